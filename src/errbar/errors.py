@@ -1,0 +1,28 @@
+"""One exception tree. Every class says what was asked, what was found, where, and what to do.
+
+    ErrbarError
+    └── InputError (ValueError)       something given cannot be used
+        ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
+        ├── NotEnoughTrials           fewer trials than the metric draws
+        └── UnknownMetric             a name that the grammar does not know
+"""
+
+
+class ErrbarError(Exception):
+    """Everything errbar raises on purpose."""
+
+
+class InputError(ErrbarError, ValueError):
+    """Something given cannot be used."""
+
+
+class WrongType(InputError, TypeError):
+    """An argument is of a kind that has no meaning here."""
+
+
+class NotEnoughTrials(InputError):
+    """A question has fewer trials than the metric draws."""
+
+
+class UnknownMetric(InputError):
+    """A metric's name is not in the grammar."""

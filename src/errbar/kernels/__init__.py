@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: no names, no validation, no input or output."""
