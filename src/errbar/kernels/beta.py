@@ -118,13 +118,13 @@ def _windows(terms: Array, width: int) -> tuple[Array, Array]:
 def credit_moments(
     trials: NDArray[np.int64], correct: NDArray[np.int64], prior: tuple[float, float], gains: Gains
 ) -> tuple[Array, Array]:
-    """Mean and log variance of the credit with these gains."""
-    mean, log_var = np.empty(trials.size), np.empty(trials.size)
+    """Log mean and log variance of the credit with these gains."""
+    log_mean, log_var = np.empty(trials.size), np.empty(trials.size)
     for alike in _same_trials(trials):
-        mean[alike], log_var[alike] = _covariance(
+        log_mean[alike], log_var[alike] = _covariance(
             int(trials[alike[0]]), correct[alike], prior, gains, gains
         )
-    return mean, log_var
+    return log_mean, log_var
 
 
 def log_credit_cov(
@@ -151,15 +151,16 @@ def _same_trials(trials: NDArray[np.int64]) -> list[NDArray[np.intp]]:
 def _covariance(
     trials: int, correct: NDArray[np.int64], prior: tuple[float, float], gains: Gains, others: Gains
 ) -> tuple[Array, Array]:
-    """Mean of the credit with `gains` and its log covariance with that of `others`."""
+    """Log mean of the credit with `gains` and its log covariance with that of `others`."""
     k = gains.size
     first, last = _support(gains)
     if first > last or not others.any():
-        return np.zeros(correct.size), np.full(correct.size, -np.inf)
+        never = np.full(correct.size, -np.inf)
+        return never, never
     low = int(correct.min())
     rises = _log_rises(trials, low, int(correct.max()), prior, others)
     windows = np.lib.stride_tricks.sliding_window_view(rises, k)
-    mean, log_cov = np.empty(correct.size), np.empty(correct.size)
+    log_mean, log_cov = np.empty(correct.size), np.empty(correct.size)
     gain = gains[first : last + 1]
     for r in blocks(correct.size, 3 * k):
         a = prior[0] + correct[r]
@@ -181,8 +182,8 @@ def _covariance(
         wide = last + 1 - first
         pairs = above[:, :wide] * below + at_most[:, first:] * beyond[:, :wide]
         log_cov[r] = scale + scale_low + scale_high + np.log(pairs @ gain)
-        mean[r] = np.exp(scale_high) * (above[:, :wide] @ gain)
-    return np.minimum(mean, gain.sum()), log_cov
+        log_mean[r] = scale_high + np.log(above[:, :wide] @ gain)
+    return np.minimum(log_mean, np.log(gain.sum())), log_cov
 
 
 def _log_rises(

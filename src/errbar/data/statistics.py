@@ -1,0 +1,251 @@
+"""Counts per question: all that a repeated-sampling metric needs to know of the data.
+
+`Counts` is right-or-wrong, `CategoryCounts` has one column per category. Both are frozen, keep
+the ids of their questions and merge with `+`: trials of the same question add up, new questions
+are appended. Metrics look at `States`: how many questions share the same counts.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errbar.errors import InputError, NotEnoughTrials, WrongType
+
+Integers = NDArray[np.int64]
+
+_DENSE_KEYS = 1 << 22  # up to here a histogram of keys (32 MB) is quicker than sorting them
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many trials each question had, and how many were right.
+
+    Examples
+    --------
+    >>> monday = Counts(trials=[4, 4], correct=[1, 3], questions=["q1", "q2"])
+    >>> tuesday = Counts(trials=[2], correct=[2], questions=["q2"])
+    >>> monday + tuesday
+    Counts(trials=[4, 6], correct=[1, 5], questions=['q1', 'q2'])
+    """
+
+    trials: Integers
+    correct: Integers
+    questions: Sequence[Hashable]
+
+    def __init__(
+        self,
+        trials: ArrayLike,
+        correct: ArrayLike,
+        questions: Sequence[Hashable] | None = None,
+    ) -> None:
+        n, c = _whole(trials, "trials"), _whole(correct, "correct")
+        if n.shape != c.shape or n.ndim != 1:
+            raise InputError(
+                f"trials and correct must be lists of equal length; got shapes {n.shape} and "
+                f"{c.shape}."
+            )
+        names = _names(questions, n.size)
+        wrong = (c < 0) | (c > n)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise InputError(
+                f"correct must lie between 0 and trials; question {names[at]!r} has {c[at]} "
+                f"correct of {n[at]} trials."
+            )
+        _freeze(self, trials=n, correct=c, questions=names)
+
+    def __len__(self) -> int:
+        return self.trials.size
+
+    def __add__(self, other: Self) -> "Counts":
+        if not isinstance(other, Counts):
+            return NotImplemented
+        names, place = _union(self.questions, other.questions)
+        trials, correct = np.zeros((2, len(names)), dtype=np.int64)
+        trials[: len(self)], correct[: len(self)] = self.trials, self.correct
+        trials[place] += other.trials
+        correct[place] += other.correct
+        return Counts(trials, correct, names)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Counts)
+            and list(self.questions) == list(other.questions)
+            and np.array_equal(self.trials, other.trials)
+            and np.array_equal(self.correct, other.correct)
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Counts(trials={self.trials.tolist()}, correct={self.correct.tolist()}, "
+            f"questions={list(self.questions)!r})"
+        )
+
+    def categories(self) -> "CategoryCounts":
+        """The same counts as two categories, wrong and right."""
+        return CategoryCounts(
+            np.stack([self.trials - self.correct, self.correct], axis=1), self.questions
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryCounts:
+    """How many trials of each question fell into each category: a row per question.
+
+    Examples
+    --------
+    >>> CategoryCounts([[1, 2, 2], [1, 2, 2]]).trials
+    array([5, 5])
+    """
+
+    tally: Integers
+    questions: Sequence[Hashable]
+
+    def __init__(self, tally: ArrayLike, questions: Sequence[Hashable] | None = None) -> None:
+        counts = _whole(tally, "tally")
+        if counts.ndim != 2 or counts.shape[1] < 2:
+            raise InputError(
+                f"tally must have a row per question and a column per category, two at least; "
+                f"got shape {counts.shape}."
+            )
+        names = _names(questions, len(counts))
+        if counts.min() < 0:
+            at = int(np.argmax((counts < 0).any(axis=1)))
+            raise InputError(f"tally must not be negative; question {names[at]!r} is.")
+        _freeze(self, tally=counts, questions=names)
+
+    def __len__(self) -> int:
+        return len(self.tally)
+
+    @property
+    def trials(self) -> Integers:
+        """Trials per question."""
+        total: Integers = self.tally.sum(axis=1)
+        return total
+
+    def __add__(self, other: Self) -> "CategoryCounts":
+        if not isinstance(other, CategoryCounts):
+            return NotImplemented
+        if self.tally.shape[1] != other.tally.shape[1]:
+            raise InputError(
+                f"cannot add counts of {self.tally.shape[1]} categories and of "
+                f"{other.tally.shape[1]}."
+            )
+        names, place = _union(self.questions, other.questions)
+        tally = np.zeros((len(names), self.tally.shape[1]), dtype=np.int64)
+        tally[: len(self)] = self.tally
+        tally[place] += other.tally
+        return CategoryCounts(tally, names)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CategoryCounts)
+            and list(self.questions) == list(other.questions)
+            and np.array_equal(self.tally, other.tally)
+        )
+
+    def __repr__(self) -> str:
+        return f"CategoryCounts({self.tally.tolist()}, questions={list(self.questions)!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The distinct (trials, correct) of several systems, and how many questions are in each.
+
+    `questions` has a row per system and a column per state. What a metric costs depends on the
+    number of states alone, however many systems and questions share them.
+    """
+
+    trials: Integers
+    correct: Integers
+    questions: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, systems: Sequence[Counts]) -> Self:
+        """Pool the states of `systems`."""
+        owner = np.repeat(np.arange(len(systems)), [len(counts) for counts in systems])
+        trials = np.concatenate([counts.trials for counts in systems])
+        correct = np.concatenate([counts.correct for counts in systems])
+        (trials, correct), _, member = distinct(trials, correct)
+        table = np.bincount(owner * trials.size + member, minlength=len(systems) * trials.size)
+        return cls(trials, correct, table.reshape(len(systems), -1).astype(float))
+
+
+def distinct(*columns: Integers) -> tuple[tuple[Integers, ...], Integers, Integers]:
+    """Distinct rows of non-negative `columns`, how often each occurs, and which one each row is."""
+    key = columns[0]
+    spans = [int(column.max()) + 1 for column in columns]
+    for column, span in zip(columns[1:], spans[1:], strict=True):
+        key = key * span + column
+    size = int(np.prod(np.array(spans, dtype=object)))
+    if size <= max(_DENSE_KEYS, 8 * key.size):
+        often = np.bincount(key, minlength=size)
+        values = np.flatnonzero(often)
+        rank = np.zeros(size, dtype=np.int64)
+        rank[values] = np.arange(values.size)
+        often, member = often[values], rank[key]
+    else:
+        values, member, often = np.unique(key, return_inverse=True, return_counts=True)
+    rows: list[Integers] = []
+    for span in reversed(spans[1:]):
+        values, column = np.divmod(values, span)
+        rows.insert(0, column)
+    return (values, *rows), often, member
+
+
+def require_trials(systems: Iterable[Counts | CategoryCounts], k: int, metric: object) -> None:
+    """Refuse questions with fewer than `k` trials."""
+    for counts in systems:
+        trials = counts.trials
+        if trials.size and trials.min() >= k:
+            continue
+        if not trials.size:
+            raise InputError(f"{metric} was asked of no question at all.")
+        short = np.flatnonzero(trials < k)
+        at = short[0]
+        raise NotEnoughTrials(
+            f"{metric} draws {k} of a question's trials; {short.size} of {trials.size} questions "
+            f"have fewer (question {counts.questions[at]!r} has {trials[at]}). Lower k to at most "
+            f"{trials.min()}, or collect more trials."
+        )
+
+
+def _whole(values: ArrayLike, name: str) -> Integers:
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise WrongType(f"{name} must hold whole numbers; got {array.dtype} values.")
+    whole: Integers = array.astype(np.int64)
+    return whole
+
+
+def _names(questions: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:
+    if questions is None or isinstance(questions, range):
+        return range(size)
+    if len(questions) != size:
+        raise InputError(f"{len(questions)} question ids were given for {size} questions.")
+    if len(set(questions)) != size:
+        seen: set[Hashable] = set()
+        twice = next(q for q in questions if q in seen or seen.add(q))  # type: ignore[func-returns-value]
+        raise InputError(f"question ids must differ; {twice!r} occurs twice.")
+    return tuple(questions)
+
+
+def _union(
+    mine: Sequence[Hashable], theirs: Sequence[Hashable]
+) -> tuple[Sequence[Hashable], Integers]:
+    """Mine and then what is new of theirs, and where each of theirs stands in that."""
+    if isinstance(mine, range) and isinstance(theirs, range):
+        return range(max(len(mine), len(theirs))), np.arange(len(theirs))
+    place = {question: at for at, question in enumerate(mine)}
+    where = [place.setdefault(question, len(place)) for question in theirs]
+    return tuple(place), np.array(where, dtype=np.int64)
+
+
+def _freeze(target: object, **fields: object) -> None:
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(target, name, value)

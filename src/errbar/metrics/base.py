@@ -1,0 +1,217 @@
+"""What a metric is: a frozen value that knows what it needs, its direction and its bounds.
+
+Metrics of one class are computed together: what they share over k is done once, and the cost
+depends on the distinct states of the questions, not on their number.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.statistics import CategoryCounts, Counts, States, require_trials
+from errbar.errors import InputError, WrongType
+
+Array = NDArray[np.float64]
+AnyCounts = Counts | CategoryCounts
+
+
+class Needs(Enum):
+    """What a metric must know of each trial."""
+
+    RIGHT_OR_WRONG = "right or wrong"
+    CATEGORY = "category"
+
+
+class Direction(Enum):
+    """Which way is better."""
+
+    HIGHER = "higher is better"
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Trials imagined before any was seen.
+
+    `right` and `wrong` are the Beta prior of a success rate, `each` the Dirichlet prior of every
+    category.
+    """
+
+    right: float = 1.0
+    wrong: float = 1.0
+    each: float = 1.0
+
+
+class Moments(NamedTuple):
+    """Posterior mean and standard deviation: a row per metric, a column per system."""
+
+    mean: Array
+    sd: Array
+
+
+class Metric(ABC):
+    """One number for a system, higher is better."""
+
+    head: ClassVar[str]  # what stands before k in its name, set on registration
+    needs: ClassVar[Needs] = Needs.RIGHT_OR_WRONG
+    direction: ClassVar[Direction] = Direction.HIGHER
+
+    @property
+    def draws(self) -> int:
+        """Trials of every question that an estimate from the observed trials draws."""
+        return 1
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and largest possible value."""
+        return (0.0, 1.0)
+
+    @classmethod
+    @abstractmethod
+    def observed(cls, metrics: Sequence[Self], systems: Sequence[AnyCounts]) -> Array:
+        """Unbiased estimates from the observed trials: a row per metric, a column per system."""
+
+    @classmethod
+    @abstractmethod
+    def posterior(cls, metrics: Sequence[Self], systems: Sequence[Counts], prior: Prior) -> Moments:
+        """Posterior moments, for any number of draws."""
+
+    def point(self, counts: Counts) -> float:
+        """Unbiased estimate from the observed trials of one system."""
+        require_trials([counts], self.draws, self)
+        return float(self.observed([self], [counts])[0, 0])
+
+    def __str__(self) -> str:
+        from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar knows the metrics
+
+        return spell(self)
+
+
+class BinaryMetric(Metric):
+    """A metric of right-or-wrong trials, through the distinct states of the questions."""
+
+    @classmethod
+    @abstractmethod
+    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Estimates from the observed trials: a row per metric, a column per system."""
+
+    @classmethod
+    @abstractmethod
+    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+        """Posterior moments."""
+
+    @classmethod
+    def observed(cls, metrics: Sequence[Self], systems: Sequence[Counts]) -> Array:
+        """Unbiased estimates from the observed trials."""
+        return cls.over_subsets(metrics, States.of(systems))
+
+    @classmethod
+    def posterior(cls, metrics: Sequence[Self], systems: Sequence[Counts], prior: Prior) -> Moments:
+        """Posterior moments, for any number of draws."""
+        return cls.over_posterior(metrics, States.of(systems), prior)
+
+
+class QuestionMean(BinaryMetric):
+    """A binary metric that is a mean over questions of something known for each state."""
+
+    @classmethod
+    @abstractmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """The value of each state over its subsets: a row per metric."""
+
+    @classmethod
+    @abstractmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """Mean and log variance of each state: a row per metric."""
+
+    @classmethod
+    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Mean over questions."""
+        return over_questions(cls.subset_means(metrics, states), states)
+
+    @classmethod
+    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+        """Mean over questions, which are independent given the data."""
+        mean, log_var = cls.state_moments(metrics, states, prior)
+        return Moments(
+            over_questions(mean, states), np.exp(0.5 * log_var_over_questions(log_var, states))
+        )
+
+
+def over_questions(by_state: Array, states: States) -> Array:
+    """Mean over the questions of each system."""
+    result: Array = (by_state @ states.questions.T) / states.questions.sum(axis=1)
+    return result
+
+
+def log_over_questions(log_by_state: Array, states: States) -> Array:
+    """Log of the mean over questions of what is given by its log, however small."""
+    out = np.empty((len(log_by_state), len(states.questions)))
+    for system, questions in enumerate(states.questions):
+        held = questions > 0
+        logs = log_by_state[:, held]
+        top = logs.max(axis=1)
+        safe = np.where(np.isfinite(top), top, 0.0)
+        share = questions[held] / questions.sum()
+        with np.errstate(divide="ignore"):
+            out[:, system] = safe + np.log(np.exp(logs - safe[:, None]) @ share)
+    return out
+
+
+def log_var_over_questions(log_by_state: Array, states: States) -> Array:
+    """Log variance of the mean over independent questions."""
+    return log_over_questions(log_by_state, states) - np.log(states.questions.sum(axis=1))
+
+
+def posterior_of(states: States, prior: Prior) -> tuple[Array, Array]:
+    """Parameters of each state's Beta posterior."""
+    return prior.right + states.correct, prior.wrong + (states.trials - states.correct)
+
+
+def whole(value: Any, name: str, least: int = 1) -> int:
+    """`value` as an int, refusing what merely looks like one."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise WrongType(f"{name} must be an integer; got {value!r}.")
+    if value < least:
+        raise InputError(f"{name} must be at least {least}; got {name}={value}.")
+    return int(value)
+
+
+def number(value: Any, name: str, low: float, high: float) -> float:
+    """`value` as a finite float between `low` and `high`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(
+        value, int | float | np.integer | np.floating
+    ):
+        raise WrongType(f"{name} must be a number; got {value!r}.")
+    if not (low <= value <= high and np.isfinite(value)):
+        raise InputError(f"{name} must be in [{low:g}, {high:g}]; got {value!r}.")
+    return float(value)
+
+
+def numbers(values: Any, name: str) -> tuple[float, ...]:
+    """`values` as a tuple of finite floats."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise WrongType(f"{name} is a masked array with masked entries.")
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "biuf":
+        raise WrongType(
+            f"{name} must be a list of numbers; got {array.dtype} of shape {array.shape}."
+        )
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InputError(f"{name} must be finite; {name}[{bad[0]}] is {array[bad[0]]}.")
+    return tuple(array.astype(float).tolist())
+
+
+def set_fields(metric: Metric, **fields: object) -> None:
+    """Store checked fields of a frozen metric."""
+    for name, value in fields.items():
+        object.__setattr__(metric, name, value)
+
+

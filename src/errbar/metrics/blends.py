@@ -1,0 +1,225 @@
+"""Blends: two pass-family metrics and two powers.
+
+Geom@k blends question by question and then averages; the others average first and then blend.
+The posterior moments are the documented first-order ones, taken at the posterior means.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from errbar.data.statistics import States
+from errbar.errors import InputError
+from errbar.kernels import beta
+from errbar.metrics.base import (
+    Array,
+    BinaryMetric,
+    Moments,
+    Prior,
+    QuestionMean,
+    log_over_questions,
+    log_var_over_questions,
+    number,
+    posterior_of,
+    set_fields,
+    whole,
+)
+from errbar.metrics.passk import (
+    CreditMetric,
+    MeanGPass,
+    PassAt,
+    PassHat,
+    Spectrum,
+    spectrum_weights,
+    step,
+)
+from errbar.metrics.registry import register
+
+_LARGEST_POWER = 1e6  # powers beyond this turn every score into 0 or 1
+
+
+@dataclass(frozen=True)
+class PowerBlend(BinaryMetric):
+    """Pass@k to one power times Pass^k to another."""
+
+    k: int
+    pass_power: float = 0.5
+    unanimous_power: float = 0.5
+
+    def __post_init__(self) -> None:
+        set_fields(
+            self,
+            k=whole(self.k, "k"),
+            pass_power=number(self.pass_power, "pass_power", 0.0, _LARGEST_POWER),
+            unanimous_power=number(self.unanimous_power, "unanimous_power", 0.0, _LARGEST_POWER),
+        )
+        if self.pass_power == self.unanimous_power == 0:
+            raise InputError("pass_power and unanimous_power are both 0; one must be positive.")
+
+    @property
+    def draws(self) -> int:
+        """Trials of every question that an estimate from the observed trials draws."""
+        return self.k
+
+
+@register("geom@")
+@dataclass(frozen=True)
+class Geom(PowerBlend, QuestionMean):
+    """Geometric blend of a question's Pass@k and Pass^k, averaged over questions."""
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Blend of the chances over the k-subsets of each state."""
+        one, all_ = _pass_and_hat(metrics)
+        a, b = _powers(metrics)
+        result: Array = (
+            PassAt.subset_means(one, states) ** a * PassHat.subset_means(all_, states) ** b
+        )
+        return result
+
+    @classmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """First-order moments of each state's blend."""
+        ks = [m.k for m in metrics]
+        a, b = posterior_of(states, prior)
+        return _blend(
+            *_powers(metrics),
+            np.log(beta.chance_of_one(a, b, ks)),
+            beta.log_mean_power(a, b, ks),
+            beta.log_var_power(b, a, ks),
+            beta.log_var_power(a, b, ks),
+            beta.log_cov_one_all(a, b, ks),
+        )
+
+
+@register("geom-ds@")
+@dataclass(frozen=True)
+class DatasetGeom(PowerBlend):
+    """Geometric blend of the data set's Pass@k and Pass^k."""
+
+    @classmethod
+    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Blend of the two means over questions."""
+        one, all_ = _pass_and_hat(metrics)
+        a, b = _powers(metrics)
+        result: Array = (
+            PassAt.over_subsets(one, states) ** a * PassHat.over_subsets(all_, states) ** b
+        )
+        return result
+
+    @classmethod
+    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+        """First-order moments of the blend."""
+        ks = [m.k for m in metrics]
+        a, b = posterior_of(states, prior)
+        return _dataset_blend(
+            *_powers(metrics),
+            states,
+            np.log(beta.chance_of_one(a, b, ks)),
+            beta.log_mean_power(a, b, ks),
+            beta.log_var_power(b, a, ks),
+            beta.log_var_power(a, b, ks),
+            beta.log_cov_one_all(a, b, ks),
+        )
+
+
+@register("geo-spectrum@", "geospectrum@", "geo-spectrum*@", "geospectrum*@")
+@dataclass(frozen=True)
+class GeoSpectrum(BinaryMetric):
+    """Pass@k to the power `lam` times a threshold spectrum to the power 1 − lam.
+
+    Without `weights` the spectrum is mG-Pass@k, and the blend GeoSpectrum*@k.
+    """
+
+    k: int
+    lam: float = 0.5
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        set_fields(self, k=whole(self.k, "k"), lam=number(self.lam, "lam", 0.0, 1.0))
+        if self.weights is not None:
+            set_fields(self, weights=spectrum_weights(self.weights, self.k))
+
+    @property
+    def draws(self) -> int:
+        """Trials of every question that an estimate from the observed trials draws."""
+        return self.k
+
+    @property
+    def spectrum(self) -> CreditMetric:
+        """The metric that is blended with Pass@k."""
+        return MeanGPass(self.k) if self.weights is None else Spectrum(self.k, self.weights)
+
+    @classmethod
+    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Blend of the two means over questions."""
+        lam = np.array([[m.lam] for m in metrics])
+        one = PassAt.over_subsets([PassAt(m.k) for m in metrics], states)
+        spectra = CreditMetric.over_subsets([m.spectrum for m in metrics], states)
+        result: Array = one**lam * spectra ** (1.0 - lam)
+        return result
+
+    @classmethod
+    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+        """First-order moments of the blend."""
+        lam = np.array([[m.lam] for m in metrics])
+        one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], states, prior)
+        data = (states.trials, states.correct, (prior.right, prior.wrong))
+        gains = [m.spectrum.gains() for m in metrics]
+        moments = [beta.credit_moments(*data, gain) for gain in gains]
+        log_other, log_var_other = np.stack(moments, axis=1)
+        log_cov = [beta.log_credit_cov(*data, step(gain.size, at=1), gain) for gain in gains]
+        return _dataset_blend(
+            lam, 1.0 - lam, states, np.log(one), log_other, log_var_one, log_var_other,
+            np.stack(log_cov),
+        )
+
+
+def _pass_and_hat(metrics: Sequence[PowerBlend]) -> tuple[list[PassAt], list[PassHat]]:
+    return [PassAt(m.k) for m in metrics], [PassHat(m.k) for m in metrics]
+
+
+def _powers(metrics: Sequence[PowerBlend]) -> tuple[Array, Array]:
+    return (
+        np.array([[m.pass_power] for m in metrics]),
+        np.array([[m.unanimous_power] for m in metrics]),
+    )
+
+
+def _dataset_blend(
+    a: Array, b: Array, states: States, log_x: Array, log_y: Array, *log_vars: Array
+) -> Moments:
+    """Blend of two means over questions, from the logs of each state's moments."""
+    mean, log_var = _blend(
+        a,
+        b,
+        log_over_questions(log_x, states),
+        log_over_questions(log_y, states),
+        *(log_var_over_questions(log_var, states) for log_var in log_vars),
+    )
+    return Moments(mean, np.exp(0.5 * log_var))
+
+
+def _blend(
+    a: Array, b: Array, log_x: Array, log_y: Array, log_vx: Array, log_vy: Array, log_cov: Array
+) -> tuple[Array, Array]:
+    """Mean and log variance of x^a · y^b to first order, from logs throughout.
+
+    A factor with power 0 is left out before it is looked at, and a factor that is always 0 has
+    no variance to pass on: neither may turn into 0 · ∞.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_mean = np.where(a > 0, a * log_x, 0.0) + np.where(b > 0, b * log_y, 0.0)
+        parts = [
+            2 * np.log(a) + log_vx - 2 * log_x,
+            2 * np.log(b) + log_vy - 2 * log_y,
+            np.log(2 * a * b) + log_cov - log_x - log_y,
+        ]
+        parts = [np.where(np.isnan(part) | (log_mean == -np.inf), -np.inf, part) for part in parts]
+        relative = np.logaddexp.reduce(parts)
+        log_var = np.where(log_mean == -np.inf, -np.inf, 2 * log_mean + relative)
+    return np.exp(log_mean), log_var

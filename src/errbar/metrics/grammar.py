@@ -1,0 +1,120 @@
+"""Names of metrics: `parse` reads them, `spell` writes them, and the two undo each other.
+
+    pass@8   pass^8   g-pass@16   g-pass@16_0.5   spectrum@2(weights=[0.5, 0.5])   avg
+
+A name is a head from the registry, k where the metric has one, `_tau` for a threshold, and in
+brackets whatever else differs from its default. A `family` has the letter k in place of the
+number, and stands for the metric at every k.
+"""
+
+import ast
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any
+
+from errbar.errors import InputError, UnknownMetric
+from errbar.metrics.base import Metric
+from errbar.metrics.registry import ALIASES, METRICS
+
+_NAME = re.compile(
+    r"(?P<head>[a-z-]+\*?[@^]?)(?P<k>\d+|k)?(?:_(?P<tau>[0-9.e+-]+))?(?:\((?P<options>.*)\))?"
+)
+
+
+def parse(name: str) -> Metric:
+    """The metric of this name.
+
+    Examples
+    --------
+    >>> parse("G-Pass@16_0.5")
+    GPass(k=16, tau=0.5)
+    """
+    metric, k, options = _read(name)
+    if k == "k":
+        raise UnknownMetric(f"{name!r} stands for every k; give a number, as in 'pass@8'.")
+    return _build(name, metric, {**options, **({"k": int(k)} if k else {})})
+
+
+def family(name: str) -> Callable[[int], Metric]:
+    """The metrics of a name with the letter k, by k.
+
+    Examples
+    --------
+    >>> family("maj@k")(8)
+    Majority(k=8)
+    """
+    metric, k, options = _read(name)
+    if k != "k":
+        raise UnknownMetric(f"{name!r} is one metric; a curve takes the letter k, as in 'pass@k'.")
+    return lambda number: _build(name, metric, {**options, "k": number})
+
+
+def spell(metric: Metric) -> str:
+    """The name of `metric`."""
+    values = {field.name: getattr(metric, field.name) for field in fields(metric)}  # type: ignore[arg-type]
+    default = {field.name: field.default for field in fields(metric)}  # type: ignore[arg-type]
+    text = f"{metric.head}{values.pop('k', '')}"
+    tau = values.pop("tau", None)
+    if tau is not None and tau != default["tau"]:
+        text += f"_{tau!r}"
+    options = ", ".join(
+        f"{name}={list(value) if isinstance(value, tuple) else value!r}"
+        for name, value in values.items()
+        if value != default[name] or default[name] is MISSING
+    )
+    return f"{text}({options})" if options else text
+
+
+def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
+    found = _NAME.fullmatch(name.strip().lower())
+    head = found["head"] if found else name.strip().lower()
+    metric = METRICS.get(ALIASES.get(head, head))
+    if found is None or metric is None:
+        close = difflib.get_close_matches(head, [*METRICS, *ALIASES], n=1, cutoff=0.5)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        known = ", ".join(f"{known}k" if known[-1] in "@^" else known for known in METRICS)
+        raise UnknownMetric(f"{name!r} is not the name of a metric.{hint} Known: {known}.")
+    options = _options(name, found["options"] or "")
+    if found["tau"]:
+        options["tau"] = _number(name, found["tau"])
+    takes = {field.name for field in fields(metric)}  # type: ignore[arg-type]
+    if ("k" in takes) != bool(found["k"]):
+        raise UnknownMetric(
+            f"{name!r} needs a number after {metric.head!r}, as in '{metric.head}8'."
+            if "k" in takes
+            else f"{name!r} takes no number; its name is {metric.head!r}."
+        )
+    strange = sorted(set(options) - (takes - {"k"}))
+    if strange:
+        allowed = ", ".join(sorted(takes - {"k"})) or "none"
+        raise UnknownMetric(f"{name!r}: {metric.head!r} has no {strange[0]!r}; it has: {allowed}.")
+    return metric, found["k"], options
+
+
+def _build(name: str, metric: type[Metric], options: dict[str, Any]) -> Metric:
+    try:
+        return metric(**options)
+    except InputError as error:
+        raise type(error)(f"{name!r}: {error}") from error
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        if call.args or any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError
+        return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError, AssertionError) as error:
+        raise UnknownMetric(
+            f"{name!r}: cannot read {text!r}; write it as in 'geo-spectrum@8(lam=0.3)'."
+        ) from error
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UnknownMetric(f"{name!r}: the threshold {text!r} is not a number.") from error

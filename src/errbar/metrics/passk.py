@@ -1,0 +1,266 @@
+"""Pass-family metrics: credit for the number of right draws among k.
+
+A metric here is only a credit: `gains()` says what one more right draw adds. `kernels.finite`
+averages it over the observed trials and `kernels.beta` over the posterior; neither knows its
+name. Pass@k, Pass^k and AUC@K are powers of a success rate, for which all k come in one pass.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from errbar.data.statistics import States
+from errbar.errors import InputError
+from errbar.kernels import beta, finite
+from errbar.metrics.base import (
+    Array,
+    Prior,
+    QuestionMean,
+    number,
+    numbers,
+    posterior_of,
+    set_fields,
+    whole,
+)
+from errbar.metrics.registry import register
+
+SNAP = 1e-9  # tau · k this near a whole number is that number: 0.28 · 25 is 7, not 8
+_SUM_SLACK = 1e-12  # weights such as ten times 0.1 may add up to a little over one
+
+
+@dataclass(frozen=True)
+class CreditMetric(QuestionMean):
+    """Mean credit for the number right among `k` draws from a question's trials."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        set_fields(self, k=whole(self.k, "k"))
+
+    @property
+    def draws(self) -> int:
+        """Trials of every question that an estimate from the observed trials draws."""
+        return self.k
+
+    @abstractmethod
+    def gains(self) -> Array:
+        """What the credit rises by from i to i + 1 right, i = 0…k−1; none is negative."""
+
+    def credit(self) -> Array:
+        """Credit for j right, j = 0…k."""
+        total = np.cumsum(self.gains(), dtype=np.longdouble).astype(float)
+        return np.concatenate([[0.0], np.minimum(total, 1.0)])
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Mean credit over every k-subset of the observed trials."""
+        trials, correct = states.trials.astype(float), states.correct.astype(float)
+        return np.stack([finite.mean_credit(trials, correct, m.credit()) for m in metrics])
+
+    @classmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """Mean and log variance of the expected credit of k new trials."""
+        trials, correct, beta_prior = states.trials, states.correct, (prior.right, prior.wrong)
+        moments = [beta.credit_moments(trials, correct, beta_prior, m.gains()) for m in metrics]
+        log_mean, log_var = np.stack(moments, axis=1)
+        return np.exp(log_mean), log_var
+
+
+@register("pass@")
+@dataclass(frozen=True)
+class PassAt(CreditMetric):
+    """Chance that at least one of `k` draws is right.
+
+    Examples
+    --------
+    >>> from errbar.data.statistics import Counts
+    >>> PassAt(2).point(Counts(trials=[4, 4], correct=[1, 3]))
+    0.75
+    """
+
+    def gains(self) -> Array:
+        """The first right draw earns all."""
+        return step(self.k, at=1)
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """All k in one pass."""
+        return finite.chance_of_one(
+            states.trials.astype(float), states.correct.astype(float), [m.k for m in metrics]
+        )
+
+    @classmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """All k in one pass."""
+        a, b = posterior_of(states, prior)
+        ks = [m.k for m in metrics]
+        return beta.chance_of_one(a, b, ks), beta.log_var_power(b, a, ks)
+
+
+@register("pass^", "unanimous@")
+@dataclass(frozen=True)
+class PassHat(CreditMetric):
+    """Chance that all of `k` draws are right."""
+
+    def gains(self) -> Array:
+        """Only the last right draw earns."""
+        return step(self.k, at=self.k)
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """All k in one pass."""
+        return finite.chance_of_all(
+            states.trials.astype(float), states.correct.astype(float), [m.k for m in metrics]
+        )
+
+    @classmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """All k in one pass."""
+        a, b = posterior_of(states, prior)
+        ks = [m.k for m in metrics]
+        return beta.chance_of_all(a, b, ks), beta.log_var_power(a, b, ks)
+
+
+@register("auc@")
+@dataclass(frozen=True)
+class AreaUnderPass(CreditMetric):
+    """Area under Pass@1 … Pass@k by trapezoids, over its width; Pass@1 for k = 1."""
+
+    def gains(self) -> Array:
+        """A draw of k with j right holds a share 1/(j + 1) of its budgets without a right one."""
+        if self.k == 1:
+            return np.ones(1)
+        k, j = self.k, np.arange(self.k, dtype=float)
+        gain = (k + 1.0) / ((j + 1.0) * (j + 2.0)) - 1.0 / (2.0 * k)
+        gain[0] = k / 2.0 - 1.0 / (2.0 * k)
+        return gain / (k - 1.0)
+
+    def weights(self) -> Array:
+        """What each of Pass@1 … Pass@k counts."""
+        if self.k == 1:
+            return np.ones(1)
+        share = np.full(self.k, 1.0 / (self.k - 1))
+        share[[0, -1]] /= 2.0
+        return share
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Weighted Pass@j, which serve every k."""
+        trials, correct = states.trials.astype(float), states.correct.astype(float)
+        return _areas(metrics, lambda budgets: finite.chance_of_one(trials, correct, budgets))
+
+    @classmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """Weighted Pass@j, which serve every k."""
+        a, b = posterior_of(states, prior)
+        means = _areas(metrics, lambda budgets: beta.chance_of_one(a, b, budgets))
+        return means, beta.log_var_area(a, b, [m.k for m in metrics])
+
+
+@register("g-pass@", "gpass@")
+@dataclass(frozen=True)
+class GPass(CreditMetric):
+    """Chance that at least a share `tau` of `k` draws, and one at least, is right.
+
+    Examples
+    --------
+    >>> GPass(25, 0.28).threshold
+    7
+    """
+
+    tau: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        tau = number(self.tau, "tau", -SNAP, 1.0 + SNAP)
+        set_fields(self, tau=min(max(tau, 0.0), 1.0))
+
+    @property
+    def threshold(self) -> int:
+        """How many right draws it takes."""
+        product = self.tau * self.k
+        near = round(product)
+        return max(1, near if abs(product - near) < SNAP else math.ceil(product))
+
+    def gains(self) -> Array:
+        """The draw that reaches the threshold earns all."""
+        return step(self.k, at=self.threshold)
+
+
+@register("mg-pass@", "mgpass@")
+@dataclass(frozen=True)
+class MeanGPass(CreditMetric):
+    """G-Pass@k averaged over the thresholds from one half to one."""
+
+    def gains(self) -> Array:
+        """Every right draw beyond half of them earns the same."""
+        gain = np.zeros(self.k)
+        gain[math.ceil(self.k / 2) :] = 2.0 / self.k
+        return gain
+
+
+@register("maj@")
+@dataclass(frozen=True)
+class Majority(CreditMetric):
+    """Chance that more than half of `k` draws are right."""
+
+    def gains(self) -> Array:
+        """The draw that makes the majority earns all."""
+        return step(self.k, at=self.k // 2 + 1)
+
+
+@register("spectrum@")
+@dataclass(frozen=True)
+class Spectrum(CreditMetric):
+    """Weighted chances of at least 1, 2, … `k` right among k draws, one weight for each."""
+
+    weights: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_fields(self, weights=spectrum_weights(self.weights, self.k))
+
+    def gains(self) -> Array:
+        """The weights themselves."""
+        return np.array(self.weights)
+
+
+def _areas(
+    metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array]
+) -> Array:
+    budgets = list(range(1, max(m.k for m in metrics) + 1))
+    by_budget = chance(budgets)
+    return np.stack([m.weights() @ by_budget[: m.k] for m in metrics])
+
+
+def step(k: int, at: int) -> Array:
+    """All the credit is gained with right draw number `at`."""
+    gain = np.zeros(k)
+    gain[at - 1] = 1.0
+    return gain
+
+
+def spectrum_weights(weights: object, k: int) -> tuple[float, ...]:
+    """`weights` as k non-negative numbers that add up to one at most."""
+    checked = numbers(weights, "weights")
+    if len(checked) != k:
+        raise InputError(f"weights must have one entry for each of k={k}; got {len(checked)}.")
+    if min(checked) < 0:
+        at = checked.index(min(checked))
+        raise InputError(f"weights must not be negative; weights[{at}] is {checked[at]!r}.")
+    total = math.fsum(checked)
+    if total > 1.0 + _SUM_SLACK:
+        raise InputError(f"weights must add up to at most 1; they add up to {total!r}.")
+    return checked
