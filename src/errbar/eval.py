@@ -18,15 +18,25 @@ bounds : the ends are cut to these; None stands for the metric's own range, exce
 alpha0, beta0 : the Beta prior of every question.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from errbar.data.matrix import binary_counts, category_counts
-from errbar.data.statistics import CategoryCounts, Counts, require_trials
-from errbar.errors import InputError, WrongType
-from errbar.kernels.interval import normal_ends
+from errbar.errors import WrongType
+from errbar.matrices import (
+    UNCUT,
+    UNIT,
+    Array,
+    Bounds,
+    Summary,
+    Weights,
+    curve_of,
+    curve_summaries,
+    moments,
+    point,
+    summary,
+    weighing,
+)
 from errbar.metrics import (
     AreaUnderPass,
     Average,
@@ -38,22 +48,11 @@ from errbar.metrics import (
     Majority,
     MaxAt,
     MeanGPass,
-    Metric,
     PassAt,
     PassHat,
-    Prior,
     Spectrum,
-    family,
 )
-from errbar.metrics.base import AnyCounts, number, numbers
-from errbar.metrics.categories import RIGHT_OR_WRONG
 
-Bounds = tuple[float, float]
-Summary = tuple[float, float, float, float]
-Weights = ArrayLike | Sequence[float]
-
-UNIT: Bounds = (0.0, 1.0)
-EVERYWHERE: Bounds = (-np.inf, np.inf)
 __all__ = [
     "auc_at_k",
     "auc_at_k_ci",
@@ -91,9 +90,6 @@ __all__ = [
     "unanimous_at_k_ci",
 ]
 
-# The posterior of these is documented for any k, beyond the observed trials too.
-_BEYOND_TRIALS = (Geom, DatasetGeom, GeoSpectrum, Spectrum, MaxAt, Bayes)
-
 
 def bayes(
     R: ArrayLike, w: Weights | None = None, R0: ArrayLike | None = None
@@ -106,7 +102,7 @@ def bayes(
     >>> round(mu, 6), round(sigma, 6)
     (0.5625, 0.091998)
     """
-    return _moments(Bayes(_weights(w)), _outcomes(R, w, R0), Prior())
+    return moments(Bayes(weighing(w)), R, R0)
 
 
 def bayes_ci(
@@ -117,7 +113,7 @@ def bayes_ci(
     bounds: Bounds | None = None,
 ) -> Summary:
     """Bayes@N with its interval, uncut unless `bounds` are given."""
-    return _summary(Bayes(_weights(w)), _outcomes(R, w, R0), confidence, bounds or EVERYWHERE)
+    return summary(Bayes(weighing(w)), R, confidence, bounds or UNCUT, R0=R0)
 
 
 def avg(R: ArrayLike, w: Weights | None = None) -> tuple[float, float]:
@@ -129,7 +125,7 @@ def avg(R: ArrayLike, w: Weights | None = None) -> tuple[float, float]:
     >>> round(a, 6), round(sigma, 6)
     (0.7, 0.165831)
     """
-    return _moments(Average(_weights(w)), _outcomes(R, w), Prior())
+    return moments(Average(weighing(w)), R)
 
 
 def avg_ci(
@@ -139,7 +135,7 @@ def avg_ci(
     bounds: Bounds | None = None,
 ) -> Summary:
     """avg@N with its interval, uncut unless `bounds` are given."""
-    return _summary(Average(_weights(w)), _outcomes(R, w), confidence, bounds or EVERYWHERE)
+    return summary(Average(weighing(w)), R, confidence, bounds or UNCUT)
 
 
 def pass_at_k(R: ArrayLike, k: int) -> float:
@@ -150,7 +146,7 @@ def pass_at_k(R: ArrayLike, k: int) -> float:
     >>> round(pass_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.95
     """
-    return PassAt(k).point(binary_counts(R))
+    return point(PassAt(k), R)
 
 
 def pass_at_k_ci(
@@ -169,7 +165,7 @@ def pass_at_k_ci(
     >>> [round(number, 4) for number in summary]
     [0.8393, 0.0973, 0.6487, 1.0]
     """
-    return _summary(PassAt(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(PassAt(k), R, confidence, bounds, alpha0, beta0)
 
 
 def pass_hat_k(R: ArrayLike, k: int) -> float:
@@ -180,7 +176,7 @@ def pass_hat_k(R: ArrayLike, k: int) -> float:
     >>> round(pass_hat_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.45
     """
-    return PassHat(k).point(binary_counts(R))
+    return point(PassHat(k), R)
 
 
 def pass_hat_k_ci(
@@ -192,7 +188,7 @@ def pass_hat_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Pass^k of new trials, with its interval."""
-    return _summary(PassHat(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(PassHat(k), R, confidence, bounds, alpha0, beta0)
 
 
 unanimous_at_k = pass_hat_k
@@ -201,7 +197,7 @@ unanimous_at_k_ci = pass_hat_k_ci
 
 def g_pass_at_k(R: ArrayLike, k: int) -> float:
     """G-Pass@k: Pass^k under the name that other papers use."""
-    return GPass(k).point(binary_counts(R))
+    return point(GPass(k), R)
 
 
 def g_pass_at_k_ci(
@@ -213,7 +209,7 @@ def g_pass_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """G-Pass@k of new trials, with its interval."""
-    return _summary(GPass(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(GPass(k), R, confidence, bounds, alpha0, beta0)
 
 
 def g_pass_at_k_tau(R: ArrayLike, k: int, tau: float) -> float:
@@ -224,7 +220,7 @@ def g_pass_at_k_tau(R: ArrayLike, k: int, tau: float) -> float:
     >>> round(g_pass_at_k_tau([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2, 0.5), 6)
     0.95
     """
-    return GPass(k, tau).point(binary_counts(R))
+    return point(GPass(k, tau), R)
 
 
 def g_pass_at_k_tau_ci(
@@ -237,7 +233,7 @@ def g_pass_at_k_tau_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """G-Pass@k at threshold `tau` of new trials, with its interval."""
-    return _summary(GPass(k, tau), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(GPass(k, tau), R, confidence, bounds, alpha0, beta0)
 
 
 def mg_pass_at_k(R: ArrayLike, k: int) -> float:
@@ -248,7 +244,7 @@ def mg_pass_at_k(R: ArrayLike, k: int) -> float:
     >>> round(mg_pass_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.166667
     """
-    return MeanGPass(k).point(binary_counts(R))
+    return point(MeanGPass(k), R)
 
 
 def mg_pass_at_k_ci(
@@ -260,7 +256,7 @@ def mg_pass_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """mG-Pass@k of new trials, with its interval."""
-    return _summary(MeanGPass(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(MeanGPass(k), R, confidence, bounds, alpha0, beta0)
 
 
 def maj_at_k(R: ArrayLike, k: int) -> float:
@@ -271,7 +267,7 @@ def maj_at_k(R: ArrayLike, k: int) -> float:
     >>> round(maj_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.85
     """
-    return Majority(k).point(binary_counts(R))
+    return point(Majority(k), R)
 
 
 def maj_at_k_ci(
@@ -283,7 +279,7 @@ def maj_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Maj@k of new trials, with its interval."""
-    return _summary(Majority(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(Majority(k), R, confidence, bounds, alpha0, beta0)
 
 
 def auc_at_k(R: ArrayLike, k: int) -> float:
@@ -294,7 +290,7 @@ def auc_at_k(R: ArrayLike, k: int) -> float:
     >>> round(auc_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.9
     """
-    return AreaUnderPass(k).point(binary_counts(R))
+    return point(AreaUnderPass(k), R)
 
 
 def auc_at_k_ci(
@@ -306,7 +302,7 @@ def auc_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """AUC@K of new trials, with its interval."""
-    return _summary(AreaUnderPass(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(AreaUnderPass(k), R, confidence, bounds, alpha0, beta0)
 
 
 def max_at_k(R: ArrayLike, k: int, w: Weights | None = None) -> float:
@@ -317,7 +313,7 @@ def max_at_k(R: ArrayLike, k: int, w: Weights | None = None) -> float:
     >>> round(max_at_k([[0, 1, 2, 2, 1], [1, 1, 0, 2, 2]], 2, w=[0.0, 0.5, 1.0]), 6)
     0.85
     """
-    return MaxAt(k, _weights(w)).point(_outcomes(R, w))
+    return point(MaxAt(k, weighing(w)), R)
 
 
 def max_at_k_ci(
@@ -329,7 +325,7 @@ def max_at_k_ci(
     bounds: Bounds | None = None,
 ) -> Summary:
     """Max@k of new trials, with its interval, for any k."""
-    return _summary(MaxAt(k, _weights(w)), _outcomes(R, w, R0), confidence, bounds)
+    return summary(MaxAt(k, weighing(w)), R, confidence, bounds, R0=R0)
 
 
 def geom_at_k(
@@ -342,7 +338,7 @@ def geom_at_k(
     >>> round(geom_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.647106
     """
-    return Geom(k, pass_power, unanimous_power).point(binary_counts(R))
+    return point(Geom(k, pass_power, unanimous_power), R)
 
 
 def geom_at_k_ci(
@@ -357,7 +353,7 @@ def geom_at_k_ci(
 ) -> Summary:
     """Geom@k of new trials to first order, with its interval, for any k."""
     metric = Geom(k, pass_power, unanimous_power)
-    return _summary(metric, binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
 def geom_ds_at_k(
@@ -370,7 +366,7 @@ def geom_ds_at_k(
     >>> round(geom_ds_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.653835
     """
-    return DatasetGeom(k, pass_power, unanimous_power).point(binary_counts(R))
+    return point(DatasetGeom(k, pass_power, unanimous_power), R)
 
 
 def geom_ds_at_k_ci(
@@ -385,7 +381,7 @@ def geom_ds_at_k_ci(
 ) -> Summary:
     """Geom@k of the data set for new trials to first order, with its interval, for any k."""
     metric = DatasetGeom(k, pass_power, unanimous_power)
-    return _summary(metric, binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
 def geo_spectrum_at_k(
@@ -404,7 +400,7 @@ def geo_spectrum_at_k(
     >>> round(geo_spectrum_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.408248
     """
-    return _geo_spectrum(k, lam, weights, lambda_).point(binary_counts(R))
+    return point(_geo_spectrum(k, lam, weights, lambda_), R)
 
 
 def geo_spectrum_at_k_ci(
@@ -420,12 +416,12 @@ def geo_spectrum_at_k_ci(
 ) -> Summary:
     """GeoSpectrum@k of new trials to first order, with its interval, for any k."""
     metric = _geo_spectrum(k, lam, weights, lambda_)
-    return _summary(metric, binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
 def geo_spectrum_star_at_k(R: ArrayLike, k: int) -> float:
     """GeoSpectrum*@k: the geometric mean of Pass@k and mG-Pass@k."""
-    return GeoSpectrum(k).point(binary_counts(R))
+    return point(GeoSpectrum(k), R)
 
 
 def geo_spectrum_star_at_k_ci(
@@ -437,7 +433,7 @@ def geo_spectrum_star_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """GeoSpectrum*@k of new trials to first order, with its interval, for any k."""
-    return _summary(GeoSpectrum(k), binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(GeoSpectrum(k), R, confidence, bounds, alpha0, beta0)
 
 
 def threshold_spectrum_at_k(R: ArrayLike, k: int, weights: Weights) -> float:
@@ -448,7 +444,7 @@ def threshold_spectrum_at_k(R: ArrayLike, k: int, weights: Weights) -> float:
     >>> round(threshold_spectrum_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3, [0.1, 0.2, 0.3]), 6)
     0.345
     """
-    return Spectrum(k, weights).point(binary_counts(R))  # type: ignore[arg-type]
+    return point(Spectrum(k, weights), R)  # type: ignore[arg-type]
 
 
 def threshold_spectrum_at_k_ci(
@@ -462,10 +458,10 @@ def threshold_spectrum_at_k_ci(
 ) -> Summary:
     """The threshold spectrum of new trials, with its interval, for any k."""
     metric = Spectrum(k, weights)  # type: ignore[arg-type]
-    return _summary(metric, binary_counts(R), confidence, bounds, alpha0, beta0)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
-def curve(name: str, R: ArrayLike, ks: Iterable[int] | None = None) -> NDArray[np.float64]:
+def curve(name: str, R: ArrayLike, ks: Iterable[int] | None = None) -> Array:
     """A metric at many k in one pass; without `ks`, at every k up to the trials.
 
     Examples
@@ -473,10 +469,7 @@ def curve(name: str, R: ArrayLike, ks: Iterable[int] | None = None) -> NDArray[n
     >>> curve("pass@k", [[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], ks=[1, 2, 5])
     array([0.7 , 0.95, 1.  ])
     """
-    metrics, counts = _family(name, R, ks)
-    for metric in metrics:
-        require_trials([counts], metric.draws, metric)
-    return type(metrics[0]).observed(metrics, [counts])[:, 0]
+    return curve_of(name, R, ks)
 
 
 def curve_ci(
@@ -488,7 +481,7 @@ def curve_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> tuple[
-    NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
+    Array, Array, Array, Array
 ]:
     """`(mu, sigma, lo, hi)` of a metric at many k in one pass, an array each.
 
@@ -498,25 +491,7 @@ def curve_ci(
     >>> mu.round(6), sigma.round(6)
     (array([0.446429, 0.684524]), array([0.146167, 0.151958]))
     """
-    metrics, counts = _family(name, R, ks)
-    return _summaries(metrics, counts, confidence, bounds, _prior(alpha0, beta0))
-
-
-def _family(
-    name: str, R: ArrayLike, ks: Iterable[int] | None
-) -> tuple[list[Metric], AnyCounts]:
-    """The metrics of a curve, and `R` as they need it."""
-    member = family(name)
-    some = [member(k) for k in ks] if ks is not None else [member(1)]
-    if not some:
-        raise InputError("ks is empty; a curve needs one k at least.")
-    first = some[0]
-    counts: AnyCounts = (
-        category_counts(R, len(first.weights)) if isinstance(first, MaxAt) else binary_counts(R)
-    )
-    return (
-        [member(k) for k in range(1, int(counts.trials[0]) + 1)] if ks is None else some
-    ), counts
+    return curve_summaries(name, R, ks, confidence, bounds, alpha0, beta0)
 
 
 def _geo_spectrum(
@@ -525,78 +500,3 @@ def _geo_spectrum(
     if lambda_ is not None and lam != 0.5:
         raise WrongType(f"lam={lam!r} and lambda_={lambda_!r} are one parameter; give one of them.")
     return GeoSpectrum(k, lam if lambda_ is None else lambda_, weights)  # type: ignore[arg-type]
-
-
-def _weights(w: Weights | None) -> tuple[float, ...]:
-    return RIGHT_OR_WRONG if w is None else numbers(w, "w")
-
-
-def _outcomes(R: ArrayLike, w: Weights | None, R0: ArrayLike | None = None) -> AnyCounts:
-    """Counts of `R`, with the outcomes seen before added to them."""
-    counts: AnyCounts = binary_counts(R) if w is None else category_counts(R, len(_weights(w)))
-    if R0 is None:
-        return counts
-    seen = category_counts(R0, len(_weights(w)), "R0")
-    if len(seen) != len(counts):
-        raise InputError(
-            f"R0 must have a row per question of R; it has {len(seen)} rows and R has {len(counts)}."
-        )
-    return (counts.categories() if isinstance(counts, Counts) else counts) + seen
-
-
-def _prior(alpha0: float, beta0: float) -> Prior:
-    for value, name in ((alpha0, "alpha0"), (beta0, "beta0")):
-        if number(value, name, 0.0, np.finfo(float).max) == 0:
-            raise InputError(f"{name} must be positive; got {value!r}.")
-    return Prior(right=float(alpha0), wrong=float(beta0))
-
-
-def _moments(metric: Metric, counts: AnyCounts, prior: Prior) -> tuple[float, float]:
-    mean, sd = metric.posterior([metric], [counts], prior)
-    return float(mean[0, 0]), float(sd[0, 0])
-
-
-def _summary(
-    metric: Metric,
-    counts: AnyCounts,
-    confidence: float,
-    bounds: Bounds | None,
-    alpha0: float = 1.0,
-    beta0: float = 1.0,
-) -> Summary:
-    parts = _summaries([metric], counts, confidence, bounds, _prior(alpha0, beta0))
-    mean, sd, low, high = (float(part[0]) for part in parts)
-    return mean, sd, low, high
-
-
-def _summaries(
-    metrics: Sequence[Metric],
-    counts: AnyCounts,
-    confidence: float,
-    bounds: Bounds | None,
-    prior: Prior,
-) -> tuple[
-    NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
-]:
-    """Moments and ends of metrics of one class."""
-    for metric in metrics:
-        if not isinstance(metric, _BEYOND_TRIALS):
-            require_trials([counts], metric.draws, metric)
-    level = number(confidence, "confidence", 0.0, 1.0)
-    if level in (0.0, 1.0):
-        raise InputError(f"confidence must lie strictly between 0 and 1; got {confidence!r}.")
-    mean, sd = type(metrics[0]).posterior(metrics, [counts], prior)
-    low, high = normal_ends(mean[:, 0], sd[:, 0], level, _cut(metrics[0].bounds, bounds))
-    return mean[:, 0], sd[:, 0], low, high
-
-
-def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
-    """Where to cut an interval: `asked`, within what is possible; EVERYWHERE is taken as it is."""
-    if asked is EVERYWHERE:
-        return EVERYWHERE
-    if asked is None:
-        return possible
-    low, high = (float(end) for end in asked)
-    if not low <= high:
-        raise InputError(f"bounds must be (low, high) with low ≤ high; got {asked!r}.")
-    return max(low, possible[0]), min(high, possible[1])

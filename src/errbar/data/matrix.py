@@ -4,13 +4,12 @@ Everything wrong with a matrix is said here, with the value and its place; what 
 no further check.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.statistics import CategoryCounts, Counts
+from errbar.data.statistics import CategoryCounts, Counts, States
 from errbar.errors import InputError, WrongType
 
 _BLOCK = 1 << 20  # entries read at a time: small enough for the cache, large enough for NumPy
@@ -24,17 +23,39 @@ def binary_counts(matrix: ArrayLike, name: str = "R") -> Counts:
     >>> binary_counts([[0, 1, 1], [0, 0, 1]])
     Counts(trials=[3, 3], correct=[2, 1], questions=[0, 1])
     """
+    correct, trials = _right_by_question(matrix, name)
+    return Counts(np.full(correct.size, trials), correct)
+
+
+def binary_states(matrix: ArrayLike, name: str = "R") -> States:
+    """The distinct states of a matrix of 0 and 1, without counting question by question.
+
+    Examples
+    --------
+    >>> binary_states([[0, 1, 1], [0, 0, 1], [1, 1, 0]]).correct
+    array([1, 2])
+    """
+    correct, trials = _right_by_question(matrix, name)
+    often = np.bincount(correct)
+    held = often.nonzero()[0]
+    return States(np.full(held.size, trials), held, often[None, held].astype(float))
+
+
+def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64], int]:
+    """How many trials of each question are right, and of how many."""
     array = as_matrix(matrix, name)
-    questions, trials = array.shape
-    correct = np.empty(questions, dtype=np.int64)
-    for rows, block in _blocks(array):
+    parts = []
+    for block in _blocks(array):
         if not _all_zero_or_one(block):
             _refuse(array, lambda part: (part == 0) | (part == 1), name, "0 or 1", _WEIGHTS_HINT)
-        correct[rows] = block.sum(axis=1)
-    return Counts(np.full(questions, trials), correct)
+        parts.append(_row_sums(block))
+    correct = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return correct.astype(np.int64, copy=False), array.shape[1]
 
 
-def category_counts(matrix: ArrayLike, categories: int, name: str = "R") -> CategoryCounts:
+def category_counts(
+    matrix: ArrayLike, categories: int, name: str = "R", *, least_trials: int = 1
+) -> CategoryCounts:
     """Counts of a matrix of categories 0…categories − 1.
 
     Examples
@@ -42,11 +63,13 @@ def category_counts(matrix: ArrayLike, categories: int, name: str = "R") -> Cate
     >>> category_counts([[0, 2, 2], [1, 1, 0]], 3)
     CategoryCounts([[1, 0, 2], [1, 2, 0]], questions=[0, 1])
     """
-    array = as_matrix(matrix, name, least_trials=0)
+    array = as_matrix(matrix, name, least_trials)
     tally = np.zeros((len(array), categories), dtype=np.int64)
-    for rows, block in _blocks(array):
+    start = 0
+    for block in _blocks(array):
         for category in range(categories):
-            np.sum(block == category, axis=1, out=tally[rows, category])
+            tally[start : start + len(block), category] = np.sum(block == category, axis=1)
+        start += len(block)
     if tally.sum() != array.size:
         allowed = f"a whole number from 0 to {categories - 1}"
         _refuse(array, lambda part: np.isin(part, np.arange(categories)), name, allowed)
@@ -104,30 +127,36 @@ def _numbers(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array.astype(float)
 
 
-def _blocks(array: NDArray[Any]) -> Iterator[tuple[slice, NDArray[Any]]]:
+def _blocks(array: NDArray[Any]) -> list[NDArray[Any]]:
     size = max(1, _BLOCK // max(1, array.shape[1]))
-    for start in range(0, len(array), size):
-        rows = slice(start, start + size)
-        yield rows, array[rows]
+    return [array[start : start + size] for start in range(0, len(array), size)]
 
 
 def _all_zero_or_one(block: NDArray[Any]) -> bool:
     if block.dtype.kind == "b":
         return True
     if block.dtype.kind in "iu":
-        # Read as unsigned, a negative number is a large one: one pass finds both ends.
-        return bool(block.view(block.dtype.str.replace("i", "u")).max() <= 1)
+        # Any bit but the lowest, the sign included, survives in the union of all entries.
+        return bool(np.bitwise_or.reduce(block, axis=None) in (0, 1))
     return bool(((block == 0) | (block == 1)).all())
+
+
+def _row_sums(block: NDArray[Any]) -> NDArray[Any]:
+    if block.dtype.kind in "iuf" and block.dtype.itemsize >= 4:
+        return np.einsum("ij->i", block)  # half the time of sum, and wide enough not to wrap
+    sums: NDArray[Any] = block.sum(axis=1)
+    return sums
 
 
 def _refuse(array: NDArray[Any], fits: Any, name: str, allowed: str, hint: str = "") -> None:
     """Say where the first entry stands that does not fit."""
-    for rows, block in _blocks(array):
+    start = 0
+    for block in _blocks(array):
         bad = np.argwhere(~fits(block))
         if len(bad):
             row, column = bad[0].tolist()
             value = block[row, column].item()
             raise InputError(
-                f"{name}[{rows.start + row}, {column}] is {value!r}; every entry must be "
-                f"{allowed}.{hint}"
+                f"{name}[{start + row}, {column}] is {value!r}; every entry must be {allowed}.{hint}"
             )
+        start += len(block)

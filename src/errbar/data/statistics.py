@@ -5,9 +5,10 @@ the ids of their questions and merge with `+`: trials of the same question add u
 are appended. Metrics look at `States`: how many questions share the same counts.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ from errbar.errors import InputError, NotEnoughTrials, WrongType
 
 Integers = NDArray[np.int64]
 
+_TALLY_ROWS = 1 << 17  # rows that are turned into floats at a time
 _DENSE_KEYS = 1 << 22  # up to here a histogram of keys (32 MB) is quicker than sorting them
 
 
@@ -166,51 +168,85 @@ class States:
     @classmethod
     def of(cls, systems: Sequence[Counts]) -> Self:
         """Pool the states of `systems`."""
+        if len(systems) == 1:
+            (trials, correct), often = distinct(systems[0].trials, systems[0].correct)
+            return cls(trials, correct, often[None, :])
         owner = np.repeat(np.arange(len(systems)), [len(counts) for counts in systems])
-        trials = np.concatenate([counts.trials for counts in systems])
-        correct = np.concatenate([counts.correct for counts in systems])
-        (trials, correct), _, member = distinct(trials, correct)
-        table = np.bincount(owner * trials.size + member, minlength=len(systems) * trials.size)
-        return cls(trials, correct, table.reshape(len(systems), -1).astype(float))
-
-
-def distinct(*columns: Integers) -> tuple[tuple[Integers, ...], Integers, Integers]:
-    """Distinct rows of non-negative `columns`, how often each occurs, and which one each row is."""
-    key = columns[0]
-    spans = [int(column.max()) + 1 for column in columns]
-    for column, span in zip(columns[1:], spans[1:], strict=True):
-        key = key * span + column
-    size = int(np.prod(np.array(spans, dtype=object)))
-    if size <= max(_DENSE_KEYS, 8 * key.size):
-        often = np.bincount(key, minlength=size)
-        values = np.flatnonzero(often)
-        rank = np.zeros(size, dtype=np.int64)
-        rank[values] = np.arange(values.size)
-        often, member = often[values], rank[key]
-    else:
-        values, member, often = np.unique(key, return_inverse=True, return_counts=True)
-    rows: list[Integers] = []
-    for span in reversed(spans[1:]):
-        values, column = np.divmod(values, span)
-        rows.insert(0, column)
-    return (values, *rows), often, member
-
-
-def require_trials(systems: Iterable[Counts | CategoryCounts], k: int, metric: object) -> None:
-    """Refuse questions with fewer than `k` trials."""
-    for counts in systems:
-        trials = counts.trials
-        if trials.size and trials.min() >= k:
-            continue
-        if not trials.size:
-            raise InputError(f"{metric} was asked of no question at all.")
-        short = np.flatnonzero(trials < k)
-        at = short[0]
-        raise NotEnoughTrials(
-            f"{metric} draws {k} of a question's trials; {short.size} of {trials.size} questions "
-            f"have fewer (question {counts.questions[at]!r} has {trials[at]}). Lower k to at most "
-            f"{trials.min()}, or collect more trials."
+        (trials, correct, owner), often = distinct(
+            np.concatenate([counts.trials for counts in systems]),
+            np.concatenate([counts.correct for counts in systems]),
+            owner,
         )
+        new = np.concatenate([[True], (np.diff(trials) != 0) | (np.diff(correct) != 0)])
+        table = np.zeros((len(systems), int(new.sum())))
+        table[owner, np.cumsum(new) - 1] = often
+        return cls(trials[new], correct[new], table)
+
+
+class Tally(NamedTuple):
+    """Counts by category of one system: distinct rows, and how many questions each stands for."""
+
+    rows: Integers
+    often: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, counts: Counts | CategoryCounts) -> Self:
+        """The rows of `counts`."""
+        if isinstance(counts, Counts):
+            return cls.of_states(States.of([counts]))
+        return cls(counts.tally, np.ones(len(counts)))
+
+    @classmethod
+    def of_states(cls, states: States) -> Self:
+        """Wrong and right of a single system's states."""
+        rows = np.stack([states.trials - states.correct, states.correct], axis=1)
+        return cls(rows, states.questions[0])
+
+    @property
+    def questions(self) -> float:
+        """How many there are."""
+        return float(self.often.sum())
+
+    def parts(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Rows as floats and how often they occur, some at a time."""
+        for start in range(0, len(self.rows), _TALLY_ROWS):
+            part = slice(start, start + _TALLY_ROWS)
+            yield self.rows[part].astype(float), self.often[part]
+
+
+def distinct(
+    *columns: Integers, often: NDArray[np.float64] | None = None
+) -> tuple[tuple[Integers, ...], NDArray[np.float64]]:
+    """Distinct rows of `columns` in their order, and how often each occurs.
+
+    `often` says how many each given row stands for; without it, each stands for one.
+    """
+    low = [int(column.min()) for column in columns]
+    spans = [int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True)]
+    if math.prod(spans) <= max(_DENSE_KEYS, 8 * columns[0].size):
+        moved = [c - least if least else c for c, least in zip(columns, low, strict=True)]
+        count = np.bincount(np.ravel_multi_index(moved, spans), weights=often)
+        key = count.nonzero()[0]
+        rows = [row + least for row, least in zip(np.unravel_index(key, spans), low, strict=True)]
+        return tuple(rows), count[key].astype(float)
+    rows, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    return tuple(rows), np.bincount(member, weights=often).astype(float)
+
+
+def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
+    """Refuse questions with fewer than `k` trials."""
+    trials = counts.trials
+    if not trials.size:
+        raise InputError(f"{metric} was asked of no question at all.")
+    if trials.min() >= k:
+        return
+    short = np.flatnonzero(trials < k)
+    at = short[0]
+    raise NotEnoughTrials(
+        f"{metric} draws {k} of a question's trials; {short.size} of {trials.size} questions have "
+        f"fewer (question {counts.questions[at]!r} has {trials[at]}). Lower k to at most "
+        f"{trials.min()}, or collect more trials."
+    )
 
 
 def _whole(values: ArrayLike, name: str) -> Integers:
@@ -247,5 +283,5 @@ def _union(
 def _freeze(target: object, **fields: object) -> None:
     for name, value in fields.items():
         if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+            value.setflags(write=False)
         object.__setattr__(target, name, value)

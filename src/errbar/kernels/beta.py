@@ -13,55 +13,54 @@ average over draws from the urn. Its variance is never a difference of two large
 Variances are returned as logarithms: a standard deviation of 1e-200 is as exact as one of 0.1.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.urn import BACK, Array, band, blocks, hits, log_mass, misses
+from errbar.kernels.urn import BACK, Array, all_wrong, band, blocks, log_mass, one_right
 
 Gains = Array  # gains[i] is what the credit rises by from i to i + 1 right, i = 0…k−1
-_TINY = 1e-290  # below this a running product has lost digits, and its terms no longer matter
+_SHORT_SUM = 128  # terms that are added one after the other
+_EXP_RANGE = 600.0  # logs within this range of each other have exponentials of full precision
+_TINY = 1e-250  # below this a running product has lost digits, and its terms no longer matter
 
 
 def chance_of_one(a: Array, b: Array, ks: list[int]) -> Array:
     """Mean of 1 − (1 − p)^k: a row per k, a column per state."""
-    return np.concatenate(
-        [hits(a[r], b[r], BACK, max(ks))[:, np.subtract(ks, 1)].T for r in blocks(a.size, max(ks))],
-        axis=1,
-    )
+    return one_right(a, b, BACK, ks)
 
 
 def chance_of_all(a: Array, b: Array, ks: list[int]) -> Array:
     """Mean of p^k."""
-    return np.concatenate(
-        [misses(b[r], a[r], BACK, max(ks))[:, ks].T for r in blocks(a.size, max(ks))], axis=1
-    )
+    return all_wrong(b, a, BACK, ks)
 
 
-def log_mean_power(a: Array, b: Array, ks: list[int]) -> Array:
-    """Log of the mean of p^k, where the mean itself may be too small for a float."""
-    return _sums_to(ks, a, b, lambda a, b, i: np.log((a + i) / (a + b + i)))
+def log_power_moments(a: Array, b: Array, ks: list[int]) -> tuple[Array, Array]:
+    """Log mean and log variance of p^k; the variance of 1 − p^k is the same."""
+    log_mean, excess = _sums_to(ks, a, b, _log_rate, _log_growth)
+    return log_mean, 2 * log_mean + excess + np.log(-np.expm1(-excess))
 
 
-def log_var_power(a: Array, b: Array, ks: list[int]) -> Array:
-    """Log variance of p^k; with `a` and `b` exchanged, of 1 − (1 − p)^k."""
-    excess = _sums_to(ks, a, b, _log_growth)
-    return 2 * log_mean_power(a, b, ks) + excess + np.log(-np.expm1(-excess))
+def log_cov_one_all(log_one: Array, log_all: Array, a: Array, b: Array, ks: list[int]) -> Array:
+    """Log covariance of 1 − (1 − p)^k and p^k, given the log means of (1 − p)^k and p^k."""
+    (deficit,) = _sums_to(ks, a, b, _log_decline)
+    return log_one + log_all + np.log(-np.expm1(-deficit))
 
 
-def log_cov_one_all(a: Array, b: Array, ks: list[int]) -> Array:
-    """Log covariance of 1 − (1 − p)^k and p^k."""
-    deficit = _sums_to(ks, a, b, _log_decline)
-    both = log_mean_power(a, b, ks) + log_mean_power(b, a, ks)
-    return both + np.log(-np.expm1(-deficit))
+def _log_rate(a: Array, b: Array, i: Array) -> Array:
+    """Log of E p^(i + 1) / E p^i."""
+    right = a + i
+    return np.log(right / (right + b))
 
 
 def _log_growth(a: Array, b: Array, i: Array) -> Array:
     """Log of how E p^2k / (E p^k)² grows from k = i to i + 1."""
-    right, total = a + i, a + b + i
-    spread = (2 * i + 1) * total + i * (i + 1) * (1 + total / right)
-    return np.log1p((b / right) * spread / ((total + i) * (total + i + 1)))
+    right, total = a + i, (a + b) + i
+    spread = (2 * i + 1) * total + (i * (i + 1)) * (1 + total / right)
+    further = total + i
+    return np.log1p((b * spread) / (right * further * (further + 1)))
 
 
 def _log_decline(a: Array, b: Array, i: Array) -> Array:
@@ -71,48 +70,64 @@ def _log_decline(a: Array, b: Array, i: Array) -> Array:
 
 
 def log_var_area(a: Array, b: Array, ks: list[int]) -> Array:
-    """Log variance of the trapezoid area under 1 − (1 − p)^j, j = 1…k, over its width."""
+    """Log variance of the trapezoid area under 1 − (1 − p)^j, j = 1…k, over its width.
+
+    With q = 1 − p, it is that of Σ c_j q^j, and Cov(q^j, q^l) is E q^j times how much j more
+    wrong trials raise E q^l: one at a time, for the i-th of them, by
+    a / ((a+b+i)(a+b+i+1)) · l · E q^(l−1) after i + 1 wrong and one right.
+    """
     most = max(ks)
     out = np.empty((len(ks), a.size))
+    upto = np.arange(2 * most)[:, None]
     for r in blocks(a.size, 2 * most):
-        right, total = a[r, None], (a[r] + b[r])[:, None]
-        i = np.arange(most)
-        all_wrong = misses(a[r], b[r], BACK, most)[:, 1:]
-        after_both = misses(a[r] + 1, b[r] + 1, BACK, 2 * most)
-        shift = right / ((total + i) * (total + i + 1))
-        usable = after_both[:, :most] > _TINY
-        shift = np.divide(shift, after_both[:, :most], out=np.zeros_like(shift), where=usable)
-        for row, k in enumerate(ks):
+        right, total = a[r], a[r] + b[r]
+        wrong = np.cumprod((b[r] + upto[:most]) / (total + upto[:most]), axis=0)
+        after = np.ones((2 * most + 1, right.size))
+        np.cumprod((b[r] + 1 + upto) / (total + 2 + upto), axis=0, out=after[1:])
+        raised = (total + upto[:most]) * (total + 1 + upto[:most])
+        raised = right / (raised * np.maximum(after[:most], _TINY))
+        pairs = after[:-1] + after[1:]
+        rises = np.zeros((most, right.size))  # Σ c_l l E q^(l−1), l up to the k reached
+        reached = 1
+        for k in sorted(set(ks)):
             if k == 1:
-                out[row, r] = np.log(all_wrong[:, 0] * shift[:, 0])
-                continue
-            rise = np.cumsum(shift[:, :k] * _window_sums(after_both, k), axis=1)
-            trapezoid = np.full(k, 2.0)
-            trapezoid[[0, -1]] = 1.0
-            out[row, r] = np.log((all_wrong[:, :k] * rise) @ trapezoid) - 2 * np.log(2.0 * (k - 1))
+                log_var = np.log(wrong[0] * raised[0])
+            else:
+                flat, ramp = _windows(pairs[reached - 1 :], k - reached, most)
+                rises += ramp + (reached - 1) * flat
+                rises += _windows(after[reached:], k - reached, most)[0]
+                reached = k
+                both = 2.0 * wrong[:k]
+                both[[0, -1]] = wrong[[0, k - 1]]
+                beyond = np.cumsum(both[::-1], axis=0)[::-1]
+                variance = np.einsum("in,in,in->n", raised[:k], rises[:k], beyond)
+                log_var = np.log(variance) - 2 * np.log(2.0 * (k - 1))
+            out[np.equal(ks, k), r] = log_var
     return out
 
 
-def _window_sums(terms: Array, k: int) -> Array:
-    """Σ c_j j terms[i + j − 1] for i = 0…k−1, with c = 1, 2, 2 … 2, 1 over j = 1…k."""
-    here, after = terms[:, : 2 * k - 2], terms[:, 1 : 2 * k - 1]
-    _, ramp = _windows(here + after, k - 1)
-    flat, _ = _windows(after, k - 1)
-    return flat + ramp
+def _windows(terms: Array, width: int, count: int) -> tuple[Array, Array]:
+    """Σ terms[i + e] and Σ (e + 1) terms[i + e] over e < width, for i < count.
 
-
-def _windows(terms: Array, width: int) -> tuple[Array, Array]:
-    """Σ terms[i + e] and Σ (e + 1) terms[i + e] over e < width, for i = 0…width.
-
-    Each window is a sum back from column `width` and a sum on from there: nothing is added that
-    must be taken away again.
+    The rows are cut into pieces of that width, so that each window is the end of one piece and
+    the beginning of the next: nothing is added that must be taken away again.
     """
-    head, ramp, tail, climb = np.zeros((4, len(terms), width + 1))
-    np.cumsum(terms[:, width - 1 :: -1], axis=1, out=head[:, width - 1 :: -1])
-    np.cumsum(head[:, ::-1], axis=1, out=ramp[:, ::-1])
-    np.cumsum(terms[:, width:], axis=1, out=tail[:, 1:])
-    np.cumsum(terms[:, width:] * np.arange(1, width + 1), axis=1, out=climb[:, 1:])
-    return head + tail, ramp + climb + np.arange(width, -1, -1) * tail
+    if width == 1:
+        return terms[:count], terms[:count]
+    states = terms.shape[1]
+    pieces = -(-count // width)
+    cut = np.zeros((pieces + 1, width, states))
+    held = min(len(terms), (pieces + 1) * width)
+    cut.reshape(-1, states)[:held] = terms[:held]
+    ends = np.cumsum(cut[:-1, ::-1], axis=1)
+    ramps = np.cumsum(ends, axis=1)[:, ::-1]
+    starts, climbs = np.zeros((2, pieces, width, states))
+    place = np.arange(1.0, width)[:, None]
+    np.cumsum(cut[1:, :-1], axis=1, out=starts[:, 1:])
+    np.cumsum(cut[1:, :-1] * place, axis=1, out=climbs[:, 1:])
+    flat = ends[:, ::-1] + starts
+    ramp = ramps + climbs + np.arange(width, 0, -1)[:, None] * starts
+    return flat.reshape(-1, states)[:count], ramp.reshape(-1, states)[:count]
 
 
 def credit_moments(
@@ -159,31 +174,54 @@ def _covariance(
         return never, never
     low = int(correct.min())
     rises = _log_rises(trials, low, int(correct.max()), prior, others)
-    windows = np.lib.stride_tricks.sliding_window_view(rises, k)
-    log_mean, log_cov = np.empty(correct.size), np.empty(correct.size)
+    log_mean, log_cov = np.empty((2, correct.size))
     gain = gains[first : last + 1]
+    wide = gain.size
     for r in blocks(correct.size, 3 * k):
-        a = prior[0] + correct[r]
-        b = prior[1] + trials - correct[r]
-        log_rise = windows[correct[r] - low]
-        scale = log_rise.max(axis=1)
-        rise = np.exp(log_rise - scale[:, None])
-
-        anchor, masses = band(a, b, BACK, k, 0, last)
-        at_most = np.cumsum(masses, axis=1)  # P(J ≤ t), t = 0…last
-        scale_low = log_mass(anchor, k, a, b)
-        anchor, masses = band(a, b, BACK, k, first + 1, k)
-        above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]  # P(J > t), t = first…k−1
-        scale_high = log_mass(anchor, k, a, b)
-
-        below = np.cumsum(rise[:, : last + 1] * at_most, axis=1)[:, first:]
-        beyond = np.zeros_like(above)
-        beyond[:, :-1] = np.cumsum((rise[:, first + 1 :] * above[:, 1:])[:, ::-1], axis=1)[:, ::-1]
-        wide = last + 1 - first
-        pairs = above[:, :wide] * below + at_most[:, first:] * beyond[:, :wide]
-        log_cov[r] = scale + scale_low + scale_high + np.log(pairs @ gain)
-        log_mean[r] = scale_high + np.log(above[:, :wide] @ gain)
+        rise, scale = _windows_of_exp(rises, correct[r] - low, k)
+        at_most, above, scale_low, scale_high = _tails(
+            prior[0] + correct[r], prior[1] + (trials - correct[r]), k, first, last
+        )
+        below = np.cumsum(rise[: last + 1] * at_most, axis=0)[first:]
+        pairs = above[:wide] * below
+        if k > first + 1:
+            beyond = np.cumsum((rise[first + 1 :] * above[1:])[::-1], axis=0)[::-1][:wide]
+            pairs[: len(beyond)] += at_most[first : first + len(beyond)] * beyond
+        log_cov[r] = scale + scale_low + scale_high + np.log(gain @ pairs)
+        log_mean[r] = scale_high + np.log(gain @ above[:wide])
     return np.minimum(log_mean, np.log(gain.sum())), log_cov
+
+
+def _tails(
+    a: Array, b: Array, k: int, first: int, last: int
+) -> tuple[Array, Array, Array, Array]:
+    """P(J ≤ t), t = 0…last, and P(J > t), t = first…k−1, each up to a factor given by its log."""
+    _, masses = band(a, b, BACK, k, 0, k)
+    at_most = np.cumsum(masses[: last + 1], axis=0)
+    above = np.cumsum(masses[:first:-1], axis=0)[::-1]
+    scale_low = scale_high = -np.log(at_most[first] + above[0])
+    deep = np.minimum(at_most[-1], above[0]) < _TINY
+    if deep.any():
+        scale_low, scale_high = scale_low.copy(), scale_high.copy()
+        a, b = a[deep], b[deep]
+        anchor, masses = band(a, b, BACK, k, 0, last)
+        at_most[:, deep] = np.cumsum(masses, axis=0)
+        scale_low[deep] = log_mass(anchor, k, a, b)
+        anchor, masses = band(a, b, BACK, k, first + 1, k)
+        above[:, deep] = np.cumsum(masses[::-1], axis=0)[::-1]
+        scale_high[deep] = log_mass(anchor, k, a, b)
+    return at_most, above, scale_low, scale_high
+
+
+def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple[Array, Array]:
+    """exp(logs[start : start + width]) for each start, up to a factor given by its log."""
+    places = np.arange(width)[:, None] + starts
+    top = logs.max()
+    if logs.min() > top - _EXP_RANGE:
+        return np.exp(logs - top).take(places), top
+    columns = logs.take(places)
+    scale: Array = columns.max(axis=0)
+    return np.exp(columns - scale), scale
 
 
 def _log_rises(
@@ -201,7 +239,7 @@ def _log_rises(
     out = np.empty(x.size)
     for r in blocks(x.size, gain.size):
         anchor, masses = band(a[r], b[r], BACK, k - 1, first, last)
-        out[r] = log_mass(anchor, k - 1, a[r], b[r]) + np.log(masses @ gain)
+        out[r] = log_mass(anchor, k - 1, a[r], b[r]) + np.log(gain @ masses)
     result: Array = out + np.log(k / (sum(prior) + trials + k))
     return result
 
@@ -213,14 +251,21 @@ def _support(gains: Gains) -> tuple[int, int]:
 
 
 def _sums_to(
-    ks: list[int], a: Array, b: Array, term: Callable[[Array, Array, Array], Array]
+    ks: list[int], a: Array, b: Array, *terms: Callable[[Array, Array, Array], Array]
 ) -> Array:
-    """Σ term(a, b, i) over i < k: a row per k, pairwise between two ks, extended across them."""
-    order = np.unique(ks)
-    steps = np.arange(order[-1], dtype=float)
-    starts = np.concatenate([[0], order[:-1]])
-    out = np.empty((order.size, a.size))
-    for r in blocks(a.size, steps.size):
-        parts = np.add.reduceat(term(a[r, None], b[r, None], steps), starts, axis=1)
-        out[:, r] = np.cumsum(parts, axis=1, dtype=np.longdouble).T
-    return out[np.searchsorted(order, ks)]
+    """Σ term(a, b, i) over i < k, for each term a row per k.
+
+    Short sums first and then the sum of those, so that ten thousand terms lose no digit.
+    """
+    most = max(ks)
+    cuts = sorted({*range(0, most, _SHORT_SUM), *ks} - {most})
+    ends = [bisect_left(cuts, k) - 1 for k in ks]
+    steps = np.arange(most, dtype=float)[:, None]
+    out = np.empty((len(terms), len(ks), a.size))
+    for r in blocks(a.size, most):
+        for number, term in enumerate(terms):
+            parts = np.add.reduceat(term(a[r], b[r], steps), cuts, axis=0)
+            if len(cuts) > 1:
+                parts = np.cumsum(parts, axis=0, dtype=np.longdouble)
+            out[number, :, r] = parts[ends]
+    return out

@@ -11,19 +11,24 @@ from errbar.kernels import beta
 from errbar.kernels.urn import Array
 
 
-def weighted_mean_moments(pseudo: Array, weights: Array, stretch: Array) -> tuple[float, float]:
-    """Sums over questions of the mean of Σ weight · probability and of its stretched variance.
+def sum_of_means(pseudo: Array, weights: Array, often: Array) -> float:
+    """Sum over questions of Σ weight · share, where each row stands for `often` questions."""
+    low = weights.min()
+    shares = (often / pseudo.sum(axis=1)) @ pseudo
+    return float(low * often.sum() + shares @ (weights - low))
 
-    The variance is a sum over pairs of categories, each squared difference of weights counted
-    once: nothing cancels when nearly every trial fell into one category.
+
+def sum_of_variances(pseudo: Array, weights: Array, often: Array) -> float:
+    """Sum over questions of the variance of Σ weight · probability.
+
+    It is a sum over pairs of categories, each squared difference of weights counted once:
+    nothing cancels when nearly every trial fell into one category.
     """
     total = pseudo.sum(axis=1)
-    shares = (pseudo / total[:, None]).sum(axis=0)
-    low = weights.min()
-    mean = low * len(pseudo) + shares @ (weights - low)
-    scaled = pseudo * (stretch / (total * np.sqrt(total + 1.0)))[:, None]
-    apart = np.square(weights[:, None] - weights[None, :])
-    return float(mean), float(0.5 * np.sum(apart * (scaled.T @ scaled)))
+    scale = often / (total * total * (total + 1.0))
+    apart = np.square(weights[:, None] - weights)
+    together = (pseudo * scale[:, None]).T @ pseudo
+    return float(0.5 * np.vdot(apart, together))
 
 
 def mean_chance_above(total: Array, at_most: Array, ks: list[int]) -> Array:
@@ -33,10 +38,10 @@ def mean_chance_above(total: Array, at_most: Array, ks: list[int]) -> Array:
 
 def log_var_above(total: Array, at_most: Array, ks: list[int]) -> Array:
     """Log variance of the chance that the best of k draws is above a level."""
-    return beta.log_var_power(at_most, total - at_most, ks)
+    return beta.log_power_moments(at_most, total - at_most, ks)[1]
 
 
 def log_cov_above(total: Array, lower: Array, upper: Array, ks: list[int]) -> Array:
     """Log covariance of the chances that the best of k is above a lower and an upper level."""
-    share = beta.log_mean_power(lower, upper - lower, ks)
+    share = beta.log_power_moments(lower, upper - lower, ks)[0]
     return share + log_var_above(total, upper, ks)

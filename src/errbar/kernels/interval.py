@@ -12,4 +12,8 @@ def normal_ends(
 ) -> tuple[Array, Array]:
     """Mean ± z·sd, cut to `bounds`."""
     reach = -NormalDist().inv_cdf((1.0 - level) / 2.0) * sd
-    return np.clip(mean - reach, *bounds), np.clip(mean + reach, *bounds)
+    low, high = bounds
+    return (
+        np.minimum(np.maximum(mean - reach, low), high),
+        np.minimum(np.maximum(mean + reach, low), high),
+    )

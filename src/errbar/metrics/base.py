@@ -4,11 +4,12 @@ Metrics of one class are computed together: what they share over k is done once,
 depends on the distinct states of the questions, not on their number.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from errbar.errors import InputError, WrongType
 
 Array = NDArray[np.float64]
 AnyCounts = Counts | CategoryCounts
+
+_SMALLEST_EXACT = 1e-250  # sums below this may have lost digits on the way
+_LEAST_LOG = -1e300  # stands for the log of zero where a difference of logs is taken
 
 
 class Needs(Enum):
@@ -46,6 +50,9 @@ class Prior:
     each: float = 1.0
 
 
+FLAT = Prior()
+
+
 class Moments(NamedTuple):
     """Posterior mean and standard deviation: a row per metric, a column per system."""
 
@@ -72,18 +79,28 @@ class Metric(ABC):
 
     @classmethod
     @abstractmethod
-    def observed(cls, metrics: Sequence[Self], systems: Sequence[AnyCounts]) -> Array:
-        """Unbiased estimates from the observed trials: a row per metric, a column per system."""
+    def statistics(cls, systems: Sequence[AnyCounts]) -> Any:
+        """What metrics of this kind are computed from, for `observed` and `posterior`."""
 
     @classmethod
     @abstractmethod
-    def posterior(cls, metrics: Sequence[Self], systems: Sequence[Counts], prior: Prior) -> Moments:
+    def observed(cls, metrics: Sequence[Self], data: Any) -> Array:
+        """Estimates from the observed trials: a row per metric, a column per system."""
+
+    @classmethod
+    @abstractmethod
+    def posterior(cls, metrics: Sequence[Self], data: Any, prior: Prior) -> Moments:
         """Posterior moments, for any number of draws."""
 
-    def point(self, counts: Counts) -> float:
-        """Unbiased estimate from the observed trials of one system."""
-        require_trials([counts], self.draws, self)
-        return float(self.observed([self], [counts])[0, 0])
+    def point(self, counts: AnyCounts) -> float:
+        """Estimate from the observed trials of one system."""
+        require_trials(counts, self.draws, self)
+        return float(self.observed([self], self.statistics([counts]))[0, 0])
+
+    def moments(self, counts: AnyCounts, prior: Prior = FLAT) -> tuple[float, float]:
+        """Posterior mean and standard deviation of one system."""
+        mean, sd = self.posterior([self], self.statistics([counts]), prior)
+        return float(mean[0, 0]), float(sd[0, 0])
 
     def __str__(self) -> str:
         from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar knows the metrics
@@ -95,24 +112,12 @@ class BinaryMetric(Metric):
     """A metric of right-or-wrong trials, through the distinct states of the questions."""
 
     @classmethod
-    @abstractmethod
-    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Estimates from the observed trials: a row per metric, a column per system."""
-
-    @classmethod
-    @abstractmethod
-    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
-        """Posterior moments."""
-
-    @classmethod
-    def observed(cls, metrics: Sequence[Self], systems: Sequence[Counts]) -> Array:
-        """Unbiased estimates from the observed trials."""
-        return cls.over_subsets(metrics, States.of(systems))
-
-    @classmethod
-    def posterior(cls, metrics: Sequence[Self], systems: Sequence[Counts], prior: Prior) -> Moments:
-        """Posterior moments, for any number of draws."""
-        return cls.over_posterior(metrics, States.of(systems), prior)
+    def statistics(cls, systems: Sequence[AnyCounts]) -> States:
+        """The pooled states of the systems."""
+        for counts in systems:
+            if not isinstance(counts, Counts):
+                raise WrongType(f"{cls.__name__} needs right-or-wrong counts; got categories.")
+        return States.of(cast(Sequence[Counts], systems))
 
 
 class QuestionMean(BinaryMetric):
@@ -131,36 +136,44 @@ class QuestionMean(BinaryMetric):
         """Mean and log variance of each state: a row per metric."""
 
     @classmethod
-    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+    def observed(cls, metrics: Sequence[Self], data: States) -> Array:
         """Mean over questions."""
-        return over_questions(cls.subset_means(metrics, states), states)
+        return over_questions(cls.subset_means(metrics, data), data)
 
     @classmethod
-    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+    def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
         """Mean over questions, which are independent given the data."""
-        mean, log_var = cls.state_moments(metrics, states, prior)
+        mean, log_var = cls.state_moments(metrics, data, prior)
         return Moments(
-            over_questions(mean, states), np.exp(0.5 * log_var_over_questions(log_var, states))
+            over_questions(mean, data), np.exp(0.5 * log_var_over_questions(log_var, data))
         )
 
 
 def over_questions(by_state: Array, states: States) -> Array:
     """Mean over the questions of each system."""
-    result: Array = (by_state @ states.questions.T) / states.questions.sum(axis=1)
+    result: Array = by_state @ (states.questions / states.questions.sum(axis=1, keepdims=True)).T
     return result
 
 
 def log_over_questions(log_by_state: Array, states: States) -> Array:
     """Log of the mean over questions of what is given by its log, however small."""
+    top = np.maximum(log_by_state.max(axis=1), _LEAST_LOG)
+    total = over_questions(np.exp(log_by_state - top[:, None]), states)
+    if total.min() < _SMALLEST_EXACT:
+        return _log_over_own_states(log_by_state, states)
+    return top[:, None] + np.log(total)
+
+
+def _log_over_own_states(log_by_state: Array, states: States) -> Array:
+    """The same where the states of one system dwarf those of another."""
     out = np.empty((len(log_by_state), len(states.questions)))
     for system, questions in enumerate(states.questions):
         held = questions > 0
         logs = log_by_state[:, held]
-        top = logs.max(axis=1)
-        safe = np.where(np.isfinite(top), top, 0.0)
-        share = questions[held] / questions.sum()
+        top = np.maximum(logs.max(axis=1), _LEAST_LOG)
+        total = np.exp(logs - top[:, None]) @ (questions[held] / questions.sum())
         with np.errstate(divide="ignore"):
-            out[:, system] = safe + np.log(np.exp(logs - safe[:, None]) @ share)
+            out[:, system] = top + np.log(total)
     return out
 
 
@@ -189,7 +202,7 @@ def number(value: Any, name: str, low: float, high: float) -> float:
         value, int | float | np.integer | np.floating
     ):
         raise WrongType(f"{name} must be a number; got {value!r}.")
-    if not (low <= value <= high and np.isfinite(value)):
+    if not (low <= value <= high and math.isfinite(value)):
         raise InputError(f"{name} must be in [{low:g}, {high:g}]; got {value!r}.")
     return float(value)
 

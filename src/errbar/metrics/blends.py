@@ -84,16 +84,7 @@ class Geom(PowerBlend, QuestionMean):
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
         """First-order moments of each state's blend."""
-        ks = [m.k for m in metrics]
-        a, b = posterior_of(states, prior)
-        return _blend(
-            *_powers(metrics),
-            np.log(beta.chance_of_one(a, b, ks)),
-            beta.log_mean_power(a, b, ks),
-            beta.log_var_power(b, a, ks),
-            beta.log_var_power(a, b, ks),
-            beta.log_cov_one_all(a, b, ks),
-        )
+        return _blend(*_powers(metrics), *_log_moments(metrics, states, prior))
 
 
 @register("geom-ds@")
@@ -102,29 +93,19 @@ class DatasetGeom(PowerBlend):
     """Geometric blend of the data set's Pass@k and Pass^k."""
 
     @classmethod
-    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+    def observed(cls, metrics: Sequence[Self], data: States) -> Array:
         """Blend of the two means over questions."""
         one, all_ = _pass_and_hat(metrics)
         a, b = _powers(metrics)
         result: Array = (
-            PassAt.over_subsets(one, states) ** a * PassHat.over_subsets(all_, states) ** b
+            PassAt.observed(one, data) ** a * PassHat.observed(all_, data) ** b
         )
         return result
 
     @classmethod
-    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+    def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
         """First-order moments of the blend."""
-        ks = [m.k for m in metrics]
-        a, b = posterior_of(states, prior)
-        return _dataset_blend(
-            *_powers(metrics),
-            states,
-            np.log(beta.chance_of_one(a, b, ks)),
-            beta.log_mean_power(a, b, ks),
-            beta.log_var_power(b, a, ks),
-            beta.log_var_power(a, b, ks),
-            beta.log_cov_one_all(a, b, ks),
-        )
+        return _dataset_blend(*_powers(metrics), data, *_log_moments(metrics, data, prior))
 
 
 @register("geo-spectrum@", "geospectrum@", "geo-spectrum*@", "geospectrum*@")
@@ -155,32 +136,45 @@ class GeoSpectrum(BinaryMetric):
         return MeanGPass(self.k) if self.weights is None else Spectrum(self.k, self.weights)
 
     @classmethod
-    def over_subsets(cls, metrics: Sequence[Self], states: States) -> Array:
+    def observed(cls, metrics: Sequence[Self], data: States) -> Array:
         """Blend of the two means over questions."""
         lam = np.array([[m.lam] for m in metrics])
-        one = PassAt.over_subsets([PassAt(m.k) for m in metrics], states)
-        spectra = CreditMetric.over_subsets([m.spectrum for m in metrics], states)
+        one = PassAt.observed([PassAt(m.k) for m in metrics], data)
+        spectra = CreditMetric.observed([m.spectrum for m in metrics], data)
         result: Array = one**lam * spectra ** (1.0 - lam)
         return result
 
     @classmethod
-    def over_posterior(cls, metrics: Sequence[Self], states: States, prior: Prior) -> Moments:
+    def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
         """First-order moments of the blend."""
         lam = np.array([[m.lam] for m in metrics])
-        one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], states, prior)
-        data = (states.trials, states.correct, (prior.right, prior.wrong))
         gains = [m.spectrum.gains() for m in metrics]
-        moments = [beta.credit_moments(*data, gain) for gain in gains]
-        log_other, log_var_other = np.stack(moments, axis=1)
-        log_cov = [beta.log_credit_cov(*data, step(gain.size, at=1), gain) for gain in gains]
-        return _dataset_blend(
-            lam, 1.0 - lam, states, np.log(one), log_other, log_var_one, log_var_other,
-            np.stack(log_cov),
+        counts = (data.trials, data.correct, (prior.right, prior.wrong))
+        one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
+        log_other, log_var_other = np.stack(
+            [beta.credit_moments(*counts, gain) for gain in gains], axis=1
         )
+        log_cov = np.stack(
+            [beta.log_credit_cov(*counts, step(gain.size, at=1), gain) for gain in gains]
+        )
+        logs = (np.log(one), log_other, log_var_one, log_var_other, log_cov)
+        return _dataset_blend(lam, 1.0 - lam, data, *logs)
 
 
 def _pass_and_hat(metrics: Sequence[PowerBlend]) -> tuple[list[PassAt], list[PassHat]]:
     return [PassAt(m.k) for m in metrics], [PassHat(m.k) for m in metrics]
+
+
+def _log_moments(
+    metrics: Sequence[PowerBlend], states: States, prior: Prior
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Logs of the means of Pass@k and Pass^k, of their variances and of their covariance."""
+    ks = [m.k for m in metrics]
+    a, b = posterior_of(states, prior)
+    none, var_one = beta.log_power_moments(b, a, ks)
+    all_, var_all = beta.log_power_moments(a, b, ks)
+    cov = beta.log_cov_one_all(none, all_, a, b, ks)
+    return np.log(beta.chance_of_one(a, b, ks)), all_, var_one, var_all, cov
 
 
 def _powers(metrics: Sequence[PowerBlend]) -> tuple[Array, Array]:

@@ -3,17 +3,19 @@
 Without weights there are two categories, wrong and right, weighing 0 and 1.
 """
 
+import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
-from errbar.data.statistics import CategoryCounts, Counts, Integers, distinct
+from errbar.data.statistics import Integers, Tally, distinct
 from errbar.errors import InputError
 from errbar.kernels import dirichlet, finite
 from errbar.metrics.base import (
+    FLAT,
     AnyCounts,
     Array,
     Metric,
@@ -27,7 +29,6 @@ from errbar.metrics.base import (
 from errbar.metrics.registry import register
 
 RIGHT_OR_WRONG = (0.0, 1.0)
-_ROWS = 1 << 17  # questions whose category counts are turned into floats at a time
 
 
 class CategoryMetric(Metric):
@@ -48,34 +49,38 @@ class CategoryMetric(Metric):
         return min(self.weights), max(self.weights)
 
     @abstractmethod
-    def value(self, tally: CategoryCounts) -> float:
+    def value(self, tally: Tally) -> float:
         """Estimate from the observed trials of one system."""
 
     @abstractmethod
-    def moments(self, tally: CategoryCounts, prior: Prior) -> tuple[float, float]:
+    def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Posterior mean and standard deviation of one system."""
 
     @classmethod
-    def observed(cls, metrics: Sequence[Self], systems: Sequence[AnyCounts]) -> Array:
-        """Estimates from the observed trials: a row per metric, a column per system."""
-        return np.array([[m.value(m._tally(counts)) for counts in systems] for m in metrics])
+    def statistics(cls, systems: Sequence[AnyCounts]) -> list[Tally]:
+        """What metrics of this kind are computed from."""
+        return [Tally.of(counts) for counts in systems]
 
     @classmethod
-    def posterior(
-        cls, metrics: Sequence[Self], systems: Sequence[AnyCounts], prior: Prior
-    ) -> Moments:
-        """Posterior moments."""
-        both = [[m.moments(m._tally(counts), prior) for counts in systems] for m in metrics]
-        return Moments(*np.moveaxis(np.array(both), 2, 0))
+    def observed(cls, metrics: Sequence[Self], data: Sequence[Tally]) -> Array:
+        """Estimates from the observed trials: a row per metric, a column per system."""
+        return np.array([[m.value(m._fitting(tally)) for tally in data] for m in metrics])
 
-    def _tally(self, counts: AnyCounts) -> CategoryCounts:
-        by_category = counts.categories() if isinstance(counts, Counts) else counts
-        if by_category.tally.shape[1] != len(self.weights):
+    @classmethod
+    def posterior(cls, metrics: Sequence[Self], data: Sequence[Tally], prior: Prior) -> Moments:
+        """Posterior moments."""
+        both = [[m.spread(m._fitting(tally), prior) for tally in data] for m in metrics]
+        mean, sd = np.moveaxis(np.array(both), 2, 0)
+        return Moments(mean, sd)
+
+    def _fitting(self, tally: Tally) -> Tally:
+        categories = tally.rows.shape[1]
+        if categories != len(self.weights):
             raise InputError(
-                f"{self} has {len(self.weights)} weights, but the counts have "
-                f"{by_category.tally.shape[1]} categories."
+                f"{self} has {len(self.weights)} weights, but the counts have {categories} "
+                f"categories."
             )
-        return by_category
+        return tally
 
 
 @register("bayes")
@@ -85,20 +90,19 @@ class Bayes(CategoryMetric):
 
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
-    def value(self, tally: CategoryCounts) -> float:
+    def value(self, tally: Tally) -> float:
         """The posterior mean under a flat prior: it has no other estimate."""
-        return self.moments(tally, Prior())[0]
+        return self.spread(tally, FLAT)[0]
 
-    def moments(self, tally: CategoryCounts, prior: Prior) -> tuple[float, float]:
+    def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Mean over questions, which are independent given the data."""
+        weights = np.array(self.weights)
         mean = variance = 0.0
-        for part in _parts(tally):
-            part_mean, part_variance = dirichlet.weighted_mean_moments(
-                part + prior.each, np.array(self.weights), np.ones(len(part))
-            )
-            mean += part_mean
-            variance += part_variance
-        return mean / len(tally), float(np.sqrt(variance)) / len(tally)
+        for rows, often in tally.parts():
+            pseudo = rows + prior.each
+            mean += dirichlet.sum_of_means(pseudo, weights, often)
+            variance += dirichlet.sum_of_variances(pseudo, weights, often)
+        return mean / tally.questions, math.sqrt(variance) / tally.questions
 
 
 @register("avg")
@@ -111,23 +115,21 @@ class Average(CategoryMetric):
 
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
-    def value(self, tally: CategoryCounts) -> float:
+    def value(self, tally: Tally) -> float:
         """Mean over questions of the mean weight of their trials."""
-        total = 0.0
-        low = min(self.weights)
-        for part in _parts(tally):
-            shares = (part / part.sum(axis=1, keepdims=True)).sum(axis=0)
-            total += float(shares @ (np.array(self.weights) - low))
-        return low + total / len(tally)
+        weights = np.array(self.weights)
+        total = sum(dirichlet.sum_of_means(rows, weights, often) for rows, often in tally.parts())
+        return total / tally.questions
 
-    def moments(self, tally: CategoryCounts, prior: Prior) -> tuple[float, float]:
+    def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """The observed mean, with the posterior's spread on its own scale."""
+        weights = np.array(self.weights)
         variance = 0.0
-        for part in _parts(tally):
-            pseudo = part + prior.each
-            stretch = pseudo.sum(axis=1) / part.sum(axis=1)
-            variance += dirichlet.weighted_mean_moments(pseudo, np.array(self.weights), stretch)[1]
-        return self.value(tally), float(np.sqrt(variance)) / len(tally)
+        for rows, often in tally.parts():
+            pseudo = rows + prior.each
+            stretch = pseudo.sum(axis=1) / rows.sum(axis=1)
+            variance += dirichlet.sum_of_variances(pseudo, weights, often * stretch * stretch)
+        return self.value(tally), math.sqrt(variance) / tally.questions
 
 
 @register("max@")
@@ -147,50 +149,49 @@ class MaxAt(CategoryMetric):
         """Trials of every question that an estimate from the observed trials draws."""
         return self.k
 
-    def value(self, tally: CategoryCounts) -> float:
+    def value(self, tally: Tally) -> float:
         """Mean over every k-subset of the observed trials."""
         trials, levels, _, gaps = self._levels(tally)
         value = min(self.weights)
         for at_most, gap in zip(levels, gaps, strict=True):
-            (n, below), often, _ = distinct(trials, at_most)
+            (n, below), often = distinct(trials, at_most, often=tally.often)
             above = finite.chance_of_one(n.astype(float), (n - below).astype(float), [self.k])[0]
-            value += gap * float(above @ often) / len(tally)
+            value += gap * float(above @ often) / tally.questions
         return value
 
-    def moments(self, tally: CategoryCounts, prior: Prior) -> tuple[float, float]:
+    def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Mean over questions, which are independent given the data."""
         trials, levels, categories, gaps = self._levels(tally)
         imagined, everything = prior.each * categories, prior.each * len(self.weights)
         mean = min(self.weights)
-        logs, often_each = [np.array([-np.inf])], [np.zeros(1, dtype=np.int64)]
+        logs, often_each = [np.array([-np.inf])], [np.zeros(1)]
         for upper, gap in enumerate(gaps):
-            (n, high), often, _ = distinct(trials, levels[upper])
-            total, high = n + everything, high + imagined[upper]
-            mean += gap * float(dirichlet.mean_chance_above(total, high, [self.k])[0] @ often) / len(tally)
-            logs.append(dirichlet.log_var_above(total, high, [self.k])[0] + 2 * np.log(gap))
+            (n, high), often = distinct(trials, levels[upper], often=tally.often)
+            above = (n + everything, high + imagined[upper], [self.k])
+            mean += gap * float(dirichlet.mean_chance_above(*above)[0] @ often) / tally.questions
+            logs.append(dirichlet.log_var_above(*above)[0] + 2 * np.log(gap))
             often_each.append(often)
             for lower in range(upper):
-                (n, low, high), often, _ = distinct(trials, levels[lower], levels[upper])
+                (n, low, high), often = distinct(
+                    trials, levels[lower], levels[upper], often=tally.often
+                )
                 log_cov = dirichlet.log_cov_above(
                     n + everything, low + imagined[lower], high + imagined[upper], [self.k]
                 )
                 logs.append(log_cov[0] + np.log(2 * gaps[lower] * gap))
                 often_each.append(often)
-        return mean, _root_of_sum(np.concatenate(logs), np.concatenate(often_each)) / len(tally)
+        sd = _root_of_sum(np.concatenate(logs), np.concatenate(often_each)) / tally.questions
+        return mean, sd
 
-    def _levels(self, tally: CategoryCounts) -> tuple[Integers, list[Integers], Array, Array]:
+    def _levels(self, tally: Tally) -> tuple[Integers, list[Integers], Array, Array]:
         """Trials; counts at or below each level but the highest, its categories, the gap above."""
         values, level = np.unique(self.weights, return_inverse=True)
-        levels = [tally.tally[:, level <= at].sum(axis=1) for at in range(values.size - 1)]
-        return tally.trials, levels, np.cumsum(np.bincount(level)).astype(float), np.diff(values)
+        levels = [tally.rows[:, level <= at].sum(axis=1) for at in range(values.size - 1)]
+        categories = np.cumsum(np.bincount(level)).astype(float)
+        return tally.rows.sum(axis=1), levels, categories, np.diff(values)
 
 
-def _parts(tally: CategoryCounts) -> Iterator[Array]:
-    for start in range(0, len(tally), _ROWS):
-        yield tally.tally[start : start + _ROWS].astype(float)
-
-
-def _root_of_sum(logs: Array, often: Integers) -> float:
+def _root_of_sum(logs: Array, often: Array) -> float:
     """Square root of Σ often · exp(log), which may be too small to square."""
     top = logs.max()
     if top == -np.inf:

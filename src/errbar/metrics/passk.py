@@ -102,7 +102,7 @@ class PassAt(CreditMetric):
         """All k in one pass."""
         a, b = posterior_of(states, prior)
         ks = [m.k for m in metrics]
-        return beta.chance_of_one(a, b, ks), beta.log_var_power(b, a, ks)
+        return beta.chance_of_one(a, b, ks), beta.log_power_moments(b, a, ks)[1]
 
 
 @register("pass^", "unanimous@")
@@ -128,7 +128,7 @@ class PassHat(CreditMetric):
         """All k in one pass."""
         a, b = posterior_of(states, prior)
         ks = [m.k for m in metrics]
-        return beta.chance_of_all(a, b, ks), beta.log_var_power(a, b, ks)
+        return beta.chance_of_all(a, b, ks), beta.log_power_moments(a, b, ks)[1]
 
 
 @register("auc@")
@@ -169,9 +169,41 @@ class AreaUnderPass(CreditMetric):
         return means, beta.log_var_area(a, b, [m.k for m in metrics])
 
 
+@dataclass(frozen=True)
+class ThresholdMetric(CreditMetric):
+    """Chance that at least `threshold` of `k` draws are right."""
+
+    @property
+    @abstractmethod
+    def threshold(self) -> int:
+        """How many right draws it takes."""
+
+    def gains(self) -> Array:
+        """The draw that reaches the threshold earns all."""
+        return step(self.k, at=self.threshold)
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Pass@k and Pass^k where the threshold makes it one of them."""
+        out = np.empty((len(metrics), states.trials.size))
+        for rows, kind, members in _by_kind(metrics):
+            out[rows] = kind.subset_means(members, states)
+        return out
+
+    @classmethod
+    def state_moments(
+        cls, metrics: Sequence[Self], states: States, prior: Prior
+    ) -> tuple[Array, Array]:
+        """Pass@k and Pass^k where the threshold makes it one of them."""
+        mean, log_var = np.empty((2, len(metrics), states.trials.size))
+        for rows, kind, members in _by_kind(metrics):
+            mean[rows], log_var[rows] = kind.state_moments(members, states, prior)
+        return mean, log_var
+
+
 @register("g-pass@", "gpass@")
 @dataclass(frozen=True)
-class GPass(CreditMetric):
+class GPass(ThresholdMetric):
     """Chance that at least a share `tau` of `k` draws, and one at least, is right.
 
     Examples
@@ -189,14 +221,21 @@ class GPass(CreditMetric):
 
     @property
     def threshold(self) -> int:
-        """How many right draws it takes."""
+        """The least whole number that is at least tau · k."""
         product = self.tau * self.k
         near = round(product)
         return max(1, near if abs(product - near) < SNAP else math.ceil(product))
 
-    def gains(self) -> Array:
-        """The draw that reaches the threshold earns all."""
-        return step(self.k, at=self.threshold)
+
+@register("maj@")
+@dataclass(frozen=True)
+class Majority(ThresholdMetric):
+    """Chance that more than half of `k` draws are right."""
+
+    @property
+    def threshold(self) -> int:
+        """One more than half, rounded down."""
+        return self.k // 2 + 1
 
 
 @register("mg-pass@", "mgpass@")
@@ -209,16 +248,6 @@ class MeanGPass(CreditMetric):
         gain = np.zeros(self.k)
         gain[math.ceil(self.k / 2) :] = 2.0 / self.k
         return gain
-
-
-@register("maj@")
-@dataclass(frozen=True)
-class Majority(CreditMetric):
-    """Chance that more than half of `k` draws are right."""
-
-    def gains(self) -> Array:
-        """The draw that makes the majority earns all."""
-        return step(self.k, at=self.k // 2 + 1)
 
 
 @register("spectrum@")
@@ -243,6 +272,21 @@ def _areas(
     budgets = list(range(1, max(m.k for m in metrics) + 1))
     by_budget = chance(budgets)
     return np.stack([m.weights() @ by_budget[: m.k] for m in metrics])
+
+
+def _by_kind(
+    metrics: Sequence[ThresholdMetric],
+) -> list[tuple[list[int], type[CreditMetric], Sequence[CreditMetric]]]:
+    """Metrics with a threshold of one, of k, and of another number, each with their rows."""
+    one = [at for at, m in enumerate(metrics) if m.threshold == 1]
+    all_ = [at for at, m in enumerate(metrics) if m.threshold == m.k > 1]
+    rest = [at for at, m in enumerate(metrics) if 1 < m.threshold < m.k]
+    kinds: list[tuple[list[int], type[CreditMetric], Sequence[CreditMetric]]] = [
+        (one, PassAt, [PassAt(metrics[at].k) for at in one]),
+        (all_, PassHat, [PassHat(metrics[at].k) for at in all_]),
+        (rest, CreditMetric, [metrics[at] for at in rest]),
+    ]
+    return [kind for kind in kinds if kind[0]]
 
 
 def step(k: int, at: int) -> Array:

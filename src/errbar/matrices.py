@@ -1,0 +1,170 @@
+"""What every function of `errbar.eval` does: a matrix, a metric, and the documented posterior."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errbar.data.matrix import binary_states, category_counts
+from errbar.data.statistics import Tally
+from errbar.errors import InputError, NotEnoughTrials
+from errbar.kernels.interval import normal_ends
+from errbar.metrics import Metric, Prior, family
+from errbar.metrics.base import number, numbers
+from errbar.metrics.blends import DatasetGeom, GeoSpectrum, Geom
+from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
+from errbar.metrics.passk import Spectrum
+
+Array = NDArray[np.float64]
+Bounds = tuple[float, float]
+Summary = tuple[float, float, float, float]
+Weights = ArrayLike | Sequence[float]
+
+UNIT: Bounds = (0.0, 1.0)
+UNCUT: Bounds = (-np.inf, np.inf)  # not even to what is possible
+
+# The posterior of these is documented for any k, beyond the observed trials too.
+_BEYOND_TRIALS = (Geom, DatasetGeom, GeoSpectrum, Spectrum, MaxAt)
+
+
+def point(metric: Metric, R: ArrayLike) -> float:
+    """Estimate from the observed trials."""
+    data, trials = _read(metric, R)
+    _enough(metric, trials)
+    return float(metric.observed([metric], data)[0, 0])
+
+
+def moments(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[float, float]:
+    """Posterior mean and standard deviation under a flat prior."""
+    data, _ = _read(metric, R, R0)
+    mean, sd = metric.posterior([metric], data, Prior())
+    return float(mean[0, 0]), float(sd[0, 0])
+
+
+def summary(
+    metric: Metric,
+    R: ArrayLike,
+    confidence: float,
+    bounds: Bounds | None,
+    alpha0: float = 1.0,
+    beta0: float = 1.0,
+    R0: ArrayLike | None = None,
+) -> Summary:
+    """`(mu, sigma, lo, hi)`."""
+    data, trials = _read(metric, R, R0)
+    parts = _summaries([metric], data, trials, confidence, bounds, _prior(alpha0, beta0))
+    mean, sd, low, high = (float(part[0]) for part in parts)
+    return mean, sd, low, high
+
+
+def curve_of(name: str, R: ArrayLike, ks: Iterable[int] | None) -> Array:
+    """Estimates from the observed trials at many k."""
+    metrics, data, trials = _curve(name, R, ks)
+    for metric in metrics:
+        _enough(metric, trials)
+    return metrics[0].observed(metrics, data)[:, 0]
+
+
+def curve_summaries(
+    name: str,
+    R: ArrayLike,
+    ks: Iterable[int] | None,
+    confidence: float,
+    bounds: Bounds | None,
+    alpha0: float,
+    beta0: float,
+) -> tuple[Array, Array, Array, Array]:
+    """`(mu, sigma, lo, hi)` at many k, an array each."""
+    metrics, data, trials = _curve(name, R, ks)
+    return _summaries(metrics, data, trials, confidence, bounds, _prior(alpha0, beta0))
+
+
+def weighing(w: Weights | None) -> tuple[float, ...]:
+    """The weight of each category; without them, wrong and right."""
+    return RIGHT_OR_WRONG if w is None else numbers(w, "w")
+
+
+def _read(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[Any, int]:
+    """What the metric is computed from, and how many trials each question has in `R`."""
+    if not isinstance(metric, CategoryMetric):
+        states = binary_states(R)
+        return states, int(states.trials[0])
+    categories = len(metric.weights)
+    if R0 is not None:
+        counts = category_counts(R, categories)
+        seen = category_counts(R0, categories, "R0", least_trials=0)
+        if len(seen) != len(counts):
+            raise InputError(
+                f"R0 must have a row per question of R; it has {len(seen)} rows and R has "
+                f"{len(counts)}."
+            )
+        return [Tally.of(counts + seen)], int(counts.tally[0].sum())
+    if metric.weights == RIGHT_OR_WRONG:
+        states = binary_states(R)
+        return [Tally.of_states(states)], int(states.trials[0])
+    counts = category_counts(R, categories)
+    return [Tally.of(counts)], int(counts.tally[0].sum())
+
+
+def _curve(
+    name: str, R: ArrayLike, ks: Iterable[int] | None
+) -> tuple[list[Metric], Any, int]:
+    member = family(name)
+    metrics = [member(k) for k in ks] if ks is not None else [member(1)]
+    if not metrics:
+        raise InputError("ks is empty; a curve needs one k at least.")
+    data, trials = _read(metrics[0], R)
+    if ks is None:
+        metrics = [member(k) for k in range(1, trials + 1)]
+    return metrics, data, trials
+
+
+def _enough(metric: Metric, trials: int) -> None:
+    if metric.draws > trials:
+        raise NotEnoughTrials(
+            f"{metric} draws {metric.draws} trials of each question, but R has {trials}. k must lie "
+            f"between 1 and {trials}."
+        )
+
+
+def _prior(alpha0: float, beta0: float) -> Prior:
+    for value, name in ((alpha0, "alpha0"), (beta0, "beta0")):
+        if number(value, name, 0.0, _LARGEST) == 0:
+            raise InputError(f"{name} must be positive; got {value!r}.")
+    return Prior(right=float(alpha0), wrong=float(beta0))
+
+
+_LARGEST = float(np.finfo(float).max)
+
+
+def _summaries(
+    metrics: Sequence[Metric],
+    data: Any,
+    trials: int,
+    confidence: float,
+    bounds: Bounds | None,
+    prior: Prior,
+) -> tuple[Array, Array, Array, Array]:
+    """Moments and ends of metrics of one class."""
+    for metric in metrics:
+        if not isinstance(metric, _BEYOND_TRIALS):
+            _enough(metric, trials)
+    level = number(confidence, "confidence", 0.0, 1.0)
+    if level in (0.0, 1.0):
+        raise InputError(f"confidence must lie strictly between 0 and 1; got {confidence!r}.")
+    mean, sd = metrics[0].posterior(metrics, data, prior)
+    low, high = normal_ends(mean[:, 0], sd[:, 0], level, _cut(metrics[0].bounds, bounds))
+    return mean[:, 0], sd[:, 0], low, high
+
+
+def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
+    """Where to cut an interval: as asked, within what is possible."""
+    if asked is UNCUT:
+        return UNCUT
+    if asked is None:
+        return possible
+    low, high = (number(end, "bounds", -np.inf, np.inf) for end in asked)
+    if low > high:
+        raise InputError(f"bounds must be (low, high) with low ≤ high; got {asked!r}.")
+    return max(low, possible[0]), min(high, possible[1])
