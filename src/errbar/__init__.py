@@ -9,18 +9,40 @@ if TYPE_CHECKING:
     from errbar import eval as eval  # noqa: A004
     from errbar.data.statistics import CategoryCounts as CategoryCounts
     from errbar.data.statistics import Counts as Counts
+    from errbar.estimate import Estimate as Estimate
+    from errbar.estimate import Interval as Interval
+    from errbar.estimate import Scores as Scores
+    from errbar.evaluate import score as score
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.uncertainty import Posterior as Posterior
 
 _HOMES = {
     "CategoryCounts": "errbar.data.statistics",
     "Counts": "errbar.data.statistics",
+    "Estimate": "errbar.estimate",
+    "Interval": "errbar.estimate",
+    "Posterior": "errbar.uncertainty",
+    "Scores": "errbar.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
     "parse": "errbar.metrics",
+    "score": "errbar.evaluate",
 }
 
-__all__ = ["CategoryCounts", "Counts", "__version__", "eval", "family", "parse"]
+__all__ = [
+    "CategoryCounts",
+    "Counts",
+    "Estimate",
+    "Interval",
+    "Posterior",
+    "Scores",
+    "__version__",
+    "eval",
+    "family",
+    "parse",
+    "score",
+]
 
 
 def __getattr__(name: str) -> Any:

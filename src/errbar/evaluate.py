@@ -1,1 +1,130 @@
-def score(*a): ...
+"""Counts × metrics × method → estimates: the only orchestrator.
+
+Metrics of one class are computed together for all systems, so the cost depends on the distinct
+states of the questions and on the number of classes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from errbar.data.statistics import CategoryCounts, Counts, require_trials
+from errbar.errors import InputError, WrongType
+from errbar.estimate import Estimate, Interval, Scores
+from errbar.metrics import Metric, Needs, parse
+from errbar.metrics.base import AnyCounts
+from errbar.uncertainty import Posterior
+
+_DOCUMENTED = Posterior()
+
+_Cell = tuple[float, float, float, Interval]  # value, mean, sd and interval
+
+
+def score(
+    systems: Mapping[str, AnyCounts] | AnyCounts,
+    *metrics: Metric | str,
+    method: Posterior = _DOCUMENTED,
+) -> Scores:
+    """Every metric of every system with its interval, system by system.
+
+    Examples
+    --------
+    >>> runs = {"small": Counts([4, 4], [1, 3]), "large": Counts([4, 4], [2, 4])}
+    >>> for estimate in score(runs, "pass@1", "pass@2"):
+    ...     print(estimate)
+    small pass@1: 0.50 ± 0.13, 95 % interval 0.25 to 0.75, observed 0.50
+    small pass@2: 0.69 ± 0.13, 95 % interval 0.43 to 0.95, observed 0.75
+    large pass@1: 0.67 ± 0.12, 95 % interval 0.44 to 0.90, observed 0.75
+    large pass@2: 0.83 ± 0.10, 95 % interval 0.63 to 1.00, observed 0.92
+    """
+    named = _named(systems)
+    asked = _metrics(metrics)
+    if not isinstance(method, Posterior):
+        raise WrongType(f"method must be a Posterior, as in Posterior(level=0.9); got {method!r}.")
+    for name, counts in named.items():
+        _check(name, counts, asked)
+    columns = zip(*_table(list(named.values()), asked, method), strict=True)
+    return Scores(
+        tuple(
+            Estimate(name, metric, value, mean, sd, interval, len(counts), trials)
+            for (name, counts), column in zip(named.items(), columns, strict=True)
+            for trials in [int(counts.trials.sum())]
+            for metric, (value, mean, sd, interval) in zip(asked, column, strict=True)
+        ),
+        method.describe(asked),
+    )
+
+
+def _table(
+    systems: Sequence[AnyCounts], metrics: Sequence[Metric], method: Posterior
+) -> list[list[_Cell]]:
+    """A row per metric, a column per system; every class of metrics is computed once."""
+    places: dict[type[Metric], list[int]] = {}
+    for at, metric in enumerate(metrics):
+        places.setdefault(type(metric), []).append(at)
+    data: dict[Needs, Any] = {}  # metrics that need the same share what it is summed up to
+    rows: list[list[_Cell]] = [[] for _ in metrics]
+    for kind, at_each in places.items():
+        if kind.needs not in data:
+            data[kind.needs] = kind.statistics(systems)
+        members = [metrics[at] for at in at_each]
+        values = kind.observed(members, data[kind.needs])
+        moments = kind.posterior(members, data[kind.needs], method.prior)
+        intervals = method.intervals(members, moments)
+        for at, *row in zip(
+            at_each, values.tolist(), *(part.tolist() for part in moments), intervals, strict=True
+        ):
+            rows[at] = list(zip(*row, strict=True))
+    return rows
+
+
+def _named(systems: Mapping[str, AnyCounts] | AnyCounts) -> Mapping[str, AnyCounts]:
+    if isinstance(systems, Counts | CategoryCounts):
+        return {"": systems}
+    if not isinstance(systems, Mapping):
+        raise WrongType(
+            f"systems must be counts by name, as in {{'mine': errbar.Counts(trials, correct)}}; "
+            f"got {type(systems).__name__}."
+        )
+    if not systems:
+        raise InputError(
+            "there is no system to score; give one at least, as in "
+            "{'mine': errbar.Counts(trials, correct)}."
+        )
+    return systems
+
+
+def _metrics(asked: Sequence[Metric | str]) -> list[Metric]:
+    if not asked:
+        raise InputError(
+            "there is no metric to score by; name one at least, as in score(systems, 'pass@8')."
+        )
+    metrics = [parse(one) if isinstance(one, str) else one for one in asked]
+    for one in metrics:
+        if not isinstance(one, Metric):
+            raise WrongType(
+                f"metrics are given one by one, by name or as values, as in "
+                f"score(systems, 'pass@1', 'pass@8'); got {one!r}."
+            )
+    return metrics
+
+
+def _check(system: str, counts: AnyCounts, metrics: Sequence[Metric]) -> None:
+    """Refuse what cannot be scored, and say whose it is."""
+    if not isinstance(counts, Counts | CategoryCounts):
+        raise WrongType(
+            f"system {system!r} must be given as errbar.Counts(trials, correct) or "
+            f"errbar.CategoryCounts(tally); got {type(counts).__name__}."
+        )
+    hungriest = max(metrics, key=lambda metric: metric.draws)
+    try:
+        require_trials(counts, hungriest.draws, hungriest)
+    except InputError as error:
+        raise type(error)(f"system {system!r}: {error}" if system else str(error)) from error
+    if isinstance(counts, Counts):
+        return
+    for metric in metrics:
+        if metric.needs is Needs.RIGHT_OR_WRONG:
+            raise WrongType(
+                f"system {system!r}: {metric} needs right-or-wrong counts; got categories. "
+                f"Give errbar.Counts(trials, correct), or ask for avg, bayes or max@k with weights."
+            )

@@ -164,7 +164,7 @@ def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
         return UNCUT
     if asked is None:
         return possible
-    low, high = (number(end, "bounds", -np.inf, np.inf) for end in asked)
-    if low > high:
+    low, high = asked
+    if not low <= high:
         raise InputError(f"bounds must be (low, high) with low ≤ high; got {asked!r}.")
     return max(low, possible[0]), min(high, possible[1])

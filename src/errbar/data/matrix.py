@@ -36,9 +36,11 @@ def binary_states(matrix: ArrayLike, name: str = "R") -> States:
     array([1, 2])
     """
     correct, trials = _right_by_question(matrix, name)
-    often = np.bincount(correct)
+    often = np.bincount(correct).astype(float)
     held = often.nonzero()[0]
-    return States(np.full(held.size, trials), held, often[None, held].astype(float))
+    return States(
+        np.full(held.size, trials), held, often[None, held], np.array([float(correct.size)])
+    )
 
 
 def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64], int]:
@@ -50,7 +52,8 @@ def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64],
             _refuse(array, lambda part: (part == 0) | (part == 1), name, "0 or 1", _WEIGHTS_HINT)
         parts.append(_row_sums(block))
     correct = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return correct.astype(np.int64, copy=False), array.shape[1]
+    whole = correct if correct.dtype == np.int64 else correct.astype(np.int64)
+    return whole, array.shape[1]
 
 
 def category_counts(
@@ -81,7 +84,10 @@ _WEIGHTS_HINT = " For more than two outcomes, pass one weight per category where
 
 def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[Any]:
     """A two-dimensional array of numbers; one dimension is one question."""
-    if isinstance(matrix, np.ma.MaskedArray):
+    if type(matrix) is np.ndarray and matrix.ndim == 2 and matrix.size:
+        if matrix.dtype.kind in "biuf":
+            return matrix
+    elif isinstance(matrix, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(matrix))
         if len(hidden):
             raise WrongType(
@@ -128,7 +134,9 @@ def _numbers(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _blocks(array: NDArray[Any]) -> list[NDArray[Any]]:
-    size = max(1, _BLOCK // max(1, array.shape[1]))
+    if array.size <= _BLOCK:
+        return [array]
+    size = max(1, _BLOCK // array.shape[1])
     return [array[start : start + size] for start in range(0, len(array), size)]
 
 

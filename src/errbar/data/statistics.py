@@ -153,24 +153,25 @@ class CategoryCounts:
         return f"CategoryCounts({self.tally.tolist()}, questions={list(self.questions)!r})"
 
 
-@dataclass(frozen=True, eq=False)
-class States:
+class States(NamedTuple):
     """The distinct (trials, correct) of several systems, and how many questions are in each.
 
-    `questions` has a row per system and a column per state. What a metric costs depends on the
-    number of states alone, however many systems and questions share them.
+    `questions` has a row per system and a column per state, `total` is its sum for each system.
+    What a metric costs depends on the number of states alone, however many systems and questions
+    share them.
     """
 
     trials: Integers
     correct: Integers
     questions: NDArray[np.float64]
+    total: NDArray[np.float64]
 
     @classmethod
     def of(cls, systems: Sequence[Counts]) -> Self:
         """Pool the states of `systems`."""
         if len(systems) == 1:
             (trials, correct), often = distinct(systems[0].trials, systems[0].correct)
-            return cls(trials, correct, often[None, :])
+            return cls(trials, correct, often[None, :], np.array([float(len(systems[0]))]))
         owner = np.repeat(np.arange(len(systems)), [len(counts) for counts in systems])
         (trials, correct, owner), often = distinct(
             np.concatenate([counts.trials for counts in systems]),
@@ -180,7 +181,7 @@ class States:
         new = np.concatenate([[True], (np.diff(trials) != 0) | (np.diff(correct) != 0)])
         table = np.zeros((len(systems), int(new.sum())))
         table[owner, np.cumsum(new) - 1] = often
-        return cls(trials[new], correct[new], table)
+        return cls(trials[new], correct[new], table, table.sum(axis=1))
 
 
 class Tally(NamedTuple):

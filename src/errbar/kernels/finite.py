@@ -5,26 +5,47 @@ right draws is, and this file averages credit over it.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errbar.kernels.urn import OUT, Array, all_wrong, band, blocks, one_right
+from errbar.kernels.urn import BACK, OUT, Array, all_wrong, band, blocks, one_right, same_size
+
+Integers = NDArray[np.int64]
 
 
-def chance_of_one(trials: Array, correct: Array, ks: list[int]) -> Array:
+def chance_of_one(trials: Integers, correct: Integers, ks: list[int]) -> Array:
     """Chance that a k-subset holds at least one right trial: a row per k, a column per state."""
     return one_right(correct, trials - correct, OUT, ks)
 
 
-def chance_of_all(trials: Array, correct: Array, ks: list[int]) -> Array:
+def chance_of_all(trials: Integers, correct: Integers, ks: list[int]) -> Array:
     """Chance that every trial of a k-subset is right."""
     return all_wrong(trials - correct, correct, OUT, ks)
 
 
-def mean_credit(trials: Array, correct: Array, credit: Array) -> Array:
+def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: int) -> Array:
+    """Chance that `threshold` trials of a k-subset at least are right.
+
+    Trials and draws exchange roles: put the right trials first and ask how many undrawn ones come
+    before the draw that reaches the threshold. One row of masses serves every state.
+    """
+    out = np.empty(trials.size)
+    a, b = np.array([[threshold], [k - threshold + 1]], dtype=float)
+    for alike in same_size(trials):
+        undrawn = int(trials[alike[0]]) - k
+        masses = band(a, b, BACK, undrawn, 0, undrawn)
+        before = np.zeros(undrawn + 2)
+        np.cumsum(masses[:, 0], out=before[1:])
+        spare = np.minimum(np.maximum(correct[alike] - (threshold - 1), 0), undrawn + 1)
+        out[alike] = before[spare] / before[-1]
+    return out
+
+
+def mean_credit(trials: Integers, correct: Integers, credit: Array) -> Array:
     """Mean of `credit[j]`, j right in a k-subset, where k is one less than the credits given."""
     k = credit.size - 1
     out = np.empty(trials.size)
     for states in blocks(trials.size, k):
         c = correct[states]
-        _, masses = band(c, trials[states] - c, OUT, k, 0, k)
+        masses = band(c, trials[states] - c, OUT, k, 0, k)
         out[states] = (credit @ masses) / masses.sum(axis=0)
     return out

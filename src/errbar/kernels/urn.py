@@ -8,12 +8,13 @@ cancel.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.float64] | NDArray[np.int64]
 Step = Literal[-1, 1]
 
 OUT: Step = -1
@@ -31,12 +32,13 @@ def blocks(urns: int, draws: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, urns, size)]
 
 
-def all_wrong(a: Array, b: Array, step: Step, ks: list[int]) -> Array:
+def all_wrong(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
     """Chance that all of k draws are wrong: a row per k, a column per urn."""
-    most = max(ks)
+    drawn = step * np.arange(max(ks))[:, None]
     out = np.empty((len(ks), a.size))
-    for urns in blocks(a.size, most):
-        rates = _wrong_rates(a[urns], b[urns], step, most)
+    for urns in blocks(a.size, drawn.size):
+        wrong = b[urns] + drawn
+        rates = wrong / (a[urns] + wrong)
         if len(ks) == 1:
             np.multiply.reduce(rates, axis=0, out=out[0, urns])
         else:
@@ -44,18 +46,18 @@ def all_wrong(a: Array, b: Array, step: Step, ks: list[int]) -> Array:
     return out
 
 
-def one_right(a: Array, b: Array, step: Step, ks: list[int]) -> Array:
+def one_right(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
     """Chance of at least one right in k draws, summed over where the first one falls.
 
     Every term is positive, so a chance of 1e-300 is as exact as one of 0.5.
     """
-    most = max(ks)
+    drawn = step * np.arange(max(ks))[:, None]
     out = np.empty((len(ks), a.size))
-    for urns in blocks(a.size, most):
-        first = _wrong_rates(a[urns], b[urns], step, most)
-        first[1:] = np.cumprod(first[:-1], axis=0)
-        first[0] = 1.0
-        first *= a[urns] / ((a[urns] + b[urns]) + step * np.arange(most)[:, None])
+    for urns in blocks(a.size, drawn.size):
+        wrong = b[urns] + drawn
+        left = a[urns] + wrong
+        first = a[urns] / left
+        first[1:] *= np.cumprod(wrong[:-1] / left[:-1], axis=0)
         if len(ks) == 1:
             np.add.reduce(first, axis=0, out=out[0, urns])
         else:
@@ -63,46 +65,42 @@ def one_right(a: Array, b: Array, step: Step, ks: list[int]) -> Array:
     return np.minimum(out, 1.0, out=out)
 
 
-def _wrong_rates(a: Array, b: Array, step: Step, most: int) -> Array:
-    """Chance that a draw is wrong after as many wrong ones as its row says."""
-    drawn = step * np.arange(most)[:, None]
-    rates = b + drawn
-    rates /= (a + b) + drawn
-    return rates
+def same_size(trials: NDArray[Any]) -> list[NDArray[np.intp]]:
+    """Places of equal entries, group by group."""
+    if trials.min() == trials.max():
+        return [np.arange(trials.size)]
+    order = np.argsort(trials, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(trials[order])) + 1)
 
 
-def band(a: Array, b: Array, step: Step, k: int, first: int, last: int) -> tuple[Array, Array]:
-    """Masses of j = first…last right among k, relative to the largest: a column per urn.
+def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> Array:
+    """Masses of j = first…last right among k, up to one factor for each column's urn.
 
-    Returns `anchor`, the j that each column is relative to, and the relative masses.
+    From j to j + 1 the mass changes by a ratio. Where it falls, the ratio multiplies what is
+    beyond; where it rises, its inverse multiplies what is before. So every factor is at most one,
+    and where the masses have a single peak the peak is exactly one.
     """
     out = np.ones((last - first + 1, a.size))
-    if first == last:
-        return np.full(a.size, float(first)), out
-    anchor = np.minimum(np.maximum(mode(a, b, step, k), first), last)
-    j = np.arange(first, last, dtype=float)[:, None]
-    rise = (k - j) * (a + step * j)
-    fall = (j + 1.0) * (b + step * (k - 1.0 - j))
-    ahead = j >= anchor
-    ratio = np.where(ahead, rise, fall)
-    ratio /= np.where(ahead, fall, rise)
-    np.cumprod(np.where(ahead, ratio, 1.0), axis=0, out=out[1:])
-    ratio[ahead] = 1.0
-    out[:-1] *= np.cumprod(ratio[::-1], axis=0)[::-1]
-    return anchor, out
+    if first < last:
+        j = np.arange(first, last, dtype=float)[:, None]
+        signed = j if step == BACK else -j
+        rise = (k - j) * (a + signed)
+        fall = (j + 1.0) * ((b + step * (k - 1)) - signed)
+        falls = rise < fall
+        ratio = np.where(falls, rise, fall) / np.where(falls, fall, rise)
+        np.cumprod(np.where(falls, ratio, 1.0), axis=0, out=out[1:])
+        ratio[falls] = 1.0
+        out[:-1] *= np.cumprod(ratio[::-1], axis=0)[::-1]
+    return out
 
 
-def mode(a: Array, b: Array, step: Step, k: int) -> Array:
-    """About the likeliest number right among k; an end where the masses are U-shaped."""
-    spread = a + b - 2.0 * step
-    inner = np.floor((k + 1.0) * (a - step) / np.maximum(spread, 1e-300))
-    inner = np.minimum(np.maximum(inner, 0.0), k)
-    if spread.min() > 0:
-        return inner
-    return np.where(spread > 0, inner, np.where(a < b, 0.0, k))
+def log_scale(masses: Array, first: int, k: float, a: Array, b: Array) -> Array:
+    """Log of the factor that `band` left out, for draws that go back."""
+    peak = masses.argmax(axis=0)
+    return log_mass(first + peak, k, a, b) - np.log(masses[peak, np.arange(a.size)])
 
 
-def log_mass(j: Array, k: int, a: Array, b: Array) -> Array:
+def log_mass(j: Numbers, k: float, a: Array, b: Array) -> Array:
     """Log chance of j right among k draws that go back (beta-binomial), any `a`, `b` > 0."""
     left = k - j
     total = a + b

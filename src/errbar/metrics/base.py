@@ -144,42 +144,40 @@ class QuestionMean(BinaryMetric):
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
         """Mean over questions, which are independent given the data."""
         mean, log_var = cls.state_moments(metrics, data, prior)
-        return Moments(
-            over_questions(mean, data), np.exp(0.5 * log_var_over_questions(log_var, data))
-        )
+        return Moments(over_questions(mean, data), sd_over_questions(log_var, data))
 
 
 def over_questions(by_state: Array, states: States) -> Array:
     """Mean over the questions of each system."""
-    result: Array = by_state @ (states.questions / states.questions.sum(axis=1, keepdims=True)).T
+    result: Array = (by_state @ states.questions.T) / states.total
     return result
 
 
-def log_over_questions(log_by_state: Array, states: States) -> Array:
-    """Log of the mean over questions of what is given by its log, however small."""
-    top = np.maximum(log_by_state.max(axis=1), _LEAST_LOG)
-    total = over_questions(np.exp(log_by_state - top[:, None]), states)
-    if total.min() < _SMALLEST_EXACT:
-        return _log_over_own_states(log_by_state, states)
-    return top[:, None] + np.log(total)
-
-
-def _log_over_own_states(log_by_state: Array, states: States) -> Array:
-    """The same where the states of one system dwarf those of another."""
-    out = np.empty((len(log_by_state), len(states.questions)))
-    for system, questions in enumerate(states.questions):
-        held = questions > 0
-        logs = log_by_state[:, held]
-        top = np.maximum(logs.max(axis=1), _LEAST_LOG)
-        total = np.exp(logs - top[:, None]) @ (questions[held] / questions.sum())
-        with np.errstate(divide="ignore"):
-            out[:, system] = top + np.log(total)
-    return out
+def sd_over_questions(log_var: Array, states: States) -> Array:
+    """Standard deviation of the mean over independent questions, however small."""
+    variance = np.exp(log_var) @ states.questions.T
+    if variance.min() > _SMALLEST_EXACT:
+        return np.sqrt(variance) / states.total
+    return np.exp(0.5 * log_var_over_questions(log_var, states))
 
 
 def log_var_over_questions(log_by_state: Array, states: States) -> Array:
     """Log variance of the mean over independent questions."""
-    return log_over_questions(log_by_state, states) - np.log(states.questions.sum(axis=1))
+    return log_over_questions(log_by_state, states) - np.log(states.total)
+
+
+def log_over_questions(log_by_state: Array, states: States) -> Array:
+    """Log of the mean over questions of what is given by its log.
+
+    Each system is measured against its own largest state, which another system's may dwarf.
+    """
+    out = np.empty((len(log_by_state), len(states.questions)))
+    for system, questions in enumerate(states.questions):
+        logs = log_by_state[:, questions > 0]
+        top = np.maximum(logs.max(axis=1), _LEAST_LOG)
+        with np.errstate(divide="ignore"):
+            out[:, system] = top + np.log(np.exp(logs - top[:, None]) @ questions[questions > 0])
+    return out - np.log(states.total)
 
 
 def posterior_of(states: States, prior: Prior) -> tuple[Array, Array]:
@@ -198,8 +196,9 @@ def whole(value: Any, name: str, least: int = 1) -> int:
 
 def number(value: Any, name: str, low: float, high: float) -> float:
     """`value` as a finite float between `low` and `high`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(
-        value, int | float | np.integer | np.floating
+    if type(value) is not float and (
+        isinstance(value, bool | np.bool_)
+        or not isinstance(value, int | float | np.integer | np.floating)
     ):
         raise WrongType(f"{name} must be a number; got {value!r}.")
     if not (low <= value <= high and math.isfinite(value)):

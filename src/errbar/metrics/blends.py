@@ -155,7 +155,7 @@ class GeoSpectrum(BinaryMetric):
             [beta.credit_moments(*counts, gain) for gain in gains], axis=1
         )
         log_cov = np.stack(
-            [beta.log_credit_cov(*counts, step(gain.size, at=1), gain) for gain in gains]
+            [beta.credit_moments(*counts, step(gain.size, at=1), gain)[1] for gain in gains]
         )
         logs = (np.log(one), log_other, log_var_one, log_var_other, log_cov)
         return _dataset_blend(lam, 1.0 - lam, data, *logs)

@@ -155,7 +155,7 @@ class MaxAt(CategoryMetric):
         value = min(self.weights)
         for at_most, gap in zip(levels, gaps, strict=True):
             (n, below), often = distinct(trials, at_most, often=tally.often)
-            above = finite.chance_of_one(n.astype(float), (n - below).astype(float), [self.k])[0]
+            above = finite.chance_of_one(n, n - below, [self.k])[0]
             value += gap * float(above @ often) / tally.questions
         return value
 

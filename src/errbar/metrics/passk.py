@@ -58,8 +58,9 @@ class CreditMetric(QuestionMean):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Mean credit over every k-subset of the observed trials."""
-        trials, correct = states.trials.astype(float), states.correct.astype(float)
-        return np.stack([finite.mean_credit(trials, correct, m.credit()) for m in metrics])
+        return np.stack(
+            [finite.mean_credit(states.trials, states.correct, m.credit()) for m in metrics]
+        )
 
     @classmethod
     def state_moments(
@@ -91,9 +92,7 @@ class PassAt(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """All k in one pass."""
-        return finite.chance_of_one(
-            states.trials.astype(float), states.correct.astype(float), [m.k for m in metrics]
-        )
+        return finite.chance_of_one(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
     def state_moments(
@@ -117,9 +116,7 @@ class PassHat(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """All k in one pass."""
-        return finite.chance_of_all(
-            states.trials.astype(float), states.correct.astype(float), [m.k for m in metrics]
-        )
+        return finite.chance_of_all(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
     def state_moments(
@@ -156,7 +153,7 @@ class AreaUnderPass(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Weighted Pass@j, which serve every k."""
-        trials, correct = states.trials.astype(float), states.correct.astype(float)
+        trials, correct = states.trials, states.correct
         return _areas(metrics, lambda budgets: finite.chance_of_one(trials, correct, budgets))
 
     @classmethod
@@ -199,6 +196,25 @@ class ThresholdMetric(CreditMetric):
         for rows, kind, members in _by_kind(metrics):
             mean[rows], log_var[rows] = kind.state_moments(members, states, prior)
         return mean, log_var
+
+
+@dataclass(frozen=True)
+class AtLeast(CreditMetric):
+    """Chance that at least `right` of `k` draws are right, whatever it is called."""
+
+    right: int
+
+    def gains(self) -> Array:
+        """The draw that reaches the threshold earns all."""
+        return step(self.k, at=self.right)
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """One row of masses for each metric."""
+        rows = [
+            finite.chance_of_at_least(states.trials, states.correct, m.k, m.right) for m in metrics
+        ]
+        return np.stack(rows)
 
 
 @register("g-pass@", "gpass@")
@@ -284,7 +300,7 @@ def _by_kind(
     kinds: list[tuple[list[int], type[CreditMetric], Sequence[CreditMetric]]] = [
         (one, PassAt, [PassAt(metrics[at].k) for at in one]),
         (all_, PassHat, [PassHat(metrics[at].k) for at in all_]),
-        (rest, CreditMetric, [metrics[at] for at in rest]),
+        (rest, AtLeast, [AtLeast(metrics[at].k, metrics[at].threshold) for at in rest]),
     ]
     return [kind for kind in kinds if kind[0]]
 

@@ -1,0 +1,1 @@
+"""The command `errbar`: parse, call one function, print."""

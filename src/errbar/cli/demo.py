@@ -1,0 +1,32 @@
+"""What `errbar demo` prints."""
+
+import textwrap
+
+from errbar import demo
+from errbar.evaluate import score
+
+METRICS = ("avg", "pass@1", "maj@7", "pass@8", "pass^8", "geom@4")
+
+TRY_NEXT = """\
+import errbar
+runs = {"mine": errbar.Counts(trials=[8, 8, 8], correct=[8, 3, 0])}
+print(errbar.score(runs, "pass@1", "pass@8"))
+"""
+
+
+def report() -> str:
+    """The bundled example, its scores with intervals, a caution and what to try next."""
+    return "\n".join(
+        [
+            demo.ABOUT,
+            "",
+            str(score(demo.load(), *METRICS)),
+            "",
+            "Caution: these are the documented normal intervals under a flat prior, which do",
+            "not hold their level on every benchmark. Calibrated intervals are to come.",
+            "",
+            "On your own counts, in Python:",
+            "",
+            textwrap.indent(TRY_NEXT, "    ").rstrip(),
+        ]
+    )

@@ -1,0 +1,5 @@
+"""How an interval is made, as a value: `Posterior(level=0.9)` is passed, never a flag."""
+
+from errbar.uncertainty.posterior import Posterior
+
+__all__ = ["Posterior"]
