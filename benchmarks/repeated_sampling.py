@@ -1,16 +1,19 @@
 """Repeated-sampling metrics against scorio 0.2.3: the same matrices, the same numbers.
 
-    scripts/bench                 everything but the slowest curves
-    scripts/bench --slow          the whole of it (about twenty minutes, nearly all of it the peer's)
+    scripts/bench                 everything but what takes the peer minutes
+    scripts/bench --slow          the whole of it: half an hour, nearly all of it the peer's
     scripts/bench calls curves    some parts only
+
+Both sides run in one process, in turn; "apart" is the largest difference between their results.
 """
 
 import argparse
-import resource
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,18 +27,28 @@ from errbar.evaluate import score
 
 Matrix = NDArray[np.integer[Any]]
 
-BINARY = (
-    "pass_at_k pass_hat_k unanimous_at_k g_pass_at_k g_pass_at_k_tau mg_pass_at_k maj_at_k "
-    "auc_at_k geom_at_k geom_ds_at_k geo_spectrum_at_k geo_spectrum_star_at_k "
-    "threshold_spectrum_at_k"
-).split()
+FUNCTIONS = {
+    "pass_at_k": "pass@k",
+    "pass_hat_k": "pass^k",
+    "g_pass_at_k": "g-pass@k",
+    "g_pass_at_k_tau": "g-pass@k_0.5",
+    "mg_pass_at_k": "mg-pass@k",
+    "maj_at_k": "maj@k",
+    "auc_at_k": "auc@k",
+    "max_at_k": "max@k",
+    "geom_at_k": "geom@k",
+    "geom_ds_at_k": "geom-ds@k",
+    "geo_spectrum_at_k": "geo-spectrum@k",
+}
+ONLY_AS_FUNCTIONS = ["unanimous_at_k", "geo_spectrum_star_at_k", "threshold_spectrum_at_k"]
+QUICK_CURVES = ["pass_at_k", "pass_hat_k", "g_pass_at_k", "auc_at_k", "geom_at_k", "geom_ds_at_k"]
 
 
-def arguments(name: str, k: int) -> tuple[Any, ...]:
+def more(name: str, k: int) -> tuple[Any, ...]:
     """What a function takes beyond R and k."""
-    if name.startswith("g_pass_at_k_tau"):
+    if name == "g_pass_at_k_tau":
         return (0.5,)
-    if name.startswith("threshold_spectrum"):
+    if name == "threshold_spectrum_at_k":
         return (np.full(k, 1.0 / k),)
     return ()
 
@@ -51,54 +64,34 @@ def calls(slow: bool) -> list[Duel]:
     """Every function once: 1000 questions × 64 trials, k = 16."""
     del slow
     R, k = outcomes(1000, 64), 16
-    duels = []
-    for name in [*BINARY, "max_at_k"]:
-        for full in (name, f"{name}_ci"):
-            extra = arguments(name, k)
-            duels.append(
-                duel(
-                    full,
-                    lambda f=full, e=extra: getattr(ours, f)(R, k, *e),  # type: ignore[misc]
-                    lambda f=full, e=extra: getattr(peer, f)(R, k, *e),  # type: ignore[misc]
-                )
-            )
-    for full in ("bayes", "bayes_ci", "avg", "avg_ci"):
-        duels.append(
-            duel(full, lambda f=full: getattr(ours, f)(R), lambda f=full: getattr(peer, f)(R))  # type: ignore[misc]
-        )
-    return duels
-
-
-CURVES = {
-    "pass@k": "pass_at_k",
-    "pass^k": "pass_hat_k",
-    "auc@k": "auc_at_k",
-    "geom@k": "geom_at_k",
-    "geom-ds@k": "geom_ds_at_k",
-    "g-pass@k_0.5": "g_pass_at_k_tau",
-    "mg-pass@k": "mg_pass_at_k",
-    "maj@k": "maj_at_k",
-    "geo-spectrum@k": "geo_spectrum_star_at_k",
-}
-QUICK = ("pass@k", "pass^k", "auc@k", "geom@k", "geom-ds@k")
+    work: dict[str, tuple[Any, ...]] = {}
+    for name in [*FUNCTIONS, *ONLY_AS_FUNCTIONS]:
+        work[name] = work[f"{name}_ci"] = (R, k, *more(name, k))
+    for name in ("bayes", "avg"):
+        work[name] = work[f"{name}_ci"] = (R,)
+    return [
+        duel(name, partial(getattr(ours, name), *given), partial(getattr(peer, name), *given))
+        for name, given in work.items()
+    ]
 
 
 def curves(slow: bool) -> list[Duel]:
-    """k = 1…128 with intervals: 500 questions × 128 trials."""
+    """k = 1…128 with intervals: 500 questions × 128 trials, the peer called for each k."""
     R, ks = outcomes(500, 128), range(1, 129)
-    duels = []
-    for family, name in CURVES.items():
-        if not slow and family not in QUICK:
-            continue
-        compete = duel if family in QUICK else once
-        duels.append(
-            compete(
-                family,
-                lambda f=family: np.transpose(ours.curve_ci(f, R, ks)),  # type: ignore[misc]
-                lambda n=name: [getattr(peer, f"{n}_ci")(R, k, *arguments(n, k)) for k in ks],  # type: ignore[misc]
-            )
+
+    def mine(family: str) -> Any:
+        return np.transpose(ours.curve_ci(family, R, ks))
+
+    def theirs(name: str) -> Any:
+        return [getattr(peer, f"{name}_ci")(R, k, *more(name, k)) for k in ks]
+
+    return [
+        (duel if name in QUICK_CURVES else once)(
+            family, partial(mine, family), partial(theirs, name)
         )
-    return duels
+        for name, family in FUNCTIONS.items()
+        if slow or name in QUICK_CURVES
+    ]
 
 
 def systems(slow: bool) -> list[Duel]:
@@ -107,31 +100,21 @@ def systems(slow: bool) -> list[Duel]:
         return []
     matrices = [outcomes(120, 80, seed) for seed in range(20)]
     ks = [1, 2, 4, 8, 16, 32, 64]
-    names = (
-        "pass@{k} pass^{k} g-pass@{k} g-pass@{k}_0.5 mg-pass@{k} maj@{k} auc@{k} geom@{k} "
-        "geom-ds@{k} geo-spectrum@{k} max@{k}"
-    ).split()
-    functions = (
-        "pass_at_k pass_hat_k g_pass_at_k g_pass_at_k_tau mg_pass_at_k maj_at_k auc_at_k "
-        "geom_at_k geom_ds_at_k geo_spectrum_at_k max_at_k"
-    ).split()
 
     def mine() -> Any:
-        table = score(
-            {str(i): binary_counts(R) for i, R in enumerate(matrices)},
-            *(name.format(k=k) for name in names for k in ks),
-        )
-        return [(e.mean, e.sd, e.interval.low, e.interval.high) for e in table]
+        runs = {str(number): binary_counts(R) for number, R in enumerate(matrices)}
+        names = [re.sub("(?<=[@^])k", str(k), name) for name in FUNCTIONS.values() for k in ks]
+        return [(e.mean, e.sd, e.interval.low, e.interval.high) for e in score(runs, *names)]
 
     def theirs() -> Any:
         return [
-            getattr(peer, f"{name}_ci")(R, k, *arguments(name, k))
+            getattr(peer, f"{name}_ci")(R, k, *more(name, k))
             for R in matrices
-            for name in functions
+            for name in FUNCTIONS
             for k in ks
         ]
 
-    return [once("20 systems, 11 metrics, 7 k", mine, theirs)]
+    return [once(f"20 systems, {len(FUNCTIONS)} metrics, 7 k", mine, theirs)]
 
 
 def million(slow: bool) -> list[Duel]:
@@ -139,75 +122,70 @@ def million(slow: bool) -> list[Duel]:
     rng = np.random.default_rng(0)
     rate = rng.random((1_000_000, 1), dtype=np.float32)
     R = (rng.random((1_000_000, 64), dtype=np.float32) < rate).astype(np.int8)
-    print("\nbinary metrics against a bare R.max() and row sums (times the scan, extra memory)")
-    for name in [*BINARY, "max_at_k"]:
+    print("times a bare R.max() and R.sum(axis=1), errbar alone:")
+    for name in [*FUNCTIONS, *ONLY_AS_FUNCTIONS]:
         for full in (name, f"{name}_ci"):
-            extra = arguments(name, 16)
             scan = best(lambda: (R.max(), R.sum(axis=1)))
-            took = best(lambda f=full, e=extra: getattr(ours, f)(R, 16, *e))  # type: ignore[misc]
-            print(f"{full:<44}{took / scan:>9.2f}×")
+            took = best(partial(getattr(ours, full), R, 16, *more(name, 16)))
+            print(f"{full:<44}{took / scan:>10.2f}×", flush=True)
     C = rng.integers(0, 5, (1_000_000, 64), dtype=np.int8)
     w = np.linspace(0, 1, 5)
-    duels = []
-    for name, more in (("bayes", ()), ("avg", ()), ("max_at_k", (16,))):
-        duels.append(
-            once(
-                f"{name}, 5 categories",
-                lambda n=name, m=more: getattr(ours, n)(C, *m, w=w),  # type: ignore[misc]
-                lambda n=name, m=more: getattr(peer, n)(C, *m, w=w),  # type: ignore[misc]
-            )
-        )
-    took = best(lambda: ours.max_at_k_ci(C, 16, w), times=1)
-    print(f"{'max_at_k_ci, 5 categories, errbar alone':<44}{took:>10.2f} s")
+    took = best(partial(ours.max_at_k_ci, C, 16, w), times=2)
+    print(f"{'max_at_k_ci, 5 categories, errbar alone':<44}{took:>10.2f} s", flush=True)
+    given: dict[str, tuple[Any, ...]] = {"bayes": (C, w), "avg": (C, w), "max_at_k": (C, 16, w)}
     if slow:
-        duels.append(
-            once(
-                "max_at_k_ci, 5 categories, first 20,000",
-                lambda: ours.max_at_k_ci(C[:20_000], 16, w),
-                lambda: peer.max_at_k_ci(C[:20_000], 16, w),
-            )
+        given["max_at_k_ci"] = (C[:50_000], 16, w)
+    return [
+        once(
+            f"{name}, 5 categories, {len(arguments[0]):,} questions",
+            partial(getattr(ours, name), *arguments),
+            partial(getattr(peer, name), *arguments),
         )
-    return duels
+        for name, arguments in given.items()
+    ]
 
 
 def memory(slow: bool) -> list[Duel]:
-    """Extra memory at a million questions, each call in a process of its own."""
+    """Extra memory at 1,000,000 questions × 64 trials, int8, each call in its own process."""
     del slow
-    print("\nextra memory at 1,000,000 × 64, int8")
-    for package in ("errbar", "scorio"):
-        for call in (
-            "pass_at_k_ci(R, 16)", "maj_at_k_ci(R, 16)", "geo_spectrum_at_k_ci(R, 16)",
-            "bayes(C, w)", "avg(C, w)", "max_at_k(C, 16, w)", "max_at_k_ci(C, 16, w)",
-        ):
-            if package == "scorio" and "_ci" in call:
-                continue
-            print(f"{package + ' ' + call:<44}{extra_memory(package, call):>9.0f} MB", flush=True)
+    binary = [f"{name}{ci}" for name in FUNCTIONS for ci in ("", "_ci")]
+    given = {name: f"R, 16{', 0.5' if 'tau' in name else ''}" for name in binary}
+    given |= {"bayes": "C, w", "avg": "C, w", "max_at_k": "C, 16, w", "max_at_k_ci": "C, 16, w"}
+    for name, arguments in given.items():
+        print(
+            f"{f'errbar {name}({arguments})':<44}{extra_memory('errbar', name, arguments):>9.0f} MB"
+        )
+    for name in ("bayes", "avg", "max_at_k"):
+        print(f"{f'scorio {name}(C…)':<44}{extra_memory('scorio', name, given[name]):>9.0f} MB")
     return []
 
 
-def extra_memory(package: str, call: str) -> float:
+def extra_memory(package: str, name: str, arguments: str) -> float:
     """Peak of resident memory beyond what stood before the call, in MB."""
-    script = (
-        "import numpy as np, resource\n"
-        f"from {package} import eval\n"
-        "import scipy.special\n"
-        "rng = np.random.default_rng(0)\n"
-        "top = 5 if '(C' in '''" + call + "''' else 2\n"
-        "R = C = np.concatenate([rng.integers(0, top, (10_000, 64), dtype=np.int8)] * 100)\n"
-        "w = np.linspace(0, 1, 5)\n"
-        f"eval.{call.replace('(R', '(R[:100]').replace('(C', '(C[:100]')}\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        f"eval.{call}\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+    script = f"""
+import resource
+import numpy as np
+import scipy.special
+from {package} import eval
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+rng = np.random.default_rng(0)
+part = rng.integers(0, {5 if arguments[0] == "C" else 2}, (10_000, 64), dtype=np.int8)
+R = C = np.empty((1_000_000, 64), dtype=np.int8)
+for start in range(0, 1_000_000, 10_000):
+    R[start : start + 10_000] = part
+w = np.linspace(0, 1, 5)
+before = peak()
+eval.{name}({arguments})
+print(peak() - before)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return float(run.stdout)
 
 
 def imports(slow: bool) -> list[Duel]:
-    """What `import errbar` and the command cost beyond Python itself."""
+    """What `import errbar` and the command cost, best of ten."""
     del slow
-    print("\nstart-up, best of 10")
     for label, command in {
         "python": ["-c", "pass"],
         "import numpy": ["-c", "import numpy"],
@@ -216,11 +194,8 @@ def imports(slow: bool) -> list[Duel]:
         "import scorio.eval": ["-c", "import scorio.eval"],
         "errbar --help": ["-m", "errbar", "--help"],
     }.items():
-        took = best(
-            lambda c=command: subprocess.run([sys.executable, *c], check=True, capture_output=True),  # type: ignore[misc]
-            times=10,
-        )
-        print(f"{label:<44}{took:>10.3f} s")
+        start = partial(subprocess.run, [sys.executable, *command], check=True, capture_output=True)
+        print(f"{label:<44}{best(start, times=10):>10.3f} s")
     return []
 
 
@@ -245,19 +220,25 @@ PARTS: dict[str, Callable[[bool], list[Duel]]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="which parts, else all")
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", help=f"some of: {', '.join(PARTS)}")
     parser.add_argument("--slow", action="store_true", help="with what takes the peer minutes")
     options = parser.parse_args()
+    unknown = set(options.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"no part {sorted(unknown)[0]!r}; there are {', '.join(PARTS)}")
     for name in options.parts or PARTS:
-        print(f"\n{name}: {PARTS[name].__doc__}\n{HEADER}", flush=True)
+        print(f"\n{name}: {PARTS[name].__doc__}", flush=True)
         duels = PARTS[name](options.slow)
+        if duels:
+            print(HEADER)
         for one in duels:
             print(one, flush=True)
         if len(duels) > 1:
             print(f"{'geometric mean':<68}{geometric_mean(duels):>10.1f}×")
-            print(f"{'least':<68}{min(d.ratio for d in duels):>10.1f}×")
-    print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+            print(f"{'least':<68}{min(d.ratio for d in duels):>10.1f}×", flush=True)
 
 
 if __name__ == "__main__":

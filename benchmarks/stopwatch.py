@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+HEADER = f"{'':<44}{'errbar':>12}{'peer':>12}{'faster':>11}{'apart':>12}"
+
 
 @dataclass(frozen=True)
 class Duel:
@@ -31,24 +33,14 @@ class Duel:
         )
 
 
-HEADER = f"{'':<44}{'errbar':>12}{'peer':>12}{'faster':>11}{'apart':>12}"
-
-
-def duel(
-    name: str, ours: Callable[[], Any], theirs: Callable[[], Any], least: float = 0.3
-) -> Duel:
-    """Run both in turn, each for `least` seconds at least, and keep the best of each."""
+def duel(name: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> Duel:
+    """Run both in turn, 0.3 s of each at least, and keep the best time of each."""
     apart = _apart(ours(), theirs())
-    best = [math.inf, math.inf]
-    spent = [0.0, 0.0]
+    best, spent = [math.inf, math.inf], [0.0, 0.0]
     gc.disable()
-    while min(spent) < least:
+    while min(spent) < 0.3:
         for side, work in enumerate((ours, theirs)):
-            if spent[side] >= least and spent[1 - side] < least and spent[side] > 20 * least:
-                continue
-            start = time.perf_counter()
-            work()
-            took = time.perf_counter() - start
+            took, _ = _timed(work)
             best[side] = min(best[side], took)
             spent[side] += took
     gc.enable()
@@ -56,20 +48,22 @@ def duel(
 
 
 def once(name: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> Duel:
-    """For work of minutes: errbar three times around one run of the peer."""
-    took = []
-    result = None
-    for work in (ours, theirs, ours, ours):
-        start = time.perf_counter()
-        answer = work()
-        took.append(time.perf_counter() - start)
-        result = answer if work is theirs else result
-    return Duel(name, min(took[0], took[2], took[3]), took[1], _apart(ours(), result))
+    """For work of minutes: the best of three runs of errbar around one of the peer."""
+    first, result = _timed(ours)
+    peer, answer = _timed(theirs)
+    again = [_timed(ours)[0] for _ in range(2)]
+    return Duel(name, min(first, *again), peer, _apart(result, answer))
 
 
 def geometric_mean(duels: list[Duel]) -> float:
     """Mean ratio, in which twice as fast and half as fast cancel."""
     return math.exp(sum(math.log(d.ratio) for d in duels) / len(duels))
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    answer = work()
+    return time.perf_counter() - start, answer
 
 
 def _apart(mine: Any, other: Any) -> float:

@@ -1,10 +1,10 @@
 """One exception tree. Every class says what was asked, what was found, where, and what to do.
 
-    ErrbarError
-    └── InputError (ValueError)       something given cannot be used
-        ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
-        ├── NotEnoughTrials           fewer trials than the metric draws
-        └── UnknownMetric             a name that the grammar does not know
+ErrbarError
+└── InputError (ValueError)       something given cannot be used
+    ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
+    ├── NotEnoughTrials           fewer trials than the metric draws
+    └── UnknownMetric             a name that the grammar does not know
 """
 
 

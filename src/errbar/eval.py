@@ -42,8 +42,8 @@ from errbar.metrics import (
     Average,
     Bayes,
     DatasetGeom,
-    GeoSpectrum,
     Geom,
+    GeoSpectrum,
     GPass,
     Majority,
     MaxAt,
@@ -328,9 +328,7 @@ def max_at_k_ci(
     return summary(MaxAt(k, weighing(w)), R, confidence, bounds, R0=R0)
 
 
-def geom_at_k(
-    R: ArrayLike, k: int, pass_power: float = 0.5, unanimous_power: float = 0.5
-) -> float:
+def geom_at_k(R: ArrayLike, k: int, pass_power: float = 0.5, unanimous_power: float = 0.5) -> float:
     """Geom@k: Pass@k and Pass^k of a question blended, then averaged over questions.
 
     Examples
@@ -480,9 +478,7 @@ def curve_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> tuple[
-    Array, Array, Array, Array
-]:
+) -> tuple[Array, Array, Array, Array]:
     """`(mu, sigma, lo, hi)` of a metric at many k in one pass, an array each.
 
     Examples

@@ -11,12 +11,12 @@ from errbar.data.statistics import Tally
 from errbar.errors import InputError, NotEnoughTrials
 from errbar.kernels.interval import normal_ends
 from errbar.metrics import Metric, Prior, family
-from errbar.metrics.base import number, numbers
-from errbar.metrics.blends import DatasetGeom, GeoSpectrum, Geom
+from errbar.metrics.base import number, numbers, pseudo_trials
+from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
 from errbar.metrics.passk import Spectrum
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 Bounds = tuple[float, float]
 Summary = tuple[float, float, float, float]
 Weights = ArrayLike | Sequence[float]
@@ -107,9 +107,7 @@ def _read(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[An
     return [Tally.of(counts)], int(counts.tally[0].sum())
 
 
-def _curve(
-    name: str, R: ArrayLike, ks: Iterable[int] | None
-) -> tuple[list[Metric], Any, int]:
+def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[Metric], Any, int]:
     member = family(name)
     metrics = [member(k) for k in ks] if ks is not None else [member(1)]
     if not metrics:
@@ -123,19 +121,13 @@ def _curve(
 def _enough(metric: Metric, trials: int) -> None:
     if metric.draws > trials:
         raise NotEnoughTrials(
-            f"{metric} draws {metric.draws} trials of each question, but R has {trials}. k must lie "
-            f"between 1 and {trials}."
+            f"{metric} draws {metric.draws} trials of each question, but R has {trials}. k must "
+            f"lie between 1 and {trials}."
         )
 
 
 def _prior(alpha0: float, beta0: float) -> Prior:
-    for value, name in ((alpha0, "alpha0"), (beta0, "beta0")):
-        if number(value, name, 0.0, _LARGEST) == 0:
-            raise InputError(f"{name} must be positive; got {value!r}.")
-    return Prior(right=float(alpha0), wrong=float(beta0))
-
-
-_LARGEST = float(np.finfo(float).max)
+    return Prior(pseudo_trials(alpha0, "alpha0"), pseudo_trials(beta0, "beta0"))
 
 
 def _summaries(

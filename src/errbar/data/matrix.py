@@ -87,15 +87,11 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
     if type(matrix) is np.ndarray and matrix.ndim == 2 and matrix.size:
         if matrix.dtype.kind in "biuf":
             return matrix
-    elif isinstance(matrix, np.ma.MaskedArray):
-        hidden = np.argwhere(np.ma.getmaskarray(matrix))
-        if len(hidden):
-            raise WrongType(
-                f"{name} is a masked array with {len(hidden)} masked entries, the first at "
-                f"{name}{hidden[0].tolist()}. Questions with unequal numbers of trials are given "
-                f"as errbar.Counts(trials, correct)."
-            )
-        matrix = matrix.data
+    elif isinstance(matrix, list | tuple):
+        if any(isinstance(row, np.ma.MaskedArray) for row in matrix):
+            matrix = np.ma.array(matrix)
+    if isinstance(matrix, np.ma.MaskedArray):
+        matrix = _unmasked(matrix, name)
     try:
         array = np.asarray(matrix)
     except ValueError as error:
@@ -126,6 +122,17 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
     return array
 
 
+def _unmasked(matrix: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
+    hidden = np.argwhere(np.ma.getmaskarray(matrix))
+    if len(hidden):
+        raise WrongType(
+            f"{name} is a masked array with {len(hidden)} masked entries, the first at "
+            f"{name}{hidden[0].tolist()}. Questions with unequal numbers of trials are given as "
+            f"errbar.Counts(trials, correct)."
+        )
+    return matrix.data
+
+
 def _numbers(array: NDArray[Any], name: str) -> NDArray[Any]:
     for place, value in np.ndenumerate(array):
         if not isinstance(value, bool | int | float | np.number | np.bool_):
@@ -150,10 +157,9 @@ def _all_zero_or_one(block: NDArray[Any]) -> bool:
 
 
 def _row_sums(block: NDArray[Any]) -> NDArray[Any]:
-    if block.dtype.kind in "iuf" and block.dtype.itemsize >= 4:
+    if block.dtype.kind in "iu" and block.dtype.itemsize >= 4:
         return np.einsum("ij->i", block)  # half the time of sum, and wide enough not to wrap
-    sums: NDArray[Any] = block.sum(axis=1)
-    return sums
+    return block.sum(axis=1, dtype=np.int64)
 
 
 def _refuse(array: NDArray[Any], fits: Any, name: str, allowed: str, hint: str = "") -> None:
@@ -165,6 +171,7 @@ def _refuse(array: NDArray[Any], fits: Any, name: str, allowed: str, hint: str =
             row, column = bad[0].tolist()
             value = block[row, column].item()
             raise InputError(
-                f"{name}[{start + row}, {column}] is {value!r}; every entry must be {allowed}.{hint}"
+                f"{name}[{start + row}, {column}] is {value!r}; every entry must be {allowed}."
+                f"{hint}"
             )
         start += len(block)

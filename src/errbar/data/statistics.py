@@ -114,7 +114,7 @@ class CategoryCounts:
                 f"got shape {counts.shape}."
             )
         names = _names(questions, len(counts))
-        if counts.min() < 0:
+        if counts.size and counts.min() < 0:
             at = int(np.argmax((counts < 0).any(axis=1)))
             raise InputError(f"tally must not be negative; question {names[at]!r} is.")
         _freeze(self, tally=counts, questions=names)
@@ -125,8 +125,7 @@ class CategoryCounts:
     @property
     def trials(self) -> Integers:
         """Trials per question."""
-        total: Integers = self.tally.sum(axis=1)
-        return total
+        return self.tally.sum(axis=1)
 
     def __add__(self, other: Self) -> "CategoryCounts":
         if not isinstance(other, CategoryCounts):
@@ -230,8 +229,8 @@ def distinct(
         key = count.nonzero()[0]
         rows = [row + least for row, least in zip(np.unravel_index(key, spans), low, strict=True)]
         return tuple(rows), count[key].astype(float)
-    rows, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    return tuple(rows), np.bincount(member, weights=often).astype(float)
+    table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    return tuple(table), np.bincount(member, weights=often).astype(float)
 
 
 def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
@@ -254,8 +253,7 @@ def _whole(values: ArrayLike, name: str) -> Integers:
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise WrongType(f"{name} must hold whole numbers; got {array.dtype} values.")
-    whole: Integers = array.astype(np.int64)
-    return whole
+    return array.astype(np.int64)
 
 
 def _names(questions: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:

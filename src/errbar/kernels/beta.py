@@ -19,9 +19,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.urn import BACK, Array, all_wrong, band, blocks, log_mass, log_scale, one_right, same_size
+from errbar.kernels.urn import (
+    BACK,
+    Array,
+    all_wrong,
+    band,
+    blocks,
+    log_mass,
+    log_scale,
+    one_right,
+    same_size,
+)
 
 Gains = Array  # gains[i] is what the credit rises by from i to i + 1 right, i = 0…k−1
+_LONGEST_ROW = 4096  # masses worth computing beyond those that are asked for
 _SHORT_SUM = 128  # terms that are added one after the other
 _EXP_RANGE = 600.0  # logs within this range of each other have exponentials of full precision
 _TINY = 1e-250  # below this a running product has lost digits, and its terms no longer matter
@@ -155,7 +166,11 @@ def credit_moments(
     log_mean, log_cov = np.empty((2, trials.size))
     for alike in same_size(trials):
         log_mean[alike], log_cov[alike] = _covariance(
-            int(trials[alike[0]]), correct[alike], prior, gains, gains if against is None else against
+            int(trials[alike[0]]),
+            correct[alike],
+            prior,
+            gains,
+            gains if against is None else against,
         )
     return log_mean, log_cov
 
@@ -190,9 +205,7 @@ def _covariance(
     return np.minimum(log_mean, np.log(gain.sum())), log_cov
 
 
-def _tails(
-    a: Array, b: Array, k: int, first: int, last: int
-) -> tuple[Array, Array, Array, Array]:
+def _tails(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Array, Array, Array, Array]:
     """P(J ≤ t), t = 0…last, and P(J > t), t = first…k−1, each up to a factor given by its log."""
     masses = band(a, b, BACK, k, 0, k)
     at_most = np.cumsum(masses[: last + 1], axis=0)
@@ -222,9 +235,7 @@ def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple
     return np.exp(columns - scale), scale
 
 
-def _log_rises(
-    trials: int, low: int, high: int, prior: tuple[float, float], gains: Gains
-) -> Array:
+def _log_rises(trials: int, low: int, high: int, prior: tuple[float, float], gains: Gains) -> Array:
     """Log of h(t + 1) − h(t), for x = correct + t from `low` to `high + k − 1`.
 
     It depends on correct + t alone, so the states of all questions share one row of numbers. For
@@ -238,8 +249,10 @@ def _log_rises(
     size = sum(prior) + trials + k - 1.0
     if first == last:
         place = prior[0] + x
-        if prior[0].is_integer() and prior[1].is_integer():
-            masses = band(*np.array([[first + 1], [k - first]]), BACK, int(size), 0, int(size))
+        if size <= _LONGEST_ROW + 2 * x.size and place[0].is_integer() and size.is_integer():
+            masses = band(
+                np.array([first + 1]), np.array([k - first]), BACK, int(size), 0, int(size)
+            )
             chosen = masses[place.astype(np.int64), 0]
             if chosen.min() > _TINY:
                 return np.log(chosen * (gain[0] / masses.sum()))
@@ -250,8 +263,7 @@ def _log_rises(
     for r in blocks(x.size, gain.size):
         masses = band(a[r], b[r], BACK, k - 1, first, last)
         out[r] = log_scale(masses, first, k - 1, a[r], b[r]) + np.log(gain @ masses)
-    result: Array = out + np.log(k / (size + 1.0))
-    return result
+    return out + np.log(k / (size + 1.0))
 
 
 def _support(gains: Gains) -> tuple[int, int]:

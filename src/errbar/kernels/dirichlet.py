@@ -31,17 +31,17 @@ def sum_of_variances(pseudo: Array, weights: Array, often: Array) -> float:
     return float(0.5 * np.vdot(apart, together))
 
 
-def mean_chance_above(total: Array, at_most: Array, ks: list[int]) -> Array:
+def mean_chance_above(at_most: Array, above: Array, ks: list[int]) -> Array:
     """Mean chance that the best of k draws is above a level: a row per k."""
-    return beta.chance_of_one(total - at_most, at_most, ks)
+    return beta.chance_of_one(above, at_most, ks)
 
 
-def log_var_above(total: Array, at_most: Array, ks: list[int]) -> Array:
+def log_var_above(at_most: Array, above: Array, ks: list[int]) -> Array:
     """Log variance of the chance that the best of k draws is above a level."""
-    return beta.log_power_moments(at_most, total - at_most, ks)[1]
+    return beta.log_power_moments(at_most, above, ks)[1]
 
 
-def log_cov_above(total: Array, lower: Array, upper: Array, ks: list[int]) -> Array:
-    """Log covariance of the chances that the best of k is above a lower and an upper level."""
-    share = beta.log_power_moments(lower, upper - lower, ks)[0]
-    return share + log_var_above(total, upper, ks)
+def log_cov_above(lower: Array, between: Array, above: Array, ks: list[int]) -> Array:
+    """Log covariance of the chances to be above two levels, `between` which some outcomes lie."""
+    share = beta.log_power_moments(lower, between, ks)[0]
+    return share + log_var_above(lower + between, above, ks)

@@ -7,14 +7,13 @@ masses is a running product that starts where the mass is largest and can neithe
 cancel.
 """
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Numbers = NDArray[np.float64] | NDArray[np.int64]
+Array = NDArray[np.floating[Any]]
+Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 Step = Literal[-1, 1]
 
 OUT: Step = -1
@@ -22,7 +21,9 @@ BACK: Step = 1
 
 _BLOCK = 1 << 20  # numbers in one work array: 8 MB, a few of which stay near the cache
 _STIRLING_FROM = 16.0  # five terms of the series leave less than 1e-17 here
-_SERIES_BELOW = 0.2  # |v| under which twelve terms of the series for atanh are exact to the last bit
+_SERIES_BELOW = (
+    0.2  # |v| under which twelve terms of the series for atanh are exact to the last bit
+)
 _NO_CELL = 1e-300  # stands for an empty cell that was expected to be empty
 
 
@@ -108,7 +109,7 @@ def log_mass(j: Numbers, k: float, a: Array, b: Array) -> Array:
     return np.log(weight) + _log_table(j, a, left, b)
 
 
-def _log_table(x: Array, y: Array, u: Array, v: Array) -> Array:
+def _log_table(x: Numbers, y: Numbers, u: Numbers, v: Numbers) -> Array:
     """Log of C(x+y, x) C(u+v, u) / C(x+y+u+v, x+u) for real cells, a row of numbers each.
 
     Logs of factorials are never subtracted: at ten thousand trials they are 1e5 and would leave
@@ -125,7 +126,7 @@ def _log_table(x: Array, y: Array, u: Array, v: Array) -> Array:
     np.add(row, other, out=total)
     expected = parts[[4, 4, 5, 5]] * parts[[6, 7, 6, 7]] / total
     deviation = _SIGNS * ((x * v - y * u) / total)
-    result: Array = _REST_SIGNS @ _stirling_rest(parts)
+    result = _REST_SIGNS @ _stirling_rest(parts)
     result -= _distance(parts[:4], expected, deviation).sum(axis=0)
     return result
 

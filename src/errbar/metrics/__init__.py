@@ -1,7 +1,7 @@
 """Metrics as values: `parse(str(metric)) == metric` for every one of them."""
 
 from errbar.metrics.base import Direction, Metric, Moments, Needs, Prior
-from errbar.metrics.blends import DatasetGeom, GeoSpectrum, Geom
+from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import Average, Bayes, MaxAt
 from errbar.metrics.grammar import family, parse
 from errbar.metrics.passk import (

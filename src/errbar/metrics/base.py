@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from errbar.data.statistics import CategoryCounts, Counts, States, require_trials
 from errbar.errors import InputError, WrongType
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 AnyCounts = Counts | CategoryCounts
 
 _SMALLEST_EXACT = 1e-250  # sums below this may have lost digits on the way
@@ -37,6 +37,25 @@ class Direction(Enum):
     HIGHER = "higher is better"
 
 
+def number(value: Any, name: str, low: float, high: float) -> float:
+    """`value` as a finite float between `low` and `high`."""
+    if type(value) is not float and (
+        isinstance(value, bool | np.bool_)
+        or not isinstance(value, int | float | np.integer | np.floating)
+    ):
+        raise WrongType(f"{name} must be a number; got {value!r}.")
+    if not (low <= value <= high and math.isfinite(value)):
+        raise InputError(f"{name} must be in [{low:g}, {high:g}]; got {value!r}.")
+    return float(value)
+
+
+def pseudo_trials(value: Any, name: str) -> float:
+    """`value` as a number of imagined trials, within what leaves the data a say."""
+    if not number(value, name, 0.0, 1e9) >= 1e-9:
+        raise InputError(f"{name} must be positive, 1e-9 at least; got {value!r}.")
+    return float(value)
+
+
 @dataclass(frozen=True)
 class Prior:
     """Trials imagined before any was seen.
@@ -48,6 +67,10 @@ class Prior:
     right: float = 1.0
     wrong: float = 1.0
     each: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("right", "wrong", "each"):
+            object.__setattr__(self, name, pseudo_trials(getattr(self, name), f"prior.{name}"))
 
 
 FLAT = Prior()
@@ -149,8 +172,7 @@ class QuestionMean(BinaryMetric):
 
 def over_questions(by_state: Array, states: States) -> Array:
     """Mean over the questions of each system."""
-    result: Array = (by_state @ states.questions.T) / states.total
-    return result
+    return (by_state @ states.questions.T) / states.total
 
 
 def sd_over_questions(log_var: Array, states: States) -> Array:
@@ -194,18 +216,6 @@ def whole(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
-def number(value: Any, name: str, low: float, high: float) -> float:
-    """`value` as a finite float between `low` and `high`."""
-    if type(value) is not float and (
-        isinstance(value, bool | np.bool_)
-        or not isinstance(value, int | float | np.integer | np.floating)
-    ):
-        raise WrongType(f"{name} must be a number; got {value!r}.")
-    if not (low <= value <= high and math.isfinite(value)):
-        raise InputError(f"{name} must be in [{low:g}, {high:g}]; got {value!r}.")
-    return float(value)
-
-
 def numbers(values: Any, name: str) -> tuple[float, ...]:
     """`values` as a tuple of finite floats."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
@@ -225,5 +235,3 @@ def set_fields(metric: Metric, **fields: object) -> None:
     """Store checked fields of a frozen metric."""
     for name, value in fields.items():
         object.__setattr__(metric, name, value)
-
-

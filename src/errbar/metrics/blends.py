@@ -74,10 +74,7 @@ class Geom(PowerBlend, QuestionMean):
         """Blend of the chances over the k-subsets of each state."""
         one, all_ = _pass_and_hat(metrics)
         a, b = _powers(metrics)
-        result: Array = (
-            PassAt.subset_means(one, states) ** a * PassHat.subset_means(all_, states) ** b
-        )
-        return result
+        return PassAt.subset_means(one, states) ** a * PassHat.subset_means(all_, states) ** b
 
     @classmethod
     def state_moments(
@@ -97,9 +94,7 @@ class DatasetGeom(PowerBlend):
         """Blend of the two means over questions."""
         one, all_ = _pass_and_hat(metrics)
         a, b = _powers(metrics)
-        result: Array = (
-            PassAt.observed(one, data) ** a * PassHat.observed(all_, data) ** b
-        )
+        result: Array = PassAt.observed(one, data) ** a * PassHat.observed(all_, data) ** b
         return result
 
     @classmethod
@@ -141,8 +136,7 @@ class GeoSpectrum(BinaryMetric):
         lam = np.array([[m.lam] for m in metrics])
         one = PassAt.observed([PassAt(m.k) for m in metrics], data)
         spectra = CreditMetric.observed([m.spectrum for m in metrics], data)
-        result: Array = one**lam * spectra ** (1.0 - lam)
-        return result
+        return one**lam * spectra ** (1.0 - lam)
 
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:

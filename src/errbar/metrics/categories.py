@@ -162,23 +162,29 @@ class MaxAt(CategoryMetric):
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Mean over questions, which are independent given the data."""
         trials, levels, categories, gaps = self._levels(tally)
-        imagined, everything = prior.each * categories, prior.each * len(self.weights)
-        mean = min(self.weights)
+        mean, ks = min(self.weights), [self.k]
         logs, often_each = [np.array([-np.inf])], [np.zeros(1)]
         for upper, gap in enumerate(gaps):
+            beyond = prior.each * (len(self.weights) - categories[upper])
             (n, high), often = distinct(trials, levels[upper], often=tally.often)
-            above = (n + everything, high + imagined[upper], [self.k])
-            mean += gap * float(dirichlet.mean_chance_above(*above)[0] @ often) / tally.questions
-            logs.append(dirichlet.log_var_above(*above)[0] + 2 * np.log(gap))
+            sides = (high + prior.each * categories[upper], n - high + beyond)
+            mean += (
+                gap * float(dirichlet.mean_chance_above(*sides, ks)[0] @ often) / tally.questions
+            )
+            logs.append(dirichlet.log_var_above(*sides, ks)[0] + 2 * np.log(gap))
             often_each.append(often)
             for lower in range(upper):
+                among = prior.each * (categories[upper] - categories[lower])
                 (n, low, high), often = distinct(
                     trials, levels[lower], levels[upper], often=tally.often
                 )
-                log_cov = dirichlet.log_cov_above(
-                    n + everything, low + imagined[lower], high + imagined[upper], [self.k]
+                parts = (
+                    low + prior.each * categories[lower],
+                    high - low + among,
+                    n - high + beyond,
                 )
-                logs.append(log_cov[0] + np.log(2 * gaps[lower] * gap))
+                log_cov = dirichlet.log_cov_above(*parts, ks)[0]
+                logs.append(log_cov + np.log(2 * gaps[lower] * gap))
                 often_each.append(often)
         sd = _root_of_sum(np.concatenate(logs), np.concatenate(often_each)) / tally.questions
         return mean, sd

@@ -282,9 +282,7 @@ class Spectrum(CreditMetric):
         return np.array(self.weights)
 
 
-def _areas(
-    metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array]
-) -> Array:
+def _areas(metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array]) -> Array:
     budgets = list(range(1, max(m.k for m in metrics) + 1))
     by_budget = chance(budgets)
     return np.stack([m.weights() @ by_budget[: m.k] for m in metrics])

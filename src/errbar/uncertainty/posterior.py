@@ -6,15 +6,13 @@ difficulty of the questions is spread.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_ends
 from errbar.metrics.base import FLAT, Metric, Moments, Prior, number
 from errbar.metrics.categories import Average, CategoryMetric
-
-_LARGEST = 1e300  # trials imagined; beyond it their sums overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +33,6 @@ class Posterior:
             raise WrongType(
                 f"prior must be a Prior, as in Prior(right=1, wrong=1); got {self.prior!r}."
             )
-        for field in fields(self.prior):
-            imagined = getattr(self.prior, field.name)
-            if number(imagined, f"prior.{field.name}", 0.0, _LARGEST) == 0:
-                raise InputError(f"prior.{field.name} must be positive; got {imagined!r}.")
         if not 0 < number(self.level, "level", -math.inf, math.inf) < 1:
             raise InputError(
                 f"level must lie strictly between 0 and 1; got {self.level!r}. "
