@@ -84,12 +84,8 @@ _WEIGHTS_HINT = " For more than two outcomes, pass one weight per category where
 
 def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[Any]:
     """A two-dimensional array of numbers; one dimension is one question."""
-    if type(matrix) is np.ndarray and matrix.ndim == 2 and matrix.size:
-        if matrix.dtype.kind in "biuf":
-            return matrix
-    elif isinstance(matrix, list | tuple):
-        if any(isinstance(row, np.ma.MaskedArray) for row in matrix):
-            matrix = np.ma.array(matrix)
+    if isinstance(matrix, list | tuple) and any(isinstance(r, np.ma.MaskedArray) for r in matrix):
+        matrix = np.ma.array(matrix)
     if isinstance(matrix, np.ma.MaskedArray):
         matrix = _unmasked(matrix, name)
     try:

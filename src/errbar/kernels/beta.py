@@ -164,9 +164,9 @@ def credit_moments(
     Without `against` it is the log variance.
     """
     log_mean, log_cov = np.empty((2, trials.size))
-    for alike in same_size(trials):
+    for size, alike in same_size(trials):
         log_mean[alike], log_cov[alike] = _covariance(
-            int(trials[alike[0]]),
+            size,
             correct[alike],
             prior,
             gains,
@@ -259,11 +259,24 @@ def _log_rises(trials: int, low: int, high: int, prior: tuple[float, float], gai
         urns = np.full((2, x.size), [[first + 1.0], [k - first]])
         return log_mass(place, size, *urns) + np.log(gain[0])
     a, b = prior[0] + x + 1.0, prior[1] + trials + k - x
-    out = np.empty(x.size)
-    for r in blocks(x.size, gain.size):
-        masses = band(a[r], b[r], BACK, k - 1, first, last)
-        out[r] = log_scale(masses, first, k - 1, a[r], b[r]) + np.log(gain @ masses)
-    return out + np.log(k / (size + 1.0))
+    log_share = np.empty(x.size)
+    for r in blocks(x.size, k):
+        log_share[r] = _log_mean_gain(a[r], b[r], gains)
+    return log_share + np.log(k / (size + 1.0))
+
+
+def _log_mean_gain(a: Array, b: Array, gains: Gains) -> Array:
+    """Log of the mean gain from one more right draw beside the others."""
+    others = gains.size - 1
+    first, last = _support(gains)
+    gain = gains[first : last + 1]
+    if 2 * gain.size >= gains.size:
+        masses = band(a, b, BACK, others, 0, others)
+        mean = (gain @ masses[first : last + 1]) / np.add.reduce(masses, axis=0)
+        if mean.min() > _TINY:
+            return np.log(mean)
+    masses = band(a, b, BACK, others, first, last)
+    return log_scale(masses, first, others, a, b) + np.log(gain @ masses)
 
 
 def _support(gains: Gains) -> tuple[int, int]:

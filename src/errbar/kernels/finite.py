@@ -30,8 +30,8 @@ def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: i
     """
     out = np.empty(trials.size)
     a, b = np.array([[threshold], [k - threshold + 1]], dtype=float)
-    for alike in same_size(trials):
-        undrawn = int(trials[alike[0]]) - k
+    for size, alike in same_size(trials):
+        undrawn = size - k
         masses = band(a, b, BACK, undrawn, 0, undrawn)
         before = np.zeros(undrawn + 2)
         np.cumsum(masses[:, 0], out=before[1:])

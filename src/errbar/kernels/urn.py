@@ -66,12 +66,13 @@ def one_right(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
     return np.minimum(out, 1.0, out=out)
 
 
-def same_size(trials: NDArray[Any]) -> list[NDArray[np.intp]]:
-    """Places of equal entries, group by group."""
+def same_size(trials: NDArray[np.int64]) -> list[tuple[int, slice | NDArray[np.intp]]]:
+    """Each number of trials, and the places where it stands."""
     if trials.min() == trials.max():
-        return [np.arange(trials.size)]
+        return [(int(trials[0]), slice(None))]
     order = np.argsort(trials, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(trials[order])) + 1)
+    groups = np.split(order, np.flatnonzero(np.diff(trials[order])) + 1)
+    return [(int(trials[places[0]]), places) for places in groups]
 
 
 def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> Array:

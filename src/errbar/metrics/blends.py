@@ -20,7 +20,6 @@ from errbar.metrics.base import (
     Prior,
     QuestionMean,
     log_over_questions,
-    log_var_over_questions,
     number,
     posterior_of,
     set_fields,
@@ -178,17 +177,12 @@ def _powers(metrics: Sequence[PowerBlend]) -> tuple[Array, Array]:
     )
 
 
-def _dataset_blend(
-    a: Array, b: Array, states: States, log_x: Array, log_y: Array, *log_vars: Array
-) -> Moments:
-    """Blend of two means over questions, from the logs of each state's moments."""
-    mean, log_var = _blend(
-        a,
-        b,
-        log_over_questions(log_x, states),
-        log_over_questions(log_y, states),
-        *(log_var_over_questions(log_var, states) for log_var in log_vars),
-    )
+def _dataset_blend(a: Array, b: Array, states: States, *logs: Array) -> Moments:
+    """Blend of two means over questions, from the logs of each state's means and (co)variances."""
+    means = log_over_questions(np.concatenate(logs), states)
+    log_x, log_y, *log_vars = np.split(means, len(logs))
+    questions = np.log(states.total)
+    mean, log_var = _blend(a, b, log_x, log_y, *(log_var - questions for log_var in log_vars))
     return Moments(mean, np.exp(0.5 * log_var))
 
 
