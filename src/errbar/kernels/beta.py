@@ -25,7 +25,6 @@ from errbar.kernels.urn import (
     all_wrong,
     band,
     blocks,
-    log_mass,
     log_scale,
     one_right,
     same_size,
@@ -238,35 +237,23 @@ def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple
 def _log_rises(trials: int, low: int, high: int, prior: tuple[float, float], gains: Gains) -> Array:
     """Log of h(t + 1) − h(t), for x = correct + t from `low` to `high + k − 1`.
 
-    It depends on correct + t alone, so the states of all questions share one row of numbers. For
-    one threshold the roles of trials and draws exchange: as x goes from 0 to 1 rate, the rise is
-    the chance of x right before the draw that reaches the threshold, a mass like any other.
+    It depends on correct + t alone, so the states of all questions share one row of numbers.
     """
     k = gains.size
-    first, last = _support(gains)
-    gain = gains[first : last + 1]
     x = np.arange(low, high + k, dtype=float)
-    size = sum(prior) + trials + k - 1.0
-    if first == last:
-        place = prior[0] + x
-        if size <= _LONGEST_ROW + 2 * x.size and place[0].is_integer() and size.is_integer():
-            masses = band(
-                np.array([first + 1]), np.array([k - first]), BACK, int(size), 0, int(size)
-            )
-            chosen = masses[place.astype(np.int64), 0]
-            if chosen.min() > _TINY:
-                return np.log(chosen * (gain[0] / masses.sum()))
-        urns = np.full((2, x.size), [[first + 1.0], [k - first]])
-        return log_mass(place, size, *urns) + np.log(gain[0])
     a, b = prior[0] + x + 1.0, prior[1] + trials + k - x
-    log_share = np.empty(x.size)
-    for r in blocks(x.size, k):
-        log_share[r] = _log_mean_gain(a[r], b[r], gains)
-    return log_share + np.log(k / (size + 1.0))
+    size = a[0] + b[0] - 1.0
+    quick = _mean_gains_by_exchange(a, size, gains)
+    with np.errstate(divide="ignore"):
+        log_mean = np.log(quick)
+    rest = np.flatnonzero(quick <= _TINY)
+    for r in blocks(rest.size, k):
+        log_mean[rest[r]] = _log_mean_gain(a[rest[r]], b[rest[r]], gains)
+    return log_mean + np.log(k / size)
 
 
 def _log_mean_gain(a: Array, b: Array, gains: Gains) -> Array:
-    """Log of the mean gain from one more right draw beside the others."""
+    """Log of the mean gain from one more right draw beside k − 1 others."""
     others = gains.size - 1
     first, last = _support(gains)
     gain = gains[first : last + 1]
@@ -277,6 +264,28 @@ def _log_mean_gain(a: Array, b: Array, gains: Gains) -> Array:
             return np.log(mean)
     masses = band(a, b, BACK, others, first, last)
     return log_scale(masses, first, others, a, b) + np.log(gain @ masses)
+
+
+def _mean_gains_by_exchange(a: Array, size: float, gains: Gains) -> Array:
+    """The same for a gain at one number right, or an equal one at each from some number on.
+
+    Trials and draws exchange roles: as the right among `size + 1` trials become more, one at a
+    time, the chance to reach a threshold rises by the chance of so many before the draw that
+    reaches it. One row of masses holds them all. It is 0 where this is of no help.
+    """
+    first, last = _support(gains)
+    k, gain = gains.size, gains[last]
+    whole = a[0].is_integer() and size.is_integer() and size <= _LONGEST_ROW + 2 * a.size
+    if whole and first == last:
+        masses = band(
+            np.array([first + 1]), np.array([k - first]), BACK, int(size) - 1, 0, int(size) - 1
+        )
+        return (gain * size / k / masses.sum()) * masses[a.astype(np.int64) - 1, 0]
+    if whole and first > 0 and last == k - 1 and (gains[first:] == gain).all():
+        masses = band(np.array([first]), np.array([k - first]), BACK, int(size), 0, int(size))
+        reached = np.cumsum(masses[:, 0])
+        return (gain / reached[-1]) * reached[a.astype(np.int64) - 1]
+    return np.zeros(a.size)
 
 
 def _support(gains: Gains) -> tuple[int, int]:
