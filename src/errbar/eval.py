@@ -113,7 +113,7 @@ def bayes_ci(
     bounds: Bounds | None = None,
 ) -> Summary:
     """Bayes@N with its interval, uncut unless `bounds` are given."""
-    return summary(Bayes(weighing(w)), R, confidence, bounds or UNCUT, R0=R0)
+    return summary(Bayes(weighing(w)), R, confidence, UNCUT if bounds is None else bounds, R0=R0)
 
 
 def avg(R: ArrayLike, w: Weights | None = None) -> tuple[float, float]:
@@ -135,7 +135,7 @@ def avg_ci(
     bounds: Bounds | None = None,
 ) -> Summary:
     """avg@N with its interval, uncut unless `bounds` are given."""
-    return summary(Average(weighing(w)), R, confidence, bounds or UNCUT)
+    return summary(Average(weighing(w)), R, confidence, UNCUT if bounds is None else bounds)
 
 
 def pass_at_k(R: ArrayLike, k: int) -> float:

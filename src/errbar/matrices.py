@@ -156,7 +156,10 @@ def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
         return UNCUT
     if asked is None:
         return possible
-    low, high = asked
-    if not low <= high:
-        raise InputError(f"bounds must be (low, high) with low ≤ high; got {asked!r}.")
-    return max(low, possible[0]), min(high, possible[1])
+    ends = tuple(asked) if isinstance(asked, Iterable) else ()
+    if len(ends) != 2 or not all(isinstance(end, _REAL) for end in ends) or not ends[0] <= ends[1]:
+        raise InputError(f"bounds must be (low, high), two numbers in order; got {asked!r}.")
+    return max(float(ends[0]), possible[0]), min(float(ends[1]), possible[1])
+
+
+_REAL = (int, float, np.integer, np.floating)

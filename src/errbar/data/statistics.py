@@ -250,7 +250,10 @@ def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> N
 
 
 def _whole(values: ArrayLike, name: str) -> Integers:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"{name} must be rows of equal length; NumPy says: {error}.") from error
     if array.size and array.dtype.kind not in "iu":
         raise WrongType(f"{name} must hold whole numbers; got {array.dtype} values.")
     return array.astype(np.int64)

@@ -96,6 +96,11 @@ class Metric(ABC):
         return 1
 
     @property
+    def posterior_draws(self) -> int:
+        """Trials of every question without which it has no posterior."""
+        return 0
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Least and largest possible value."""
         return (0.0, 1.0)
@@ -122,6 +127,7 @@ class Metric(ABC):
 
     def moments(self, counts: AnyCounts, prior: Prior = FLAT) -> tuple[float, float]:
         """Posterior mean and standard deviation of one system."""
+        require_trials(counts, self.posterior_draws, self)
         mean, sd = self.posterior([self], self.statistics([counts]), prior)
         return float(mean[0, 0]), float(sd[0, 0])
 
@@ -220,7 +226,10 @@ def numbers(values: Any, name: str) -> tuple[float, ...]:
     """`values` as a tuple of finite floats."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise WrongType(f"{name} is a masked array with masked entries.")
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise WrongType(f"{name} must be a list of numbers; got {values!r}.") from error
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         raise WrongType(
             f"{name} must be a list of numbers; got {array.dtype} of shape {array.shape}."

@@ -115,6 +115,11 @@ class Average(CategoryMetric):
 
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
+    @property
+    def posterior_draws(self) -> int:
+        """One: it is centred on what was observed."""
+        return 1
+
     def value(self, tally: Tally) -> float:
         """Mean over questions of the mean weight of their trials."""
         weights = np.array(self.weights)

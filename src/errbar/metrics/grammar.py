@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any
 
-from errbar.errors import InputError, UnknownMetric
+from errbar.errors import InputError, UnknownMetric, WrongType
 from errbar.metrics.base import Metric
 from errbar.metrics.registry import ALIASES, METRICS
 
@@ -68,6 +68,8 @@ def spell(metric: Metric) -> str:
 
 
 def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
+    if not isinstance(name, str):
+        raise WrongType(f"the name of a metric is text, as in 'pass@8'; got {name!r}.")
     found = _NAME.fullmatch(name.strip().lower())
     head = found["head"] if found else name.strip().lower()
     metric = METRICS.get(ALIASES.get(head, head))
@@ -78,6 +80,8 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
         raise UnknownMetric(f"{name!r} is not the name of a metric.{hint} Known: {known}.")
     options = _options(name, found["options"] or "")
     if found["tau"]:
+        if "tau" in options:
+            raise UnknownMetric(f"{name!r} gives tau twice.")
         options["tau"] = _number(name, found["tau"])
     takes = {field.name for field in fields(metric)}  # type: ignore[arg-type]
     if ("k" in takes) != bool(found["k"]):
@@ -103,14 +107,19 @@ def _build(name: str, metric: type[Metric], options: dict[str, Any]) -> Metric:
 def _options(name: str, text: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args or any(keyword.arg is None for keyword in call.keywords):
-            raise ValueError
-        return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError, AssertionError) as error:
+        if not isinstance(call, ast.Call) or call.args or not all(k.arg for k in call.keywords):
+            raise ValueError("options are written name=value")
+        given = [(str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords]
+    except (SyntaxError, ValueError) as error:
         raise UnknownMetric(
             f"{name!r}: cannot read {text!r}; write it as in 'geo-spectrum@8(lam=0.3)'."
         ) from error
+    options = dict(given)
+    if len(options) < len(given):
+        names = [option for option, _ in given]
+        twice = next(option for option in names if names.count(option) > 1)
+        raise UnknownMetric(f"{name!r} gives {twice} twice.")
+    return options
 
 
 def _number(name: str, text: str) -> float:

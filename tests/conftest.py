@@ -1,0 +1,6 @@
+"""Property tests draw the same examples on every machine and leave no database behind."""
+
+from hypothesis import settings
+
+settings.register_profile("errbar", derandomize=True, deadline=None, database=None, max_examples=40)
+settings.load_profile("errbar")

@@ -1,0 +1,75 @@
+"""One list of metrics for all suites: at least one instance of each that is registered."""
+
+from errbar.metrics import (
+    AreaUnderPass,
+    Average,
+    Bayes,
+    CreditMetric,
+    DatasetGeom,
+    Geom,
+    GeoSpectrum,
+    GPass,
+    Majority,
+    MaxAt,
+    MeanGPass,
+    Metric,
+    PassAt,
+    PassHat,
+    Spectrum,
+)
+from errbar.metrics.categories import CategoryMetric
+
+THREE = (0.0, 0.5, 1.0)
+
+EVERY: tuple[Metric, ...] = (
+    PassAt(1),
+    PassAt(3),
+    PassHat(1),
+    PassHat(3),
+    AreaUnderPass(1),
+    AreaUnderPass(2),
+    AreaUnderPass(4),
+    GPass(4),
+    GPass(3, 0.0),
+    GPass(4, 0.28),
+    GPass(5, 0.5),
+    GPass(4, 0.75),
+    Majority(1),
+    Majority(2),
+    Majority(5),
+    MeanGPass(1),
+    MeanGPass(4),
+    MeanGPass(5),
+    Spectrum(1, (0.25,)),
+    Spectrum(3, (0.1, 0.2, 0.3)),
+    Spectrum(4, (0.0, 1.0, 0.0, 0.0)),
+    Spectrum(4, (0.25, 0.25, 0.25, 0.25)),
+    Geom(1),
+    Geom(3),
+    Geom(2, 0.25, 2.0),
+    Geom(2, 1.0, 0.0),
+    DatasetGeom(1),
+    DatasetGeom(3),
+    DatasetGeom(4, 0.75, 0.25),
+    DatasetGeom(2, 0.0, 1.0),
+    GeoSpectrum(1),
+    GeoSpectrum(3),
+    GeoSpectrum(4, 0.25),
+    GeoSpectrum(4, 0.0),
+    GeoSpectrum(4, 1.0),
+    GeoSpectrum(3, 0.5, (0.1, 0.2, 0.3)),
+    Bayes(),
+    Bayes(THREE),
+    Bayes((-1.0, 2.0, 0.25)),
+    Average(),
+    Average(THREE),
+    MaxAt(1),
+    MaxAt(3),
+    MaxAt(2, THREE),
+    MaxAt(3, (2.0, -1.0, 0.5)),
+    MaxAt(2, (0.0, 1.0, 1.0)),
+)
+
+CREDIT = [metric for metric in EVERY if isinstance(metric, CreditMetric)]
+BLENDS = [m for m in EVERY if isinstance(m, Geom | DatasetGeom | GeoSpectrum)]
+CATEGORY = [metric for metric in EVERY if isinstance(metric, CategoryMetric)]

@@ -1,0 +1,177 @@
+"""Which way imports point, checked on the text of every module."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import pytest
+
+import errbar
+
+PACKAGE = Path(errbar.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+BASE = {"errors"}
+COUNTS = BASE | {"data"}
+METRICS = COUNTS | {"kernels", "metrics"}
+RESULTS = BASE | {"metrics", "kernels", "estimate"}
+ALL_BELOW = METRICS | {"estimate", "uncertainty", "matrices"}
+
+# A room of the package → the rooms that it may look into, its own included where it has several
+# modules. The command looks everywhere, and nobody looks into it.
+MAY_IMPORT = {
+    "errors": set(),
+    "kernels": {"kernels"},
+    "data": COUNTS,
+    "metrics": METRICS,
+    "estimate": RESULTS - {"estimate"},
+    "uncertainty": RESULTS | {"uncertainty"},
+    "matrices": ALL_BELOW - {"matrices"},
+    "evaluate": ALL_BELOW,
+    "eval": ALL_BELOW,
+    "demo": COUNTS | {"demo"},
+    "cli": ALL_BELOW | {"evaluate", "eval", "demo", "cli"},
+    "__main__": {"cli"},
+}
+
+
+def name_of(path: Path) -> str:
+    """The module's dotted name below the package."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Everything imported anywhere in the module, as dotted names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def at_module_level(tree: ast.Module) -> Iterator[str]:
+    """What is imported when the module is, without what is imported inside functions."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from imports(node)
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def room_of(dotted: str) -> str:
+    return dotted.split(".", maxsplit=1)[0]
+
+
+ROOMED = [path for path in MODULES if name_of(path)]
+
+
+@pytest.mark.parametrize("path", ROOMED, ids=name_of)
+def test_a_module_looks_only_where_its_room_may(path: Path) -> None:
+    room = room_of(name_of(path))
+    assert room in MAY_IMPORT, f"{room} has no row in the table"
+    for dotted in imports(tree_of(path)):
+        if dotted.startswith("errbar.") and dotted != "errbar.__version__":
+            seen = room_of(dotted.removeprefix("errbar."))
+            assert seen in MAY_IMPORT[room], f"{name_of(path)} imports {dotted}"
+
+
+def test_nobody_looks_into_the_command() -> None:
+    lookers = [room for room, seen in MAY_IMPORT.items() if "cli" in seen]
+    assert sorted(lookers) == ["__main__", "cli"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_says_what_it_holds(path: Path) -> None:
+    assert ast.get_docstring(tree_of(path)), f"{path.name} has no docstring"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_module_is_a_drawer(path: Path) -> None:
+    assert path.stem not in {"utils", "util", "helpers", "helper", "misc", "common"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_names_are_imported_one_by_one(path: Path) -> None:
+    assert not any(dotted.endswith(".*") for dotted in imports(tree_of(path)))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_scipy_waits_until_it_is_needed_and_its_statistics_stay_out(path: Path) -> None:
+    tree = tree_of(path)
+    assert not any(dotted.startswith("scipy.stats") for dotted in imports(tree))
+    assert not any(room_of(dotted) == "scipy" for dotted in at_module_level(tree))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_files_stay_readable(path: Path) -> None:
+    """About 400 lines; the documented functions are a list and may be longer."""
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= (600 if name_of(path) == "eval" else 420)
+
+
+def holder(dotted: str, modules: Collection[str]) -> str:
+    """The module that a dotted name is found in: the longest that it begins with."""
+    return max((m for m in modules if f"{dotted}.".startswith(f"{m}.")), key=len)
+
+
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    graph = {
+        name_of(path): {
+            dotted.removeprefix("errbar.")
+            for dotted in at_module_level(tree_of(path))
+            if dotted.startswith("errbar.") and dotted != "errbar.__version__"
+        }
+        for path in ROOMED
+    }
+    edges = {name: {holder(dotted, graph) for dotted in seen} for name, seen in graph.items()}
+    done: set[str] = set()
+    while ready := {name for name in edges if name not in done and edges[name] - {name} <= done}:
+        done |= ready
+    assert done == set(edges), f"a circle among {sorted(set(edges) - done)}"
+
+
+def loaded_after(code: str) -> set[str]:
+    """Top-level names of the modules that a fresh interpreter has loaded after `code`."""
+    shown = f"{code}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    run = subprocess.run(
+        [sys.executable, "-c", shown], capture_output=True, text=True, check=True, env=environment
+    )
+    return set(json.loads(run.stdout.splitlines()[-1]))
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = loaded_after("import errbar")
+    assert not {name for name in loaded if room_of(name) in {"numpy", "scipy", "click"}}
+    assert {name for name in loaded if room_of(name) == "errbar"} == {"errbar"}
+
+
+def test_importing_the_functions_does_not_load_scipy() -> None:
+    loaded = loaded_after("from errbar import eval, parse, Counts")
+    assert not {name for name in loaded if room_of(name) in {"scipy", "click"}}
+
+
+def test_using_the_functions_never_loads_the_statistics_of_scipy() -> None:
+    loaded = loaded_after("from errbar import eval\neval.maj_at_k_ci([[0, 1, 1]] * 9, 3)")
+    assert "scipy.stats" not in loaded
+
+
+def test_public_names_are_the_ones_written_out() -> None:
+    assert set(errbar.__all__) <= set(dir(errbar))
+    for name in errbar.__all__:
+        assert getattr(errbar, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = errbar.nothing

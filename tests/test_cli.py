@@ -1,0 +1,157 @@
+"""The command: plain text, one line for an error, exit codes that a script can use."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import errbar
+from errbar import demo
+from errbar import eval as functions
+from errbar.cli.demo import METRICS
+from errbar.cli.main import main
+from errbar.errors import InputError
+
+HOME = str(Path(errbar.__file__).parents[1])
+
+
+def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """`python -m errbar` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "errbar", *arguments],
+        env={**os.environ, "PYTHONPATH": HOME},
+        check=False,
+        text=True,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
+    )
+
+
+def printed() -> str:
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def table() -> dict[tuple[str, str], list[str]]:
+    """Rows of the demo's table by system and metric."""
+    rows = [line.split() for line in printed().splitlines()]
+    systems = demo.load()
+    return {(row[0], row[1]): row[2:] for row in rows if row and row[0] in systems}
+
+
+def matrix(system: str) -> Any:
+    """A matrix with the counts of a system: right trials first."""
+    counts = demo.load()[system]
+    return (np.arange(8) < counts.correct[:, None]).astype(int)
+
+
+def test_two_runs_of_the_demo_print_the_same_bytes() -> None:
+    first, second = run("demo"), run("demo")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout == second.stdout == printed()
+
+
+def test_the_demo_shows_every_metric_of_every_system() -> None:
+    assert set(table()) == {(system, metric) for system in demo.load() for metric in METRICS}
+
+
+FUNCTIONS: dict[str, tuple[Any, Any, tuple[int, ...]]] = {
+    "avg": (functions.avg, functions.avg_ci, ()),
+    "pass@1": (functions.pass_at_k, functions.pass_at_k_ci, (1,)),
+    "maj@7": (functions.maj_at_k, functions.maj_at_k_ci, (7,)),
+    "pass@8": (functions.pass_at_k, functions.pass_at_k_ci, (8,)),
+    "pass^8": (functions.pass_hat_k, functions.pass_hat_k_ci, (8,)),
+    "geom@4": (functions.geom_at_k, functions.geom_at_k_ci, (4,)),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_figures_of_the_demo_equal_those_of_the_functions(metric: str) -> None:
+    observed, posterior, k = FUNCTIONS[metric]
+    for system in demo.load():
+        outcomes = matrix(system)
+        value = np.ravel(observed(outcomes, *k))[0]  # avg gives its spread along
+        figures = [f"{figure:.3f}" for figure in (value, *posterior(outcomes, *k))]
+        shown = [cell for cell in table()[system, metric] if cell not in ("to", "*")]
+        assert shown == figures
+
+
+def test_the_demo_says_what_the_data_are_what_the_bar_covers_and_warns() -> None:
+    lines = printed().splitlines()
+    assert lines[0] == demo.ABOUT
+    for start in ("95 % interval: for these very questions", "Method: ", "Caution: "):
+        assert any(line.startswith(start) for line in lines), start
+
+
+def test_the_demo_is_plain_and_fits_eighty_columns() -> None:
+    text = printed()
+    assert text.isascii()
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_help_and_version_are_printed() -> None:
+    for option in ("-h", "--help"):
+        result = CliRunner().invoke(main, [option])
+        assert result.exit_code == 0
+        assert "demo" in result.output
+    assert CliRunner().invoke(main, ["--version"]).output.strip().endswith(errbar.__version__)
+
+
+def test_help_loads_neither_numpy_nor_scipy() -> None:
+    script = (
+        "import sys\n"
+        "from errbar.cli.main import main\n"
+        "main(['--help'], standalone_mode=False)\n"
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy')))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": HOME}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=False, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_command_exits_with_two() -> None:
+    done = run("no-such-command")
+    assert done.returncode == 2
+    assert "No such command 'no-such-command'" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_error_on_purpose_is_one_line_on_stderr_and_exits_with_two(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @click.command()
+    def refuse() -> None:
+        raise InputError("the first line\nand the second")
+
+    monkeypatch.setitem(main.commands, "refuse", refuse)
+    result = CliRunner().invoke(main, ["refuse"])
+    assert result.exit_code == 2
+    assert result.stderr == "Error: the first line and the second\n"
+    assert result.stdout == ""
+
+
+def test_any_other_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(main.commands, "fail", fail)
+    assert isinstance(CliRunner().invoke(main, ["fail"]).exception, ZeroDivisionError)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
+def test_a_reader_that_left_is_met_with_silence() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run("demo", stdout=writing)
+    os.close(writing)
+    assert done.stderr == ""

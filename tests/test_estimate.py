@@ -1,0 +1,209 @@
+"""Results print to the digits they support, and say what their interval covers."""
+
+import math
+from dataclasses import FrozenInstanceError, replace
+from html.parser import HTMLParser
+
+import pytest
+
+from errbar.estimate import Estimand, Estimate, Interval, Scores, supported
+from errbar.metrics import Average, PassAt, PassHat
+
+NAN = math.nan
+
+
+def estimate(system: str = "small", sd: float = 0.0213, value: float = 0.7) -> Estimate:
+    low, high = 0.7 - 2 * sd, 0.7 + 2 * sd
+    interval = Interval(low, high, 0.95, Estimand.BENCHMARK)
+    return Estimate(system, PassAt(8), value, 0.7, sd, interval, questions=40, trials=320)
+
+
+@pytest.mark.parametrize(
+    ("number", "sd", "text"),
+    [
+        (0.70412, 0.0213, "0.704"),
+        (0.70412, 0.00996, "0.704"),  # the sd rounds up to 0.010, which has three decimals
+        (0.70412, 0.00994, "0.7041"),
+        (0.5, 0.1, "0.50"),
+        (12345.0, 678.0, "12340"),
+        (-3.14159, 1.5, "-3.1"),
+        (1.0, 1e-5, "1.000000"),
+        (0.25, 0.0, "0.25"),
+        (1 / 3, NAN, "0.3333"),
+        (NAN, 0.1, "nan"),
+        (3.21e-20, 4.5e-21, "3.21e-20"),
+        (0.0, 4.5e-21, "0"),
+    ],
+)
+def test_a_number_prints_to_two_significant_digits_of_its_sd(
+    number: float, sd: float, text: str
+) -> None:
+    assert supported(number, sd) == text
+
+
+def test_an_estimate_prints_its_mean_sd_interval_and_observed_value() -> None:
+    assert str(estimate()) == (
+        "small pass@8: 0.700 ± 0.021, 95 % interval 0.657 to 0.743, observed 0.700"
+    )
+
+
+def test_an_estimate_without_a_name_starts_with_its_metric() -> None:
+    assert str(estimate(system="")).startswith("pass@8: ")
+
+
+def test_an_unknown_spread_prints_as_nan_with_its_reason() -> None:
+    unknown = replace(estimate(sd=NAN, value=NAN), reason="one trial tells nothing of spread")
+    assert "± nan" in str(unknown)
+    assert "observed nan (one trial tells nothing of spread)" in str(unknown)
+    assert "small pass@8: one trial tells nothing of spread." in str(Scores((unknown,)))
+    assert not unknown.outside
+
+
+def test_results_are_frozen_and_compare_by_value() -> None:
+    one = estimate()
+    with pytest.raises(FrozenInstanceError):
+        one.sd = 0.0  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        one.interval.low = 0.0  # type: ignore[misc]
+    assert Scores((one,)) == Scores((estimate(),))
+    assert hash(Scores((one,))) == hash(Scores((estimate(),)))
+
+
+def test_scores_are_an_immutable_sequence() -> None:
+    scores = Scores((estimate("a"), estimate("b"), estimate("c")), method="by hand")
+    assert len(scores) == 3
+    assert [one.system for one in scores] == ["a", "b", "c"]
+    assert scores[-1].system == "c"
+    assert scores[1:] == Scores((estimate("b"), estimate("c")), method="by hand")
+    assert estimate("b") in scores
+    with pytest.raises(FrozenInstanceError):
+        scores.method = ""  # type: ignore[misc]
+
+
+def test_the_table_aligns_decimal_points_under_each_other() -> None:
+    scores = Scores((estimate(sd=0.0213), estimate(sd=0.000213), estimate(sd=1.23)))
+    rows = str(scores).splitlines()[2:5]
+    assert len({row.index(".", row.index("@")) for row in rows}) == 1
+    assert [row.split()[2] for row in rows] == ["0.700", "0.70000", "0.7"]
+
+
+def test_the_table_has_a_gap_between_systems_of_several_rows_only() -> None:
+    many = Scores((estimate("a"), estimate("a"), estimate("b")))
+    assert str(many).splitlines()[4] == ""
+    single = Scores((estimate("a"), estimate("b")))
+    assert str(single).splitlines()[3].startswith("b")
+
+
+def test_the_table_leaves_out_the_name_where_there_is_none() -> None:
+    assert str(Scores((estimate(""),))).startswith("metric  value")
+
+
+def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> None:
+    text = str(Scores((estimate(),), method="drawn by hand"))
+    assert "95 % interval: for these very questions, asked again without end" in text
+    assert "Method: drawn by hand." in text
+    assert "40 questions, 320 trials." in text
+
+
+def test_the_footer_names_every_level_and_target_that_occurs() -> None:
+    other = Interval(0.6, 0.8, 0.9, Estimand.POPULATION)
+    text = str(Scores((estimate(), replace(estimate(), interval=other))))
+    assert "95 % interval: for these very questions" in text
+    assert "90 % interval: for questions like these" in text
+    assert "interval" in text.splitlines()[0].split()
+    assert "%" not in text.splitlines()[0]
+
+
+def test_the_footer_lists_systems_whose_data_differ() -> None:
+    text = str(Scores((estimate("a"), replace(estimate("b"), questions=1, trials=1))))
+    assert "a: 40 questions, 320 trials.\nb: 1 question, 1 trial." in text
+
+
+def test_an_observed_value_outside_its_interval_is_marked_and_explained() -> None:
+    inside, outside = estimate("a"), estimate("b", value=0.9)
+    text = str(Scores((inside, outside)))
+    assert [line.endswith(" *") for line in text.splitlines()[2:4]] == [False, True]
+    assert "\n* value lies outside" in text
+    assert "*" not in str(Scores((inside,)))
+
+
+@pytest.mark.parametrize(("value", "end"), [(0.1 + 0.2, 0.3), (0.3, 0.1 + 0.2)])
+def test_a_value_off_a_point_interval_by_rounding_is_not_outside(value: float, end: float) -> None:
+    point = Interval(end, end, 0.95, Estimand.BENCHMARK)
+    assert not replace(estimate(), value=value, mean=end, sd=0.0, interval=point).outside
+
+
+def test_no_line_of_the_table_ends_in_blanks_and_every_character_is_ascii() -> None:
+    text = str(Scores((estimate("a"), estimate("long-name", value=0.9))))
+    assert text.isascii()
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_no_estimates_print_as_an_empty_table() -> None:
+    assert str(Scores(())).startswith("metric  value")
+    assert Scores(()).to_dicts() == []
+
+
+def test_the_representation_is_the_table() -> None:
+    scores = Scores((estimate(),))
+    assert repr(scores) == str(scores)
+
+
+class Page(HTMLParser):
+    """Counts tags and gathers text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.depth = 0
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.opened.append(tag)
+        self.depth += tag != "br"
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+        self.depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html_is_escaped_and_holds_the_same_as_the_table() -> None:
+    name = "<script>alert('&')</script>"
+    scores = Scores((estimate(name), estimate("b")), method="<b>by hand</b>")
+    page = Page()
+    page.feed(scores._repr_html_())
+    assert not {"script", "b"} & set(page.opened)
+    assert page.depth == 0
+    assert page.opened.count("tr") == 4
+    assert name in page.text
+    assert "Method: <b>by hand</b>." in page.text
+
+
+def test_records_are_flat_and_hold_every_field() -> None:
+    record = Scores((replace(estimate(), metric=Average()),)).to_dicts()[0]
+    assert record == {
+        "system": "small",
+        "metric": "avg",
+        "value": 0.7,
+        "mean": 0.7,
+        "sd": 0.0213,
+        "low": 0.7 - 2 * 0.0213,
+        "high": 0.7 + 2 * 0.0213,
+        "level": 0.95,
+        "covers": "benchmark",
+        "questions": 40,
+        "trials": 320,
+        "reason": "",
+    }
+    assert type(record["covers"]) is str
+
+
+def test_every_estimand_says_in_words_what_it_is() -> None:
+    assert len({target.words for target in Estimand}) == len(Estimand)
+
+
+def test_metrics_print_by_their_names() -> None:
+    scores = Scores((replace(estimate(), metric=PassHat(4)),))
+    assert "pass^4" in str(scores)
