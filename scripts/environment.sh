@@ -1,0 +1,19 @@
+# Read by the other scripts: goes to the checkout, and keeps every cache inside it.
+
+unset CDPATH PYTHONHOME PYTHONPATH
+cd -- "$(dirname -- "$0")/.." || exit
+cache=$(pwd -P)/.cache
+
+export HYPOTHESIS_STORAGE_DIRECTORY="$cache/hypothesis"
+export MYPY_CACHE_DIR="$cache/mypy"
+export PIP_CACHE_DIR="$cache/pip"
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+export PIP_USER=0 # whatever a user's own configuration says
+export PYTHONPYCACHEPREFIX="$cache/pycache" # else compiled files may land beside any library
+export RUFF_CACHE_DIR="$cache/ruff"
+export TMPDIR="$cache/tmp"
+export XDG_CACHE_HOME="$cache"
+
+mkdir -p "$TMPDIR"
+
+say() { printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2; }
