@@ -261,3 +261,12 @@ def test_categories_are_no_right_or_wrong() -> None:
         PassAt(1).point(CategoryCounts([[1, 1, 1]]))
     with pytest.raises(InputError, match=r"2 weights.*3"):
         Bayes().moments(CategoryCounts([[1, 1, 1]]))
+
+
+def test_masked_counts_are_refused() -> None:
+    hidden = np.ma.array([4, 4], mask=[False, True])
+    with pytest.raises(WrongType, match="masked"):
+        Counts(hidden, [1, 1])
+    with pytest.raises(WrongType, match="masked"):
+        CategoryCounts(np.ma.array([[1, 2]], mask=[[True, False]]))
+    assert Counts(np.ma.array([4, 4]), [1, 1]) == Counts([4, 4], [1, 1])

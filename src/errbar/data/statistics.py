@@ -184,7 +184,7 @@ class States(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Counts by category of one system: distinct rows, and how many questions each stands for."""
+    """Counts by category of one system: rows, and how many questions each stands for."""
 
     rows: Integers
     often: NDArray[np.float64]
@@ -250,6 +250,8 @@ def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> N
 
 
 def _whole(values: ArrayLike, name: str) -> Integers:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise WrongType(f"{name} is a masked array with masked entries; leave those questions out.")
     try:
         array = np.asarray(values)
     except ValueError as error:

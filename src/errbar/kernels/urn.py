@@ -21,9 +21,9 @@ BACK: Step = 1
 
 _BLOCK = 1 << 20  # numbers in one work array: 8 MB, a few of which stay near the cache
 _STIRLING_FROM = 16.0  # five terms of the series leave less than 1e-17 here
-_SERIES_BELOW = (
-    0.2  # |v| under which twelve terms of the series for atanh are exact to the last bit
-)
+_SERIES_BELOW = 0.2  # |v| under which twelve terms of the series for atanh lose nothing
+_CELL_SIGNS = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # which way each cell deviates
+_REST_SIGNS = np.array([-1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0])  # cells, margins, total
 _NO_CELL = 1e-300  # stands for an empty cell that was expected to be empty
 
 
@@ -126,14 +126,10 @@ def _log_table(x: Numbers, y: Numbers, u: Numbers, v: Numbers) -> Array:
     np.add(y, v, out=right)
     np.add(row, other, out=total)
     expected = parts[[4, 4, 5, 5]] * parts[[6, 7, 6, 7]] / total
-    deviation = _SIGNS * ((x * v - y * u) / total)
+    deviation = _CELL_SIGNS * ((x * v - y * u) / total)
     result = _REST_SIGNS @ _stirling_rest(parts)
     result -= _distance(parts[:4], expected, deviation).sum(axis=0)
     return result
-
-
-_SIGNS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
-_REST_SIGNS = np.array([-1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0])
 
 
 def _distance(cell: Array, expected: Array, deviation: Array) -> Array:
