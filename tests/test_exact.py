@@ -123,6 +123,20 @@ def test_posterior_moments_of_credit_are_exact(metric: CreditMetric, prior: Prio
     check_moments(metric, counts_of(RAGGED), prior, credit_moments(metric, RAGGED, prior))
 
 
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@pytest.mark.parametrize("kind", [PassAt, PassHat, AreaUnderPass, Majority, MeanGPass])
+def test_many_k_at_once_are_as_exact_as_one(kind: type[CreditMetric], prior: Prior) -> None:
+    """A curve goes another way than a single k; every question stands as a system of its own."""
+    metrics = [kind(k) for k in (4, 1, 6, 2, 4)]
+    data = kind.statistics([counts_of([question]) for question in QUESTIONS])
+    means, sds = kind.posterior(metrics, data, prior)
+    for row, metric in enumerate(metrics):
+        for column, question in enumerate(QUESTIONS):
+            mean, variance = credit_moments(metric, [question], prior)
+            assert relative_error(float(means[row, column]), mean) <= MEAN, (metric, question)
+            assert relative_error_of_sd(float(sds[row, column]), variance) <= SD, (metric, question)
+
+
 @pytest.mark.parametrize("metric", ALL_BLENDS, ids=str)
 def test_point_of_a_blend_is_the_blend_of_its_chances(metric: Blend) -> None:
     long = [question for question in QUESTIONS if question[0] >= metric.k]

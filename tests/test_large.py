@@ -5,6 +5,7 @@ Values below 1e-300 lie at the edge of what a float can hold; those must only be
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from errbar.metrics import (
     Majority,
     MaxAt,
     MeanGPass,
+    Metric,
     PassAt,
     PassHat,
     Prior,
@@ -115,6 +117,28 @@ def test_credit_keeps_twelve_digits(kind: str, trials: int, k: int) -> None:
         point = exact_large.subset_mean(metric, state)
         check_value(metric.point(counts_of([state])), point, (metric, state))
     check(metric.moments(counts_of(states(trials))), together(expected), metric)
+
+
+@pytest.mark.parametrize("trials", [1_000, 10_000])
+@pytest.mark.parametrize("kind", [*CREDITS, *BLENDS])
+def test_many_k_at_once_keep_twelve_digits(kind: str, trials: int) -> None:
+    """A curve goes another way than a single k: what its k share is done once."""
+    ks = [300, 1, 64, 2, 10, 64]
+    metrics: list[Any] = [(CREDITS | BLENDS)[kind](k) for k in ks]
+    questions = states(trials)
+    data = metrics[0].statistics([counts_of([question]) for question in questions])
+    means, sds = type(metrics[0]).posterior(metrics, data, FLAT)
+    for row, metric in enumerate(metrics):
+        for column, question in enumerate(questions):
+            found = float(means[row, column]), float(sds[row, column])
+            check(found, reference(metric, question), (metric, question))
+
+
+def reference(metric: Metric, question: Question) -> Moments:
+    if isinstance(metric, CreditMetric):
+        return exact_large.moments(metric, question, FLAT)
+    assert isinstance(metric, exact.Blend)
+    return exact_large.blend_moments(metric, [question], FLAT)
 
 
 @pytest.mark.parametrize("prior", [HALVES, LOPSIDED], ids=str)

@@ -11,7 +11,7 @@ from errbar.data.statistics import Tally
 from errbar.errors import InputError, NotEnoughTrials
 from errbar.kernels.interval import normal_ends
 from errbar.metrics import Metric, Prior, family
-from errbar.metrics.base import number, numbers, pseudo_trials
+from errbar.metrics.base import FLAT, number, numbers, pseudo_trials
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
 from errbar.metrics.passk import Spectrum
@@ -38,7 +38,7 @@ def point(metric: Metric, R: ArrayLike) -> float:
 def moments(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[float, float]:
     """Posterior mean and standard deviation under a flat prior."""
     data, _ = _read(metric, R, R0)
-    mean, sd = metric.posterior([metric], data, Prior())
+    mean, sd = metric.posterior([metric], data, FLAT)
     return float(mean[0, 0]), float(sd[0, 0])
 
 
@@ -127,6 +127,8 @@ def _enough(metric: Metric, trials: int) -> None:
 
 
 def _prior(alpha0: float, beta0: float) -> Prior:
+    if type(alpha0) is type(beta0) is float and alpha0 == beta0 == 1.0:
+        return FLAT
     return Prior(pseudo_trials(alpha0, "alpha0"), pseudo_trials(beta0, "beta0"))
 
 
@@ -159,7 +161,10 @@ def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
     ends = tuple(asked) if isinstance(asked, Iterable) else ()
     if len(ends) != 2 or not all(isinstance(end, _REAL) for end in ends) or not ends[0] <= ends[1]:
         raise InputError(f"bounds must be (low, high), two numbers in order; got {asked!r}.")
-    return max(float(ends[0]), possible[0]), min(float(ends[1]), possible[1])
+    low, high = max(float(ends[0]), possible[0]), min(float(ends[1]), possible[1])
+    if low > high:
+        raise InputError(f"bounds {asked!r} leave nothing of what is possible, {possible}.")
+    return low, high
 
 
 _REAL = (int, float, np.integer, np.floating)

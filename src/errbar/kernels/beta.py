@@ -34,6 +34,7 @@ Gains = Array  # gains[i] is what the credit rises by from i to i + 1 right, i =
 _LONGEST_ROW = 4096  # masses worth computing beyond those that are asked for
 _SHORT_SUM = 128  # terms that are added one after the other
 _EXP_RANGE = 600.0  # logs within this range of each other have exponentials of full precision
+_DEEP = 1e-100  # a tail below this gets a scale of its own: it is yet to be multiplied
 _TINY = 1e-250  # below this a running product has lost digits, and its terms no longer matter
 
 
@@ -183,13 +184,13 @@ def _covariance(
     if first > last or not others.any():
         never = np.full(correct.size, -np.inf)
         return never, never
-    low = int(correct.min())
-    rises = _log_rises(trials, low, int(correct.max()), prior, others)
+    reached = _reached(correct, k)
+    rises = _log_rises(trials, reached, prior, others)
     log_mean, log_cov = np.empty((2, correct.size))
     gain = gains[first : last + 1]
     wide = gain.size
     for r in blocks(correct.size, 3 * k):
-        rise, scale = _windows_of_exp(rises, correct[r] - low, k)
+        rise, scale = _windows_of_exp(rises, np.searchsorted(reached, correct[r]), k)
         at_most, above, scale_low, scale_high = _tails(
             prior[0] + correct[r], prior[1] + (trials - correct[r]), k, first, last
         )
@@ -198,7 +199,7 @@ def _covariance(
         if k > first + 1:
             beyond = np.cumsum((rise[first + 1 :] * above[1:])[::-1], axis=0)[::-1][:wide]
             pairs[: len(beyond)] += at_most[first : first + len(beyond)] * beyond
-        with np.errstate(divide="ignore"):  # too small for a logarithm is too small for a float
+        with np.errstate(divide="ignore"):  # nothing of it is left only below 1e-600
             log_cov[r] = scale + scale_low + scale_high + np.log(gain @ pairs)
         log_mean[r] = scale_high + np.log(gain @ above[:wide])
     return np.minimum(log_mean, np.log(gain.sum())), log_cov
@@ -210,7 +211,7 @@ def _tails(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Array, Ar
     at_most = np.cumsum(masses[: last + 1], axis=0)
     above = np.cumsum(masses[:first:-1], axis=0)[::-1]
     scale_low = scale_high = -np.log(at_most[first] + above[0])
-    deep = np.minimum(at_most[-1], above[0]) < _TINY
+    deep = np.minimum(at_most[-1], above[0]) < _DEEP
     if deep.any():
         scale_low, scale_high = scale_low.copy(), scale_high.copy()
         a, b = a[deep], b[deep]
@@ -228,19 +229,30 @@ def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple
     places = np.arange(width)[:, None] + starts
     top = logs.max()
     if logs.min() > top - _EXP_RANGE:
-        return np.exp(logs - top).take(places), top
+        columns = np.exp(logs - top).take(places)
+        scale = columns.max(axis=0)
+        return columns / scale, top + np.log(scale)
     columns = logs.take(places)
-    scale: Array = columns.max(axis=0)
+    scale = columns.max(axis=0)
     return np.exp(columns - scale), scale
 
 
-def _log_rises(trials: int, low: int, high: int, prior: tuple[float, float], gains: Gains) -> Array:
-    """Log of h(t + 1) − h(t), for x = correct + t from `low` to `high + k − 1`.
+def _reached(correct: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Every correct + t, t < k, in order; with all between them where that is hardly more."""
+    low, high = int(correct.min()), int(correct.max())
+    if high - low <= 4 * k * correct.size:
+        return np.arange(low, high + k)
+    return np.unique(correct[:, None] + np.arange(k))
+
+
+def _log_rises(
+    trials: int, reached: NDArray[np.int64], prior: tuple[float, float], gains: Gains
+) -> Array:
+    """Log of h(t + 1) − h(t) where correct + t has `reached` some number.
 
     It depends on correct + t alone, so the states of all questions share one row of numbers.
     """
-    k = gains.size
-    x = np.arange(low, high + k, dtype=float)
+    k, x = gains.size, reached.astype(float)
     a, b = prior[0] + x + 1.0, prior[1] + trials + k - x
     size = a[0] + b[0] - 1.0
     quick = _mean_gains_by_exchange(a, size, gains)
@@ -267,7 +279,7 @@ def _log_mean_gain(a: Array, b: Array, gains: Gains) -> Array:
 
 
 def _mean_gains_by_exchange(a: Array, size: float, gains: Gains) -> Array:
-    """The same for a gain at one number right, or an equal one at each from some number on.
+    """Mean gains where there is one gain, or an equal one at each number right from some on.
 
     Trials and draws exchange roles: as the right among `size + 1` trials become more, one at a
     time, the chance to reach a threshold rises by the chance of so many before the draw that
@@ -275,6 +287,8 @@ def _mean_gains_by_exchange(a: Array, size: float, gains: Gains) -> Array:
     """
     first, last = _support(gains)
     k, gain = gains.size, gains[last]
+    if (gains == gain).all():
+        return np.full(a.size, gain)
     whole = a[0].is_integer() and size.is_integer() and size <= _LONGEST_ROW + 2 * a.size
     if whole and first == last:
         masses = band(

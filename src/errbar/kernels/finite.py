@@ -32,6 +32,10 @@ def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: i
     a, b = np.array([[threshold], [k - threshold + 1]], dtype=float)
     for size, alike in same_size(trials):
         undrawn = size - k
+        if undrawn > 4 * k * correct[alike].size:
+            credit = np.arange(k + 1) >= threshold
+            out[alike] = mean_credit(trials[alike], correct[alike], credit.astype(float))
+            continue
         masses = band(a, b, BACK, undrawn, 0, undrawn)
         before = np.zeros(undrawn + 2)
         np.cumsum(masses[:, 0], out=before[1:])

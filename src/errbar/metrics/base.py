@@ -21,6 +21,7 @@ Array = NDArray[np.floating[Any]]
 AnyCounts = Counts | CategoryCounts
 
 _SMALLEST_EXACT = 1e-250  # sums below this may have lost digits on the way
+MOST_DRAWS = 10_000_000  # more would not fit the memory of a usual machine
 _LEAST_LOG = -1e300  # stands for the log of zero where a difference of logs is taken
 
 
@@ -213,13 +214,13 @@ def posterior_of(states: States, prior: Prior) -> tuple[Array, Array]:
     return prior.right + states.correct, prior.wrong + (states.trials - states.correct)
 
 
-def whole(value: Any, name: str, least: int = 1) -> int:
-    """`value` as an int, refusing what merely looks like one."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise WrongType(f"{name} must be an integer; got {value!r}.")
-    if value < least:
-        raise InputError(f"{name} must be at least {least}; got {name}={value}.")
-    return int(value)
+def draws_of(k: Any) -> int:
+    """`k` as an int, refusing what merely looks like one."""
+    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
+        raise WrongType(f"k must be an integer; got {k!r}.")
+    if not 1 <= k <= MOST_DRAWS:
+        raise InputError(f"k must be at least 1 and at most {MOST_DRAWS:,}; got k={k}.")
+    return int(k)
 
 
 def numbers(values: Any, name: str) -> tuple[float, ...]:

@@ -19,11 +19,11 @@ from errbar.metrics.base import (
     Moments,
     Prior,
     QuestionMean,
+    draws_of,
     log_over_questions,
     number,
     posterior_of,
     set_fields,
-    whole,
 )
 from errbar.metrics.passk import (
     CreditMetric,
@@ -50,7 +50,7 @@ class PowerBlend(BinaryMetric):
     def __post_init__(self) -> None:
         set_fields(
             self,
-            k=whole(self.k, "k"),
+            k=draws_of(self.k),
             pass_power=number(self.pass_power, "pass_power", 0.0, _LARGEST_POWER),
             unanimous_power=number(self.unanimous_power, "unanimous_power", 0.0, _LARGEST_POWER),
         )
@@ -115,7 +115,7 @@ class GeoSpectrum(BinaryMetric):
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        set_fields(self, k=whole(self.k, "k"), lam=number(self.lam, "lam", 0.0, 1.0))
+        set_fields(self, k=draws_of(self.k), lam=number(self.lam, "lam", 0.0, 1.0))
         if self.weights is not None:
             set_fields(self, weights=spectrum_weights(self.weights, self.k))
 
@@ -144,13 +144,9 @@ class GeoSpectrum(BinaryMetric):
         gains = [m.spectrum.gains() for m in metrics]
         counts = (data.trials, data.correct, (prior.right, prior.wrong))
         one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
-        log_other, log_var_other = np.stack(
-            [beta.credit_moments(*counts, gain) for gain in gains], axis=1
-        )
-        log_cov = np.stack(
-            [beta.credit_moments(*counts, step(gain.size, at=1), gain)[1] for gain in gains]
-        )
-        logs = (np.log(one), log_other, log_var_one, log_var_other, log_cov)
+        other = np.array([beta.credit_moments(*counts, gain) for gain in gains])
+        log_cov = [beta.credit_moments(*counts, step(gain.size, at=1), gain)[1] for gain in gains]
+        logs = (np.log(one), other[:, 0], log_var_one, other[:, 1], np.array(log_cov))
         return _dataset_blend(lam, 1.0 - lam, data, *logs)
 
 

@@ -22,13 +22,14 @@ from errbar.metrics.base import (
     Moments,
     Needs,
     Prior,
+    draws_of,
     numbers,
     set_fields,
-    whole,
 )
 from errbar.metrics.registry import register
 
 RIGHT_OR_WRONG = (0.0, 1.0)
+_FEW_ROWS = 256  # up to here pooling equal rows takes longer than what it saves
 
 
 class CategoryMetric(Metric):
@@ -146,7 +147,7 @@ class MaxAt(CategoryMetric):
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
     def __post_init__(self) -> None:
-        set_fields(self, k=whole(self.k, "k"))
+        set_fields(self, k=draws_of(self.k))
         super().__post_init__()
 
     @property
@@ -159,7 +160,7 @@ class MaxAt(CategoryMetric):
         trials, levels, _, gaps = self._levels(tally)
         value = min(self.weights)
         for at_most, gap in zip(levels, gaps, strict=True):
-            (n, below), often = distinct(trials, at_most, often=tally.often)
+            (n, below), often = _pooled(tally, trials, at_most)
             above = finite.chance_of_one(n, n - below, [self.k])[0]
             value += gap * float(above @ often) / tally.questions
         return value
@@ -168,10 +169,11 @@ class MaxAt(CategoryMetric):
         """Mean over questions, which are independent given the data."""
         trials, levels, categories, gaps = self._levels(tally)
         mean, ks = min(self.weights), [self.k]
-        logs, often_each = [np.array([-np.inf])], [np.zeros(1)]
+        logs: list[Array] = [np.array([-np.inf])]
+        often_each: list[Array] = [np.zeros(1)]
         for upper, gap in enumerate(gaps):
             beyond = prior.each * (len(self.weights) - categories[upper])
-            (n, high), often = distinct(trials, levels[upper], often=tally.often)
+            (n, high), often = _pooled(tally, trials, levels[upper])
             sides = (high + prior.each * categories[upper], n - high + beyond)
             mean += (
                 gap * float(dirichlet.mean_chance_above(*sides, ks)[0] @ often) / tally.questions
@@ -180,9 +182,7 @@ class MaxAt(CategoryMetric):
             often_each.append(often)
             for lower in range(upper):
                 among = prior.each * (categories[upper] - categories[lower])
-                (n, low, high), often = distinct(
-                    trials, levels[lower], levels[upper], often=tally.often
-                )
+                (n, low, high), often = _pooled(tally, trials, levels[lower], levels[upper])
                 parts = (
                     low + prior.each * categories[lower],
                     high - low + among,
@@ -196,10 +196,20 @@ class MaxAt(CategoryMetric):
 
     def _levels(self, tally: Tally) -> tuple[Integers, list[Integers], Array, Array]:
         """Trials; counts at or below each level but the highest, its categories, the gap above."""
-        values, level = np.unique(self.weights, return_inverse=True)
-        levels = [tally.rows[:, level <= at].sum(axis=1) for at in range(values.size - 1)]
-        categories = np.cumsum(np.bincount(level)).astype(float)
-        return tally.rows.sum(axis=1), levels, categories, np.diff(values)
+        values = sorted(set(self.weights))
+        level = np.array([values.index(weight) for weight in self.weights])
+        trials = tally.rows.sum(axis=1)
+        below = [level <= at for at in range(len(values) - 1)]
+        levels = [tally.rows[:, held].sum(axis=1) for held in below]
+        categories = np.array([held.sum() for held in below], dtype=float)
+        return trials, levels, categories, np.diff(values)
+
+
+def _pooled(tally: Tally, *columns: Integers) -> tuple[tuple[Integers, ...], Array]:
+    """Distinct rows of `columns`, and how many questions are in each; a few stay as they are."""
+    if len(tally.rows) <= _FEW_ROWS:
+        return columns, tally.often
+    return distinct(*columns, often=tally.often)
 
 
 def _root_of_sum(logs: Array, often: Array) -> float:

@@ -20,11 +20,11 @@ from errbar.metrics.base import (
     Array,
     Prior,
     QuestionMean,
+    draws_of,
     number,
     numbers,
     posterior_of,
     set_fields,
-    whole,
 )
 from errbar.metrics.registry import register
 
@@ -39,7 +39,7 @@ class CreditMetric(QuestionMean):
     k: int
 
     def __post_init__(self) -> None:
-        set_fields(self, k=whole(self.k, "k"))
+        set_fields(self, k=draws_of(self.k))
 
     @property
     def draws(self) -> int:
@@ -58,9 +58,8 @@ class CreditMetric(QuestionMean):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Mean credit over every k-subset of the observed trials."""
-        return np.stack(
-            [finite.mean_credit(states.trials, states.correct, m.credit()) for m in metrics]
-        )
+        trials, correct = states.trials, states.correct
+        return np.array([finite.mean_credit(trials, correct, m.credit()) for m in metrics])
 
     @classmethod
     def state_moments(
@@ -69,8 +68,8 @@ class CreditMetric(QuestionMean):
         """Mean and log variance of the expected credit of k new trials."""
         trials, correct, beta_prior = states.trials, states.correct, (prior.right, prior.wrong)
         moments = [beta.credit_moments(trials, correct, beta_prior, m.gains()) for m in metrics]
-        log_mean, log_var = np.stack(moments, axis=1)
-        return np.exp(log_mean), log_var
+        logs = np.array(moments)
+        return np.exp(logs[:, 0]), logs[:, 1]
 
 
 @register("pass@")
@@ -211,10 +210,8 @@ class AtLeast(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """One row of masses for each metric."""
-        rows = [
-            finite.chance_of_at_least(states.trials, states.correct, m.k, m.right) for m in metrics
-        ]
-        return np.stack(rows)
+        trials, correct = states.trials, states.correct
+        return np.array([finite.chance_of_at_least(trials, correct, m.k, m.right) for m in metrics])
 
 
 @register("g-pass@", "gpass@")
@@ -285,7 +282,7 @@ class Spectrum(CreditMetric):
 def _areas(metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array]) -> Array:
     budgets = list(range(1, max(m.k for m in metrics) + 1))
     by_budget = chance(budgets)
-    return np.stack([m.weights() @ by_budget[: m.k] for m in metrics])
+    return np.array([m.weights() @ by_budget[: m.k] for m in metrics])
 
 
 def _by_kind(
