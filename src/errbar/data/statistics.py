@@ -199,7 +199,7 @@ class Tally(NamedTuple):
     @classmethod
     def of_states(cls, states: States) -> Self:
         """Wrong and right of a single system's states."""
-        rows = np.stack([states.trials - states.correct, states.correct], axis=1)
+        rows = np.array([states.trials - states.correct, states.correct]).T
         return cls(rows, states.questions[0])
 
     @property

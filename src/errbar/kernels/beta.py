@@ -194,10 +194,10 @@ def _covariance(
         at_most, above, scale_low, scale_high = _tails(
             prior[0] + correct[r], prior[1] + (trials - correct[r]), k, first, last
         )
-        below = np.cumsum(rise[: last + 1] * at_most, axis=0)[first:]
+        below = np.add.accumulate(rise[: last + 1] * at_most, axis=0)[first:]
         pairs = above[:wide] * below
         if k > first + 1:
-            beyond = np.cumsum((rise[first + 1 :] * above[1:])[::-1], axis=0)[::-1][:wide]
+            beyond = np.add.accumulate((rise[first + 1 :] * above[1:])[::-1], axis=0)[::-1][:wide]
             pairs[: len(beyond)] += at_most[first : first + len(beyond)] * beyond
         with np.errstate(divide="ignore"):  # nothing of it is left only below 1e-600
             log_cov[r] = scale + scale_low + scale_high + np.log(gain @ pairs)
@@ -208,18 +208,18 @@ def _covariance(
 def _tails(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Array, Array, Array, Array]:
     """P(J ≤ t), t = 0…last, and P(J > t), t = first…k−1, each up to a factor given by its log."""
     masses = band(a, b, BACK, k, 0, k)
-    at_most = np.cumsum(masses[: last + 1], axis=0)
-    above = np.cumsum(masses[:first:-1], axis=0)[::-1]
+    at_most = np.add.accumulate(masses[: last + 1], axis=0)
+    above = np.add.accumulate(masses[:first:-1], axis=0)[::-1]
     scale_low = scale_high = -np.log(at_most[first] + above[0])
     deep = np.minimum(at_most[-1], above[0]) < _DEEP
     if deep.any():
         scale_low, scale_high = scale_low.copy(), scale_high.copy()
         a, b = a[deep], b[deep]
         masses = band(a, b, BACK, k, 0, last)
-        at_most[:, deep] = np.cumsum(masses, axis=0)
+        at_most[:, deep] = np.add.accumulate(masses, axis=0)
         scale_low[deep] = log_scale(masses, 0, k, a, b)
         masses = band(a, b, BACK, k, first + 1, k)
-        above[:, deep] = np.cumsum(masses[::-1], axis=0)[::-1]
+        above[:, deep] = np.add.accumulate(masses[::-1], axis=0)[::-1]
         scale_high[deep] = log_scale(masses, first + 1, k, a, b)
     return at_most, above, scale_low, scale_high
 

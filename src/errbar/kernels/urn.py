@@ -88,11 +88,11 @@ def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> A
         signed = j if step == BACK else -j
         rise = (k - j) * (a + signed)
         fall = (j + 1.0) * ((b + step * (k - 1)) - signed)
+        ratio = np.minimum(rise, fall) / np.maximum(rise, fall)
         falls = rise < fall
-        ratio = np.where(falls, rise, fall) / np.where(falls, fall, rise)
-        np.cumprod(np.where(falls, ratio, 1.0), axis=0, out=out[1:])
+        np.multiply.accumulate(np.where(falls, ratio, 1.0), axis=0, out=out[1:])
         ratio[falls] = 1.0
-        out[:-1] *= np.cumprod(ratio[::-1], axis=0)[::-1]
+        out[:-1] *= np.multiply.accumulate(ratio[::-1], axis=0)[::-1]
     return out
 
 

@@ -40,6 +40,8 @@ class CategoryMetric(Metric):
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        if self.weights is RIGHT_OR_WRONG:
+            return
         set_fields(self, weights=numbers(self.weights, "weights"))
         if len(self.weights) < 2:
             raise InputError(f"weights must name two categories at least; got {self.weights}.")
@@ -70,9 +72,8 @@ class CategoryMetric(Metric):
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: Sequence[Tally], prior: Prior) -> Moments:
         """Posterior moments."""
-        both = [[m.spread(m._fitting(tally), prior) for tally in data] for m in metrics]
-        mean, sd = np.moveaxis(np.array(both), 2, 0)
-        return Moments(mean, sd)
+        both = np.array([[m.spread(m._fitting(tally), prior) for tally in data] for m in metrics])
+        return Moments(both[:, :, 0], both[:, :, 1])
 
     def _fitting(self, tally: Tally) -> Tally:
         categories = tally.rows.shape[1]
