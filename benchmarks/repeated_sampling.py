@@ -161,23 +161,18 @@ def memory(slow: bool) -> list[Duel]:
 
 
 def extra_memory(package: str, name: str, arguments: str) -> float:
-    """Peak of resident memory beyond what stood before the call, in MB."""
+    """Peak of what the call allocates, in MB."""
     script = f"""
-import resource
+import tracemalloc
 import numpy as np
-import scipy.special
 from {package} import eval
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 rng = np.random.default_rng(0)
-part = rng.integers(0, {5 if arguments[0] == "C" else 2}, (10_000, 64), dtype=np.int8)
-R = C = np.empty((1_000_000, 64), dtype=np.int8)
-for start in range(0, 1_000_000, 10_000):
-    R[start : start + 10_000] = part
+R = C = rng.integers(0, {5 if arguments[0] == "C" else 2}, (1_000_000, 64), dtype=np.int8)
 w = np.linspace(0, 1, 5)
-before = peak()
+eval.{name}({arguments.replace("R", "R[:100]").replace("C", "C[:100]")})
+tracemalloc.start()
 eval.{name}({arguments})
-print(peak() - before)
+print(tracemalloc.get_traced_memory()[1] / 2**20)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return float(run.stdout)

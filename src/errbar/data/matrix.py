@@ -67,16 +67,40 @@ def category_counts(
     CategoryCounts([[1, 0, 2], [1, 2, 0]], questions=[0, 1])
     """
     array = as_matrix(matrix, name, least_trials)
-    tally = np.zeros((len(array), categories), dtype=np.int64)
+    tally = np.empty((categories, len(array)), dtype=np.int64)
     start = 0
     for block in _blocks(array):
-        for category in range(categories):
-            tally[start : start + len(block), category] = np.sum(block == category, axis=1)
+        if not _all_whole_below(block, categories):
+            allowed = f"a whole number from 0 to {categories - 1}"
+            _refuse(array, lambda part: np.isin(part, np.arange(categories)), name, allowed)
+        _count_categories(block, out=tally[:, start : start + len(block)])
         start += len(block)
-    if tally.sum() != array.size:
-        allowed = f"a whole number from 0 to {categories - 1}"
-        _refuse(array, lambda part: np.isin(part, np.arange(categories)), name, allowed)
-    return CategoryCounts(tally)
+    return CategoryCounts(tally.T)
+
+
+def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
+    """How often each category occurs in each row, by its binary digits.
+
+    A digit of all trials of a row fits into a few machine words, and so does where a category
+    stands: counting is then a matter of counting bits.
+    """
+    categories = len(out)
+    small = block.astype(np.min_scalar_type(categories - 1), copy=False)
+    digits = [_packed(small >> digit & 1) for digit in range((categories - 1).bit_length())]
+    for category in range(1, categories):
+        held = np.full_like(digits[0], -1 % 2**64)
+        for place, digit in enumerate(digits):
+            held &= digit if category >> place & 1 else ~digit
+        out[category] = np.bitwise_count(held).sum(axis=1, dtype=np.int64)
+    out[0] = block.shape[1] - out[1:].sum(axis=0)
+
+
+def _packed(bits: NDArray[Any]) -> NDArray[np.uint64]:
+    """Rows of bits as words, the last one filled up with zeros."""
+    packed = np.packbits(bits, axis=1)
+    words = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    words[:, : packed.shape[1]] = packed
+    return words.view(np.uint64)
 
 
 _WEIGHTS_HINT = " For more than two outcomes, pass one weight per category where the metric has it."
@@ -150,6 +174,13 @@ def _all_zero_or_one(block: NDArray[Any]) -> bool:
         # Any bit but the lowest, the sign included, survives in the union of all entries.
         return bool(np.bitwise_or.reduce(block, axis=None) in (0, 1))
     return bool(((block == 0) | (block == 1)).all())
+
+
+def _all_whole_below(block: NDArray[Any], end: int) -> bool:
+    if not block.size:
+        return True
+    whole = block.dtype.kind != "f" or bool((block == np.floor(block)).all())
+    return whole and bool(block.min() >= 0 and block.max() < end)
 
 
 def _row_sums(block: NDArray[Any]) -> NDArray[Any]:

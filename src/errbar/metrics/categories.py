@@ -131,12 +131,13 @@ class Average(CategoryMetric):
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """The observed mean, with the posterior's spread on its own scale."""
         weights = np.array(self.weights)
-        variance = 0.0
+        mean = variance = 0.0
         for rows, often in tally.parts():
             pseudo = rows + prior.each
             stretch = pseudo.sum(axis=1) / rows.sum(axis=1)
+            mean += dirichlet.sum_of_means(rows, weights, often)
             variance += dirichlet.sum_of_variances(pseudo, weights, often * stretch * stretch)
-        return self.value(tally), math.sqrt(variance) / tally.questions
+        return mean / tally.questions, math.sqrt(variance) / tally.questions
 
 
 @register("max@")
