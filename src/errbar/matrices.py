@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.matrix import binary_states, category_counts
+from errbar.data.matrix import binary_states, category_counts, category_tally
 from errbar.data.statistics import Tally
 from errbar.errors import InputError, NotEnoughTrials
 from errbar.kernels.interval import normal_ends
@@ -103,8 +103,8 @@ def _read(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[An
     if metric.weights == RIGHT_OR_WRONG:
         states = binary_states(R)
         return [Tally.of_states(states)], int(states.trials[0])
-    counts = category_counts(R, categories)
-    return [Tally.of(counts)], int(counts.tally[0].sum())
+    tally = category_tally(R, categories)
+    return [tally], int(tally.rows[0].sum())
 
 
 def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[Metric], Any, int]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.statistics import CategoryCounts, Counts, States
+from errbar.data.statistics import CategoryCounts, Counts, States, Tally
 from errbar.errors import InputError, WrongType
 
 _BLOCK = 1 << 20  # entries read at a time: small enough for the cache, large enough for NumPy
@@ -66,7 +66,25 @@ def category_counts(
     >>> category_counts([[0, 2, 2], [1, 1, 0]], 3)
     CategoryCounts([[1, 0, 2], [1, 2, 0]], questions=[0, 1])
     """
-    array = as_matrix(matrix, name, least_trials)
+    return CategoryCounts(
+        _categories_by_question(as_matrix(matrix, name, least_trials), categories, name)
+    )
+
+
+def category_tally(matrix: ArrayLike, categories: int, name: str = "R") -> Tally:
+    """The same without naming the questions.
+
+    Examples
+    --------
+    >>> category_tally([[0, 2, 2], [1, 1, 0]], 3).rows
+    array([[1, 0, 2],
+           [1, 2, 0]])
+    """
+    rows = _categories_by_question(as_matrix(matrix, name), categories, name)
+    return Tally(rows, np.ones(len(rows)))
+
+
+def _categories_by_question(array: NDArray[Any], categories: int, name: str) -> NDArray[np.int64]:
     tally = np.empty((categories, len(array)), dtype=np.int64)
     start = 0
     for block in _blocks(array):
@@ -75,7 +93,7 @@ def category_counts(
             _refuse(array, lambda part: np.isin(part, np.arange(categories)), name, allowed)
         _count_categories(block, out=tally[:, start : start + len(block)])
         start += len(block)
-    return CategoryCounts(tally.T)
+    return tally.T
 
 
 def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
@@ -86,7 +104,7 @@ def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
     """
     categories = len(out)
     small = block.astype(np.min_scalar_type(categories - 1), copy=False)
-    digits = [_packed(small >> digit & 1) for digit in range((categories - 1).bit_length())]
+    digits = [_packed(small & (1 << place)) for place in range((categories - 1).bit_length())]
     for category in range(1, categories):
         held = np.full_like(digits[0], -1 % 2**64)
         for place, digit in enumerate(digits):
@@ -96,8 +114,10 @@ def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
 
 
 def _packed(bits: NDArray[Any]) -> NDArray[np.uint64]:
-    """Rows of bits as words, the last one filled up with zeros."""
+    """Rows of bits, which are all that is not 0, as words; the last one is filled up with zeros."""
     packed = np.packbits(bits, axis=1)
+    if packed.shape[1] % 8 == 0:
+        return packed.view(np.uint64)
     words = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     words[:, : packed.shape[1]] = packed
     return words.view(np.uint64)
@@ -177,10 +197,12 @@ def _all_zero_or_one(block: NDArray[Any]) -> bool:
 
 
 def _all_whole_below(block: NDArray[Any], end: int) -> bool:
-    if not block.size:
+    if not block.size or block.dtype.kind == "b":
         return True
-    whole = block.dtype.kind != "f" or bool((block == np.floor(block)).all())
-    return whole and bool(block.min() >= 0 and block.max() < end)
+    if block.dtype.kind in "iu":
+        # Read as unsigned, a negative number is a large one: one pass finds both ends.
+        return bool(block.view(block.dtype.str.replace("i", "u")).max() < end)
+    return bool(((block == np.floor(block)) & (block >= 0) & (block < end)).all())
 
 
 def _row_sums(block: NDArray[Any]) -> NDArray[Any]:

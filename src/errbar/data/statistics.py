@@ -17,7 +17,7 @@ from errbar.errors import InputError, NotEnoughTrials, WrongType
 
 Integers = NDArray[np.int64]
 
-_TALLY_ROWS = 1 << 17  # rows that are turned into floats at a time
+_TALLY_ROWS = 1 << 14  # rows that are turned into floats at a time
 _DENSE_KEYS = 1 << 14  # up to here, or eight keys a row, a histogram is quicker than sorting
 
 

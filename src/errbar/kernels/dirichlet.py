@@ -11,20 +11,19 @@ from errbar.kernels import beta
 from errbar.kernels.urn import Array
 
 
-def sum_of_means(pseudo: Array, weights: Array, often: Array) -> float:
+def sum_of_means(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
     """Sum over questions of Σ weight · share, where each row stands for `often` questions."""
     low = weights.min()
-    shares = (often / pseudo.sum(axis=1)) @ pseudo
+    shares = (often / total) @ pseudo
     return float(low * often.sum() + shares @ (weights - low))
 
 
-def sum_of_variances(pseudo: Array, weights: Array, often: Array) -> float:
+def sum_of_variances(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
     """Sum over questions of the variance of Σ weight · probability.
 
     It is a sum over pairs of categories, each squared difference of weights counted once:
     nothing cancels when nearly every trial fell into one category.
     """
-    total = pseudo.sum(axis=1)
     scale = often / (total * total * (total + 1.0))
     apart = np.square(weights[:, None] - weights)
     together = (pseudo * scale[:, None]).T @ pseudo

@@ -102,8 +102,9 @@ class Bayes(CategoryMetric):
         mean = variance = 0.0
         for rows, often in tally.parts():
             pseudo = rows + prior.each
-            mean += dirichlet.sum_of_means(pseudo, weights, often)
-            variance += dirichlet.sum_of_variances(pseudo, weights, often)
+            total = pseudo.sum(axis=1)
+            mean += dirichlet.sum_of_means(pseudo, total, weights, often)
+            variance += dirichlet.sum_of_variances(pseudo, total, weights, often)
         return mean / tally.questions, math.sqrt(variance) / tally.questions
 
 
@@ -125,18 +126,21 @@ class Average(CategoryMetric):
     def value(self, tally: Tally) -> float:
         """Mean over questions of the mean weight of their trials."""
         weights = np.array(self.weights)
-        total = sum(dirichlet.sum_of_means(rows, weights, often) for rows, often in tally.parts())
-        return total / tally.questions
+        mean = 0.0
+        for rows, often in tally.parts():
+            mean += dirichlet.sum_of_means(rows, rows.sum(axis=1), weights, often)
+        return mean / tally.questions
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """The observed mean, with the posterior's spread on its own scale."""
         weights = np.array(self.weights)
         mean = variance = 0.0
         for rows, often in tally.parts():
-            pseudo = rows + prior.each
-            stretch = pseudo.sum(axis=1) / rows.sum(axis=1)
-            mean += dirichlet.sum_of_means(rows, weights, often)
-            variance += dirichlet.sum_of_variances(pseudo, weights, often * stretch * stretch)
+            trials = rows.sum(axis=1)
+            total = trials + prior.each * rows.shape[1]
+            stretched = often * np.square(total / trials)
+            mean += dirichlet.sum_of_means(rows, trials, weights, often)
+            variance += dirichlet.sum_of_variances(rows + prior.each, total, weights, stretched)
         return mean / tally.questions, math.sqrt(variance) / tally.questions
 
 
