@@ -4,6 +4,7 @@ Everything wrong with a matrix is said here, with the value and its place; what 
 no further check.
 """
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -103,21 +104,22 @@ def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
     stands: counting is then a matter of counting bits.
     """
     categories = len(out)
-    small = block.astype(np.min_scalar_type(categories - 1), copy=False)
+    narrow = np.min_scalar_type(categories - 1)
+    same = block.dtype.kind in "iu" and block.dtype.itemsize == narrow.itemsize
+    small = block.view(narrow) if same and block.dtype.isnative else block.astype(narrow)
     digits = [_packed(small & (1 << place)) for place in range((categories - 1).bit_length())]
     for category in range(1, categories):
-        held = np.full_like(digits[0], -1 % 2**64)
-        for place, digit in enumerate(digits):
-            held &= digit if category >> place & 1 else ~digit
-        out[category] = np.bitwise_count(held).sum(axis=1, dtype=np.int64)
+        held = [digit if category >> place & 1 else ~digit for place, digit in enumerate(digits)]
+        count = np.bitwise_count(reduce(np.bitwise_and, held))
+        out[category] = count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int64)
     out[0] = block.shape[1] - out[1:].sum(axis=0)
 
 
 def _packed(bits: NDArray[Any]) -> NDArray[np.uint64]:
     """Rows of bits, which are all that is not 0, as words; the last one is filled up with zeros."""
+    if bits.shape[1] % 64 == 0:
+        return np.packbits(bits.reshape(-1)).view(np.uint64).reshape(len(bits), -1)
     packed = np.packbits(bits, axis=1)
-    if packed.shape[1] % 8 == 0:
-        return packed.view(np.uint64)
     words = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     words[:, : packed.shape[1]] = packed
     return words.view(np.uint64)

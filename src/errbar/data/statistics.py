@@ -224,11 +224,16 @@ def distinct(
     low = [int(column.min()) for column in columns]
     spans = [int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True)]
     if math.prod(spans) <= max(_DENSE_KEYS, 8 * columns[0].size):
-        moved = [c - least if least else c for c, least in zip(columns, low, strict=True)]
-        count = np.bincount(np.ravel_multi_index(moved, spans), weights=often)
-        key = count.nonzero()[0]
-        rows = [row + least for row, least in zip(np.unravel_index(key, spans), low, strict=True)]
-        return tuple(rows), count[key].astype(float)
+        key = np.zeros(1, dtype=np.int64)
+        for column, least, span in zip(columns, low, spans, strict=True):
+            if span > 1:
+                key = key * span + (column - least if least else column)
+        if key.size < columns[0].size:  # no column varies
+            key = np.zeros(columns[0].size, dtype=np.int64)
+        count = np.bincount(key, weights=often)
+        held = count.nonzero()[0]
+        rows = [row + least for row, least in zip(np.unravel_index(held, spans), low, strict=True)]
+        return tuple(rows), count[held].astype(float)
     table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
     return tuple(table), np.bincount(member, weights=often).astype(float)
 

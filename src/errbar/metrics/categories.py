@@ -203,12 +203,17 @@ class MaxAt(CategoryMetric):
     def _levels(self, tally: Tally) -> tuple[Integers, list[Integers], Array, Array]:
         """Trials; counts at or below each level but the highest, its categories, the gap above."""
         values = sorted(set(self.weights))
-        level = np.array([values.index(weight) for weight in self.weights])
-        trials = tally.rows.sum(axis=1)
-        below = [level <= at for at in range(len(values) - 1)]
-        levels = [tally.rows[:, held].sum(axis=1) for held in below]
-        categories = np.array([held.sum() for held in below], dtype=float)
-        return trials, levels, categories, np.diff(values)
+        levels: list[Integers] = []
+        categories: list[int] = []
+        at_most, so_far = np.zeros(len(tally.rows), dtype=np.int64), 0
+        for value in values[:-1]:
+            for category, weight in enumerate(self.weights):
+                if weight == value:
+                    at_most = at_most + tally.rows[:, category]
+                    so_far += 1
+            levels.append(at_most)
+            categories.append(so_far)
+        return tally.rows.sum(axis=1), levels, np.array(categories, dtype=float), np.diff(values)
 
 
 def _pooled(tally: Tally, *columns: Integers) -> tuple[tuple[Integers, ...], Array]:
