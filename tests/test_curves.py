@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errbar import eval as functions
-from errbar.errors import ErrbarError
+from errbar.errors import ErrbarError, WrongType
 
 GENERATOR = np.random.default_rng(7)
 OUTCOMES: NDArray[np.int64] = (GENERATOR.random((20, 12)) < GENERATOR.random((20, 1))).astype(int)
@@ -115,3 +115,9 @@ def test_a_curve_that_cannot_be_drawn_says_why(name: str, ks: list[Any], told: s
 def test_curves_of_blends_go_beyond_the_trials() -> None:
     means, *_ = functions.curve_ci("geom@k", OUTCOMES, [TRIALS, 10 * TRIALS])
     assert means[0] > means[1] > 0
+
+
+def test_ks_that_are_no_list_are_refused() -> None:
+    one: Any = 3
+    with pytest.raises(WrongType, match="ks must be a list"):
+        functions.curve("pass@k", [[1, 0]], one)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from errbar.data.matrix import binary_states, category_counts, category_tally
 from errbar.data.statistics import Tally
-from errbar.errors import InputError, NotEnoughTrials
+from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.kernels.interval import normal_ends
 from errbar.metrics import Metric, Prior, family
 from errbar.metrics.base import FLAT, number, numbers, pseudo_trials
@@ -109,6 +109,8 @@ def _read(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[An
 
 def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[Metric], Any, int]:
     member = family(name)
+    if ks is not None and not isinstance(ks, Iterable):
+        raise WrongType(f"ks must be a list of integers, as in [1, 2, 4]; got {ks!r}.")
     metrics = [member(k) for k in ks] if ks is not None else [member(1)]
     if not metrics:
         raise InputError("ks is empty; a curve needs one k at least.")

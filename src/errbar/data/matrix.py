@@ -138,14 +138,14 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
         array = np.asarray(matrix)
     except ValueError as error:
         raise InputError(
-            f"{name} must be a matrix with a row per question and as many trials in each; NumPy "
-            f"says: {error}. Questions with unequal numbers of trials are given as "
+            f"{name} must have a row per question and as many trials in each: {_unequal(matrix)}. "
+            f"Questions with unequal numbers of trials are given as "
             f"errbar.Counts(trials, correct)."
         ) from error
     if array.dtype == object:
         array = _numbers(array, name)
     if array.dtype.kind not in "biuf":
-        shown = f"{array.flat[0]!r}" if array.size else "nothing"
+        shown = repr(array.flat[0].item()) if array.size else "nothing"
         raise WrongType(
             f"{name} must hold numbers; got {array.dtype} values, the first is {shown}."
         )
@@ -162,6 +162,15 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
             f"of each at least."
         )
     return array
+
+
+def _unequal(matrix: Any) -> str:
+    """Which rows differ in length."""
+    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in matrix]
+    other = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
+    if other is None:
+        return "its rows are themselves of unequal depth"
+    return f"row 0 has {lengths[0]} and row {other} has {lengths[other]}"
 
 
 def _unmasked(matrix: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
