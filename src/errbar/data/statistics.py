@@ -6,6 +6,7 @@ are appended. Metrics look at `States`: how many questions share the same counts
 """
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -272,9 +273,8 @@ def _names(questions: Sequence[Hashable] | None, size: int) -> Sequence[Hashable
     if len(questions) != size:
         raise InputError(f"{len(questions)} question ids were given for {size} questions.")
     if len(set(questions)) != size:
-        seen: set[Hashable] = set()
-        twice = next(q for q in questions if q in seen or seen.add(q))  # type: ignore[func-returns-value]
-        raise InputError(f"question ids must differ; {twice!r} occurs twice.")
+        twice, times = Counter(questions).most_common(1)[0]
+        raise InputError(f"question ids must differ; {twice!r} occurs {times} times.")
     return tuple(questions)
 
 

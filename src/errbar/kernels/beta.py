@@ -316,7 +316,7 @@ def _sums_to(
     Short sums first and then the sum of those, so that ten thousand terms lose no digit.
     """
     most = max(ks)
-    if len(ks) == 1 and most <= _SHORT_SUM:
+    if len(ks) == 1 and most <= _SHORT_SUM and len(blocks(a.size, most)) == 1:
         steps = np.arange(most, dtype=float)[:, None]
         return np.array([[np.add.reduce(term(a, b, steps), axis=0)] for term in terms])
     cuts = sorted({*range(0, most, _SHORT_SUM), *ks} - {most})
