@@ -13,6 +13,7 @@ average over draws from the urn. Its variance is never a difference of two large
 Variances are returned as logarithms: a standard deviation of 1e-200 is as exact as one of 0.1.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 
@@ -157,71 +158,81 @@ def credit_moments(
     correct: NDArray[np.int64],
     prior: tuple[float, float],
     gains: Gains,
-    against: Gains | None = None,
-) -> tuple[Array, Array]:
-    """Log mean of the credit with these gains, and its log covariance with another's.
+    *others: Gains,
+) -> Array:
+    """Log mean of the credit with these gains, and its log variance: two rows.
 
-    Without `against` it is the log variance.
+    For each of the `others`, two rows more: its log mean, and its log covariance with the first.
     """
-    log_mean, log_cov = np.empty((2, trials.size))
+    kinds = (gains, *others)
+    out = np.empty((2 * len(kinds), trials.size))
     for size, alike in same_size(trials):
-        log_mean[alike], log_cov[alike] = _covariance(
-            size,
-            correct[alike],
-            prior,
-            gains,
-            gains if against is None else against,
-        )
-    return log_mean, log_cov
+        out[:, alike] = _covariances(size, correct[alike], prior, kinds)
+    return out
 
 
-def _covariance(
-    trials: int, correct: NDArray[np.int64], prior: tuple[float, float], gains: Gains, others: Gains
-) -> tuple[Array, Array]:
-    """Log mean of the credit with `gains` and its log covariance with that of `others`."""
-    k = gains.size
-    first, last = _support(gains)
-    if first > last or not others.any():
-        never = np.full(correct.size, -np.inf)
-        return never, never
+def _covariances(
+    trials: int, correct: NDArray[np.int64], prior: tuple[float, float], kinds: tuple[Gains, ...]
+) -> Array:
+    """Log means of the credits with such gains, and log covariances with the first of them."""
+    k = kinds[0].size
+    out = np.full((2 * len(kinds), correct.size), -np.inf)
+    supports = [_support(gains) for gains in kinds]
+    if supports[0][0] > supports[0][1]:
+        return out
     reached = _reached(correct, k)
-    rises = _log_rises(trials, reached, prior, others)
-    log_mean, log_cov = np.empty((2, correct.size))
-    gain = gains[first : last + 1]
-    wide = gain.size
+    rises = _log_rises(trials, reached, prior, kinds[0], supports[0])
     for r in blocks(correct.size, 3 * k):
+        a, b = prior[0] + correct[r], (prior[1] + trials) - correct[r]
         rise, scale = _windows_of_exp(rises, np.searchsorted(reached, correct[r]), k)
-        at_most, above, scale_low, scale_high = _tails(
-            prior[0] + correct[r], prior[1] + (trials - correct[r]), k, first, last
-        )
-        below = np.add.accumulate(rise[: last + 1] * at_most, axis=0)[first:]
-        pairs = above[:wide] * below
-        if k > first + 1:
-            beyond = np.add.accumulate((rise[first + 1 :] * above[1:])[::-1], axis=0)[::-1][:wide]
-            pairs[: len(beyond)] += at_most[first : first + len(beyond)] * beyond
-        with np.errstate(divide="ignore"):  # nothing of it is left only below 1e-600
-            log_cov[r] = scale + scale_low + scale_high + np.log(gain @ pairs)
-        log_mean[r] = scale_high + np.log(gain @ above[:wide])
-    return np.minimum(log_mean, np.log(gain.sum())), log_cov
+        masses = band(a, b, BACK, k, 0, k)
+        masses /= np.add.reduce(masses, axis=0)
+        for kind, (gains, (first, last)) in enumerate(zip(kinds, supports, strict=True)):
+            if first > last:
+                continue
+            gain = gains[first : last + 1]
+            at_most, above, scale_low, scale_high = _tails(masses, a, b, k, first, last)
+            pairs = _pairs(rise, at_most, above, first, last)
+            with np.errstate(divide="ignore"):  # nothing of it is left only below 1e-600
+                logs = np.log([gain @ above[: gain.size], gain @ pairs])
+            out[2 * kind, r] = np.minimum(logs[0] + scale_high, math.log(gain.sum()))
+            out[2 * kind + 1, r] = logs[1] + (scale + scale_low + scale_high)
+    return out
 
 
-def _tails(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Array, Array, Array, Array]:
+def _pairs(rise: Array, at_most: Array, above: Array, first: int, last: int) -> Array:
+    """Σ rise[t] · P(J ≤ min(i, t)) · P(J > max(i, t)) over all t, for i = first…last."""
+    below = np.add.accumulate(rise[: last + 1] * at_most, axis=0)[first:]
+    pairs = above[: last - first + 1] * below
+    if len(above) > 1:
+        beyond = np.add.accumulate((rise[first + 1 :] * above[1:])[::-1], axis=0)[::-1]
+        beyond = beyond[: len(pairs)]
+        pairs[: len(beyond)] += at_most[first : first + len(beyond)] * beyond
+    return pairs
+
+
+def _tails(
+    masses: Array, a: Array, b: Array, k: int, first: int, last: int
+) -> tuple[Array, Array, Array | float, Array | float]:
     """P(J ≤ t), t = 0…last, and P(J > t), t = first…k−1, each up to a factor given by its log."""
-    masses = band(a, b, BACK, k, 0, k)
     at_most = np.add.accumulate(masses[: last + 1], axis=0)
     above = np.add.accumulate(masses[:first:-1], axis=0)[::-1]
-    scale_low = scale_high = -np.log(at_most[first] + above[0])
+    if min(at_most[-1].min(), above[0].min()) >= _DEEP:
+        return at_most, above, 0.0, 0.0
+    scale_low, scale_high = np.zeros((2, a.size))
     deep = np.minimum(at_most[-1], above[0]) < _DEEP
-    if deep.any():
-        scale_low, scale_high = scale_low.copy(), scale_high.copy()
-        a, b = a[deep], b[deep]
-        masses = band(a, b, BACK, k, 0, last)
-        at_most[:, deep] = np.add.accumulate(masses, axis=0)
-        scale_low[deep] = log_scale(masses, 0, k, a, b)
-        masses = band(a, b, BACK, k, first + 1, k)
-        above[:, deep] = np.add.accumulate(masses[::-1], axis=0)[::-1]
-        scale_high[deep] = log_scale(masses, first + 1, k, a, b)
+    low, scale_low[deep] = _scaled_band(a[deep], b[deep], k, 0, last)
+    high, scale_high[deep] = _scaled_band(a[deep], b[deep], k, first + 1, k)
+    at_most[:, deep] = np.add.accumulate(low, axis=0)
+    above[:, deep] = np.add.accumulate(high[::-1], axis=0)[::-1]
     return at_most, above, scale_low, scale_high
+
+
+def _scaled_band(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Array, Array]:
+    """Masses over the largest of them, and the log of what they were divided by."""
+    masses = band(a, b, BACK, k, first, last)
+    masses /= masses.max(axis=0)
+    return masses, log_scale(masses, first, k, a, b)
 
 
 def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple[Array, Array]:
@@ -246,28 +257,37 @@ def _reached(correct: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 
 
 def _log_rises(
-    trials: int, reached: NDArray[np.int64], prior: tuple[float, float], gains: Gains
+    trials: int,
+    reached: NDArray[np.int64],
+    prior: tuple[float, float],
+    gains: Gains,
+    support: tuple[int, int],
 ) -> Array:
     """Log of h(t + 1) − h(t) where correct + t has `reached` some number.
 
     It depends on correct + t alone, so the states of all questions share one row of numbers.
     """
-    k, x = gains.size, reached.astype(float)
+    k = gains.size
+    size = prior[0] + prior[1] + trials + k
+    quick = _mean_gains_by_exchange(reached, prior[0], size, gains, support)
+    if quick is not None and quick.min() > _TINY:
+        return np.log(quick * (k / size))
+    x = reached.astype(float)
     a, b = prior[0] + x + 1.0, prior[1] + trials + k - x
-    size = a[0] + b[0] - 1.0
-    quick = _mean_gains_by_exchange(a, size, gains)
+    if quick is None:
+        quick = np.zeros(x.size)
     with np.errstate(divide="ignore"):
         log_mean = np.log(quick)
     rest = np.flatnonzero(quick <= _TINY)
     for r in blocks(rest.size, k):
-        log_mean[rest[r]] = _log_mean_gain(a[rest[r]], b[rest[r]], gains)
-    return log_mean + np.log(k / size)
+        log_mean[rest[r]] = _log_mean_gain(a[rest[r]], b[rest[r]], gains, support)
+    return log_mean + math.log(k / size)
 
 
-def _log_mean_gain(a: Array, b: Array, gains: Gains) -> Array:
+def _log_mean_gain(a: Array, b: Array, gains: Gains, support: tuple[int, int]) -> Array:
     """Log of the mean gain from one more right draw beside k − 1 others."""
     others = gains.size - 1
-    first, last = _support(gains)
+    first, last = support
     gain = gains[first : last + 1]
     if 2 * gain.size >= gains.size:
         masses = band(a, b, BACK, others, 0, others)
@@ -278,28 +298,35 @@ def _log_mean_gain(a: Array, b: Array, gains: Gains) -> Array:
     return log_scale(masses, first, others, a, b) + np.log(gain @ masses)
 
 
-def _mean_gains_by_exchange(a: Array, size: float, gains: Gains) -> Array:
+def _mean_gains_by_exchange(
+    reached: NDArray[np.int64],
+    right: float,
+    size: float,
+    gains: Gains,
+    support: tuple[int, int],
+) -> Array | None:
     """Mean gains where there is one gain, or an equal one at each number right from some on.
 
     Trials and draws exchange roles: as the right among `size + 1` trials become more, one at a
     time, the chance to reach a threshold rises by the chance of so many before the draw that
-    reaches it. One row of masses holds them all. It is 0 where this is of no help.
+    reaches it. One row of masses holds them all. None where this is of no help.
     """
-    first, last = _support(gains)
+    first, last = support
     k, gain = gains.size, gains[last]
-    if (gains == gain).all():
-        return np.full(a.size, gain)
-    whole = a[0].is_integer() and size.is_integer() and size <= _LONGEST_ROW + 2 * a.size
-    if whole and first == last:
-        masses = band(
-            np.array([first + 1]), np.array([k - first]), BACK, int(size) - 1, 0, int(size) - 1
-        )
-        return (gain * size / k / masses.sum()) * masses[a.astype(np.int64) - 1, 0]
-    if whole and first > 0 and last == k - 1 and (gains[first:] == gain).all():
-        masses = band(np.array([first]), np.array([k - first]), BACK, int(size), 0, int(size))
-        reached = np.cumsum(masses[:, 0])
-        return (gain / reached[-1]) * reached[a.astype(np.int64) - 1]
-    return np.zeros(a.size)
+    if first < last and (last < k - 1 or not (gains[first:] == gain).all()):
+        return None
+    if last - first == k - 1:
+        return np.full(reached.size, gain)
+    if not (right.is_integer() and size.is_integer() and size <= _LONGEST_ROW + 2 * reached.size):
+        return None
+    draws = int(size)
+    places = reached + int(right)
+    if first == last:
+        masses = band(np.array([first + 1]), np.array([k - first]), BACK, draws - 1, 0, draws - 1)
+        return (gain * size / k / masses.sum()) * masses[places, 0]
+    masses = band(np.array([first]), np.array([k - first]), BACK, draws, 0, draws)
+    so_far = np.add.accumulate(masses[:, 0])
+    return (gain / so_far[-1]) * so_far[places]
 
 
 def _support(gains: Gains) -> tuple[int, int]:

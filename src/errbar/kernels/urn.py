@@ -7,6 +7,7 @@ masses is a running product that starts where the mass is largest and can neithe
 cancel.
 """
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ OUT: Step = -1
 BACK: Step = 1
 
 _BLOCK = 1 << 20  # numbers in one work array: 8 MB, a few of which stay near the cache
+_LOG_RANGE = 600.0  # products up to e to this, and down to its inverse, are at home in a float
 _STIRLING_FROM = 16.0  # five terms of the series leave less than 1e-17 here
 _SERIES_BELOW = 0.2  # |v| under which twelve terms of the series for atanh lose nothing
 _CELL_SIGNS = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # which way each cell deviates
@@ -35,15 +37,15 @@ def blocks(urns: int, draws: int) -> list[slice]:
 
 def all_wrong(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
     """Chance that all of k draws are wrong: a row per k, a column per urn."""
-    drawn = step * np.arange(max(ks))[:, None]
+    drawn = np.arange(0.0, step * max(ks), step)[:, None]
+    if len(ks) == 1 and drawn.size * a.size <= _BLOCK:
+        wrong = b + drawn
+        wrong /= a + wrong
+        return np.multiply.reduce(wrong, axis=0, keepdims=True)
     out = np.empty((len(ks), a.size))
     for urns in blocks(a.size, drawn.size):
         wrong = b[urns] + drawn
-        rates = wrong / (a[urns] + wrong)
-        if len(ks) == 1:
-            np.multiply.reduce(rates, axis=0, out=out[0, urns])
-        else:
-            out[:, urns] = np.cumprod(rates, axis=0)[np.subtract(ks, 1)]
+        out[:, urns] = np.cumprod(wrong / (a[urns] + wrong), axis=0)[np.subtract(ks, 1)]
     return out
 
 
@@ -52,18 +54,25 @@ def one_right(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
 
     Every term is positive, so a chance of 1e-300 is as exact as one of 0.5.
     """
-    drawn = step * np.arange(max(ks))[:, None]
-    out = np.empty((len(ks), a.size))
-    for urns in blocks(a.size, drawn.size):
-        wrong = b[urns] + drawn
-        left = a[urns] + wrong
-        first = a[urns] / left
-        first[1:] *= np.cumprod(wrong[:-1] / left[:-1], axis=0)
-        if len(ks) == 1:
-            np.add.reduce(first, axis=0, out=out[0, urns])
-        else:
+    drawn = np.arange(0.0, step * max(ks), step)[:, None]
+    if len(ks) == 1 and drawn.size * a.size <= _BLOCK:
+        out = np.add.reduce(_first_right(a, b, drawn), axis=0, keepdims=True)
+    else:
+        out = np.empty((len(ks), a.size))
+        for urns in blocks(a.size, drawn.size):
+            first = _first_right(a[urns], b[urns], drawn)
             out[:, urns] = np.cumsum(first, axis=0)[np.subtract(ks, 1)]
     return np.minimum(out, 1.0, out=out)
+
+
+def _first_right(a: Numbers, b: Numbers, drawn: Array) -> Array:
+    """Chance that the first right draw is the one after so many, a row for each."""
+    wrong = b + drawn
+    left = a + wrong
+    first = a / left
+    wrong /= left
+    first[1:] *= np.multiply.accumulate(wrong[:-1], axis=0)
+    return first
 
 
 def same_size(trials: NDArray[np.int64]) -> list[tuple[int, slice | NDArray[np.intp]]]:
@@ -78,21 +87,26 @@ def same_size(trials: NDArray[np.int64]) -> list[tuple[int, slice | NDArray[np.i
 def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> Array:
     """Masses of j = first…last right among k, up to one factor for each column's urn.
 
-    From j to j + 1 the mass changes by a ratio. Where it falls, the ratio multiplies what is
-    beyond; where it rises, its inverse multiplies what is before. So every factor is at most one,
-    and where the masses have a single peak the peak is exactly one.
+    From j to j + 1 the mass changes by rise / fall. So it is the product of the rises before it
+    and of the falls beyond it; where those would be too many for a float, each step is divided by
+    the larger of the two. Then every factor is at most one, and where the masses have a single
+    peak the peak is exactly one. No mass is above 1e260.
     """
     out = np.ones((last - first + 1, a.size))
-    if first < last:
-        j = np.arange(first, last, dtype=float)[:, None]
-        signed = j if step == BACK else -j
-        rise = (k - j) * (a + signed)
-        fall = (j + 1.0) * ((b + step * (k - 1)) - signed)
+    if first == last:
+        return out
+    j = np.arange(float(first), last)[:, None]
+    signed = j if step == BACK else -j
+    rise = a + signed
+    rise *= k - j
+    fall = (b + step * (k - 1.0)) - signed
+    fall *= j + 1.0
+    if _LOG_RANGE < (last - first) * math.log(max(rise.max(), fall.max(), 2.0)):
         ratio = np.minimum(rise, fall) / np.maximum(rise, fall)
         falls = rise < fall
-        np.multiply.accumulate(np.where(falls, ratio, 1.0), axis=0, out=out[1:])
-        ratio[falls] = 1.0
-        out[:-1] *= np.multiply.accumulate(ratio[::-1], axis=0)[::-1]
+        rise, fall = np.where(falls, ratio, 1.0), np.where(falls, 1.0, ratio)
+    np.multiply.accumulate(rise, axis=0, out=out[1:])
+    out[:-1] *= np.multiply.accumulate(fall[::-1], axis=0)[::-1]
     return out
 
 

@@ -179,12 +179,12 @@ class QuestionMean(BinaryMetric):
 
 def over_questions(by_state: Array, states: States) -> Array:
     """Mean over the questions of each system."""
-    return (by_state @ states.questions.T) / states.total
+    return np.inner(by_state, states.questions) / states.total
 
 
 def sd_over_questions(log_var: Array, states: States) -> Array:
     """Standard deviation of the mean over independent questions, however small."""
-    variance = np.exp(log_var) @ states.questions.T
+    variance = np.inner(np.exp(log_var), states.questions)
     if variance.min() > _SMALLEST_EXACT:
         return np.sqrt(variance) / states.total
     return np.exp(0.5 * log_var_over_questions(log_var, states))

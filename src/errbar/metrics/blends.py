@@ -141,12 +141,13 @@ class GeoSpectrum(BinaryMetric):
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
         """First-order moments of the blend."""
         lam = np.array([[m.lam] for m in metrics])
-        gains = [m.spectrum.gains() for m in metrics]
         counts = (data.trials, data.correct, (prior.right, prior.wrong))
+        both = [
+            beta.credit_moments(*counts, m.spectrum.gains(), step(m.k, at=1)) for m in metrics
+        ]
+        log_mean, log_var, _, log_cov = np.array(both).swapaxes(0, 1)
         one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
-        other = np.array([beta.credit_moments(*counts, gain) for gain in gains])
-        log_cov = [beta.credit_moments(*counts, step(gain.size, at=1), gain)[1] for gain in gains]
-        logs = (np.log(one), other[:, 0], log_var_one, other[:, 1], np.array(log_cov))
+        logs = (np.log(one), log_mean, log_var_one, log_var, log_cov)
         return _dataset_blend(lam, 1.0 - lam, data, *logs)
 
 

@@ -52,8 +52,9 @@ class CreditMetric(QuestionMean):
 
     def credit(self) -> Array:
         """Credit for j right, j = 0…k."""
-        total = np.cumsum(self.gains(), dtype=np.longdouble).astype(float)
-        return np.concatenate([[0.0], np.minimum(total, 1.0)])
+        credit = np.zeros(self.k + 1)
+        credit[1:] = np.add.accumulate(self.gains(), dtype=np.longdouble)
+        return np.minimum(credit, 1.0, out=credit)
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
@@ -67,9 +68,9 @@ class CreditMetric(QuestionMean):
     ) -> tuple[Array, Array]:
         """Mean and log variance of the expected credit of k new trials."""
         trials, correct, beta_prior = states.trials, states.correct, (prior.right, prior.wrong)
-        moments = [beta.credit_moments(trials, correct, beta_prior, m.gains()) for m in metrics]
-        logs = np.array(moments)
-        return np.exp(logs[:, 0]), logs[:, 1]
+        logs = [beta.credit_moments(trials, correct, beta_prior, m.gains()) for m in metrics]
+        log_mean, log_var = np.array(logs).swapaxes(0, 1)
+        return np.exp(log_mean), log_var
 
 
 @register("pass@")
