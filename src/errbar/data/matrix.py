@@ -39,8 +39,10 @@ def binary_states(matrix: ArrayLike, name: str = "R") -> States:
     correct, trials = _right_by_question(matrix, name)
     often = np.bincount(correct).astype(float)
     held = often.nonzero()[0]
+    if held.size < often.size:
+        often = often[held]
     return States(
-        np.full(held.size, trials), held, often[None, held], np.array([float(correct.size)])
+        np.full(held.size, trials), held, often[None, :], np.array([float(correct.size)])
     )
 
 

@@ -15,7 +15,7 @@ Variances are returned as logarithms: a standard deviation of 1e-200 is as exact
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,32 +101,48 @@ def log_var_area(a: Array, b: Array, ks: list[int]) -> Array:
     """
     most = max(ks)
     out = np.empty((len(ks), a.size))
-    upto = np.arange(2 * most)[:, None]
+    upto = np.arange(2.0 * most)[:, None]
     for r in blocks(a.size, 2 * most):
         right, total = a[r], a[r] + b[r]
-        wrong = np.cumprod((b[r] + upto[:most]) / (total + upto[:most]), axis=0)
+        further = total + upto[: most + 1]
+        wrong = np.multiply.accumulate((b[r] + upto[:most]) / further[:-1], axis=0)
         after = np.ones((2 * most + 1, right.size))
-        np.cumprod((b[r] + 1 + upto) / (total + 2 + upto), axis=0, out=after[1:])
-        raised = (total + upto[:most]) * (total + 1 + upto[:most])
-        raised = right / (raised * np.maximum(after[:most], _TINY))
-        pairs = after[:-1] + after[1:]
-        rises = np.zeros((most, right.size))  # Σ c_l l E q^(l−1), l up to the k reached
-        reached = 1
-        for k in sorted(set(ks)):
+        np.multiply.accumulate(
+            (b[r] + 1 + upto) / (total + 2 + upto), axis=0, out=after[1:]
+        )
+        raised = right / (further[:-1] * further[1:] * np.maximum(after[:most], _TINY))
+        for k, rises in _area_rises(after, sorted(set(ks))):
             if k == 1:
                 log_var = np.log(wrong[0] * raised[0])
             else:
-                flat, ramp = _windows(pairs[reached - 1 :], k - reached, most)
-                rises += ramp + (reached - 1) * flat
-                rises += _windows(after[reached:], k - reached, most)[0]
-                reached = k
                 both = 2.0 * wrong[:k]
-                both[[0, -1]] = wrong[[0, k - 1]]
-                beyond = np.cumsum(both[::-1], axis=0)[::-1]
+                both[:: k - 1] = wrong[: k : k - 1]
+                beyond = np.add.accumulate(both[::-1], axis=0)[::-1]
                 variance = np.einsum("in,in,in->n", raised[:k], rises[:k], beyond)
-                log_var = np.log(variance) - 2 * np.log(2.0 * (k - 1))
+                log_var = np.log(variance) - 2 * math.log(2.0 * (k - 1))
             out[np.equal(ks, k), r] = log_var
     return out
+
+
+def _area_rises(after: Array, ks: list[int]) -> Iterator[tuple[int, Array]]:
+    """Each k, and Σ c_l l after[i + l − 1] over l = 1…k for i < k."""
+    rises, reached, most = np.zeros((0, 0)), 1, ks[-1]
+    for k in ks:
+        if k <= _SHORT_SUM and k - reached > 1:
+            weights = np.zeros(3 * k - 2)
+            weights[k - 1 : 2 * k - 1] = np.arange(2.0, 2 * k + 2, 2)
+            weights[k - 1 : 2 * k - 1 : k - 1] /= 2.0
+            places = np.arange(2 * k - 1) - np.arange(1 - k, 1)[:, None]
+            yield k, weights.take(places) @ after[: 2 * k - 1]
+            continue
+        if not rises.size:
+            rises = np.zeros((most, after.shape[1]))
+        if k > 1:
+            flat, ramp = _windows(after[reached - 1 : -1] + after[reached:], k - reached, most)
+            rises += ramp + (reached - 1) * flat
+            rises += _windows(after[reached:], k - reached, most)[0]
+        reached = k
+        yield k, rises
 
 
 def _windows(terms: Array, width: int, count: int) -> tuple[Array, Array]:

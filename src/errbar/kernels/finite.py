@@ -29,7 +29,7 @@ def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: i
     before the draw that reaches the threshold. One row of masses serves every state.
     """
     out = np.empty(trials.size)
-    a, b = np.array([[threshold], [k - threshold + 1]], dtype=float)
+    a, b = np.array([[float(threshold)], [k - threshold + 1.0]])
     for size, alike in same_size(trials):
         undrawn = size - k
         if undrawn > 4 * k * correct[alike].size:
@@ -38,9 +38,9 @@ def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: i
             continue
         masses = band(a, b, BACK, undrawn, 0, undrawn)
         before = np.zeros(undrawn + 2)
-        np.cumsum(masses[:, 0], out=before[1:])
-        spare = np.minimum(np.maximum(correct[alike] - (threshold - 1), 0), undrawn + 1)
-        out[alike] = before[spare] / before[-1]
+        np.add.accumulate(masses[:, 0], out=before[1:])
+        before /= before[-1]
+        out[alike] = before.take(correct[alike] - (threshold - 1), mode="clip")
     return out
 
 

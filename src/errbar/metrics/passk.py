@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -179,22 +179,37 @@ class ThresholdMetric(CreditMetric):
         """The draw that reaches the threshold earns all."""
         return step(self.k, at=self.threshold)
 
+    def plainly(self) -> CreditMetric:
+        """The same as Pass@k or Pass^k where the threshold makes it one of them."""
+        right = self.threshold
+        if right == 1:
+            return PassAt(self.k)
+        return PassHat(self.k) if right == self.k else AtLeast(self.k, right)
+
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Pass@k and Pass^k where the threshold makes it one of them."""
+        """Those that are Pass@k together, those that are Pass^k together, and the rest."""
+        kinds = _by_kind(metrics)
+        if len(kinds) == 1:
+            return kinds[0].of.subset_means(kinds[0].members, states)
         out = np.empty((len(metrics), states.trials.size))
-        for rows, kind, members in _by_kind(metrics):
-            out[rows] = kind.subset_means(members, states)
+        for kind in kinds:
+            out[kind.rows] = kind.of.subset_means(kind.members, states)
         return out
 
     @classmethod
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """Pass@k and Pass^k where the threshold makes it one of them."""
+        """Those that are Pass@k together, those that are Pass^k together, and the rest."""
+        kinds = _by_kind(metrics)
+        if len(kinds) == 1:
+            return kinds[0].of.state_moments(kinds[0].members, states, prior)
         mean, log_var = np.empty((2, len(metrics), states.trials.size))
-        for rows, kind, members in _by_kind(metrics):
-            mean[rows], log_var[rows] = kind.state_moments(members, states, prior)
+        for kind in kinds:
+            mean[kind.rows], log_var[kind.rows] = kind.of.state_moments(
+                kind.members, states, prior
+            )
         return mean, log_var
 
 
@@ -286,19 +301,22 @@ def _areas(metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array
     return np.array([m.weights() @ by_budget[: m.k] for m in metrics])
 
 
-def _by_kind(
-    metrics: Sequence[ThresholdMetric],
-) -> list[tuple[list[int], type[CreditMetric], Sequence[CreditMetric]]]:
-    """Metrics with a threshold of one, of k, and of another number, each with their rows."""
-    one = [at for at, m in enumerate(metrics) if m.threshold == 1]
-    all_ = [at for at, m in enumerate(metrics) if m.threshold == m.k > 1]
-    rest = [at for at, m in enumerate(metrics) if 1 < m.threshold < m.k]
-    kinds: list[tuple[list[int], type[CreditMetric], Sequence[CreditMetric]]] = [
-        (one, PassAt, [PassAt(metrics[at].k) for at in one]),
-        (all_, PassHat, [PassHat(metrics[at].k) for at in all_]),
-        (rest, AtLeast, [AtLeast(metrics[at].k, metrics[at].threshold) for at in rest]),
-    ]
-    return [kind for kind in kinds if kind[0]]
+class _Kind(NamedTuple):
+    """Metrics of one class, and the rows in which they were asked for."""
+
+    of: type[CreditMetric]
+    rows: list[int]
+    members: list[CreditMetric]
+
+
+def _by_kind(metrics: Sequence[ThresholdMetric]) -> list[_Kind]:
+    kinds: dict[type[CreditMetric], _Kind] = {}
+    for row, metric in enumerate(metrics):
+        plain = metric.plainly()
+        kind = kinds.setdefault(type(plain), _Kind(type(plain), [], []))
+        kind.rows.append(row)
+        kind.members.append(plain)
+    return list(kinds.values())
 
 
 def step(k: int, at: int) -> Array:
