@@ -2,10 +2,16 @@
 
 from errbar.metrics import (
     AreaUnderPass,
+    Augrc,
+    Aurc,
     Average,
     Bayes,
+    CountMetric,
+    CoverageAt,
     CreditMetric,
     DatasetGeom,
+    ExcessAugrc,
+    ExcessAurc,
     Geom,
     GeoSpectrum,
     GPass,
@@ -15,13 +21,16 @@ from errbar.metrics import (
     Metric,
     PassAt,
     PassHat,
+    RankedMetric,
+    RiskAt,
+    RocAuc,
     Spectrum,
 )
 from errbar.metrics.categories import CategoryMetric
 
 THREE = (0.0, 0.5, 1.0)
 
-EVERY: tuple[Metric, ...] = (
+COUNTED: tuple[CountMetric, ...] = (
     PassAt(1),
     PassAt(3),
     PassHat(1),
@@ -70,6 +79,23 @@ EVERY: tuple[Metric, ...] = (
     MaxAt(2, (0.0, 1.0, 1.0)),
 )
 
-CREDIT = [metric for metric in EVERY if isinstance(metric, CreditMetric)]
-BLENDS = [m for m in EVERY if isinstance(m, Geom | DatasetGeom | GeoSpectrum)]
-CATEGORY = [metric for metric in EVERY if isinstance(metric, CategoryMetric)]
+RANKED: tuple[RankedMetric, ...] = (
+    Aurc(),
+    Aurc(0.5),
+    Augrc(),
+    Augrc(0.25),
+    ExcessAurc(),
+    ExcessAurc(0.5),
+    ExcessAugrc(),
+    ExcessAugrc(0.5),
+    RiskAt(0.5),
+    RiskAt(1.0),
+    CoverageAt(0.1),
+    CoverageAt(0.0),
+)
+
+EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, RocAuc())
+
+CREDIT = [metric for metric in COUNTED if isinstance(metric, CreditMetric)]
+BLENDS = [m for m in COUNTED if isinstance(m, Geom | DatasetGeom | GeoSpectrum)]
+CATEGORY = [metric for metric in COUNTED if isinstance(metric, CategoryMetric)]

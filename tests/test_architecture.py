@@ -16,15 +16,17 @@ PACKAGE = Path(errbar.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 BASE = {"errors"}
-COUNTS = BASE | {"data"}
-METRICS = COUNTS | {"kernels", "metrics"}
-RESULTS = BASE | {"metrics", "kernels", "estimate"}
-ALL_BELOW = METRICS | {"estimate", "uncertainty", "matrices"}
+COUNTS = BASE | {"data", "kernels"}
+METRICS = COUNTS | {"metrics"}
+RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
+ALL_BELOW = METRICS | {"estimate", "tables", "uncertainty", "matrices"}
+SELECTIVE = ALL_BELOW | {"items", "matched"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
 MAY_IMPORT = {
     "errors": set(),
+    "tables": set(),
     "kernels": {"kernels"},
     "data": COUNTS,
     "metrics": METRICS,
@@ -33,8 +35,13 @@ MAY_IMPORT = {
     "matrices": ALL_BELOW - {"matrices"},
     "evaluate": ALL_BELOW,
     "eval": ALL_BELOW,
+    "items": BASE,
+    "matched": ALL_BELOW,
+    "selective": SELECTIVE,
+    "roc": ALL_BELOW,
+    "readers": COUNTS | {"readers"},
     "demo": COUNTS | {"demo"},
-    "cli": ALL_BELOW | {"evaluate", "eval", "demo", "cli"},
+    "cli": SELECTIVE | {"evaluate", "eval", "selective", "roc", "readers", "demo", "cli"},
     "__main__": {"cli"},
 }
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from errbar import CategoryCounts, Counts
-from errbar.metrics import Average, Bayes, CreditMetric, Direction, Metric, Needs, Prior
+from errbar.metrics import Average, Bayes, CountMetric, CreditMetric, Direction, Needs, Prior
 from errbar.metrics.categories import CategoryMetric
-from every_metric import CATEGORY, CREDIT, EVERY
+from every_metric import CATEGORY, COUNTED, CREDIT
 
 MANY = 10**5
 
 
-def has_three_categories(metric: Metric) -> bool:
+def has_three_categories(metric: CountMetric) -> bool:
     return isinstance(metric, CategoryMetric) and len(metric.weights) == 3
 
 
-def counts_for(metric: Metric, often: int = 1) -> Counts | CategoryCounts:
+def counts_for(metric: CountMetric, often: int = 1) -> Counts | CategoryCounts:
     """A few questions with eight trials each, `often` times over, in the shape it needs."""
     if has_three_categories(metric):
         return CategoryCounts(often * np.array([[1, 3, 4], [4, 3, 1], [2, 2, 4]]))
@@ -28,26 +28,26 @@ def counts_for(metric: Metric, often: int = 1) -> Counts | CategoryCounts:
 
 def test_every_metric_is_of_a_kind_that_the_suites_know() -> None:
     """Credit and categories are checked by their own suites; the rest are blends."""
-    rest = [m for m in EVERY if m not in CREDIT and m not in CATEGORY]
+    rest = [m for m in COUNTED if m not in CREDIT and m not in CATEGORY]
     assert {type(metric).__name__ for metric in rest} == {"Geom", "DatasetGeom", "GeoSpectrum"}
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_it_states_what_it_needs(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_it_states_what_it_needs(metric: CountMetric) -> None:
     of_categories = isinstance(metric, CategoryMetric)
     assert metric.needs is (Needs.CATEGORY if of_categories else Needs.RIGHT_OR_WRONG)
     assert metric.direction is Direction.HIGHER
     assert type(metric).__doc__
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_it_states_how_many_trials_it_draws(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_it_states_how_many_trials_it_draws(metric: CountMetric) -> None:
     assert type(metric.draws) is int
     assert metric.draws == getattr(metric, "k", 1)
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_its_bounds_are_reached_by_the_worst_and_the_best(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_its_bounds_are_reached_by_the_worst_and_the_best(metric: CountMetric) -> None:
     low, high = metric.bounds
     assert type(low) is float
     assert type(high) is float
@@ -67,8 +67,8 @@ def test_its_bounds_are_reached_by_the_worst_and_the_best(metric: Metric) -> Non
         assert 0.0 <= metric.point(Counts([8], [8])) <= 1.0
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_its_estimates_are_floats_within_bounds(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_its_estimates_are_floats_within_bounds(metric: CountMetric) -> None:
     low, high = metric.bounds
     value = metric.point(counts_for(metric))
     centre, sd = metric.moments(counts_for(metric))
@@ -100,8 +100,8 @@ def test_credit_never_falls_and_starts_at_nothing(metric: CreditMetric) -> None:
     assert credit[-1] <= 1
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_the_posterior_closes_in_on_the_point(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_the_posterior_closes_in_on_the_point(metric: CountMetric) -> None:
     """With so many trials the prior no longer matters; the deviation falls with their root."""
     few = metric.moments(counts_for(metric))
     centre, sd = metric.moments(counts_for(metric, often=MANY))
@@ -109,16 +109,16 @@ def test_the_posterior_closes_in_on_the_point(metric: Metric) -> None:
     assert sd <= 3 * few[1] / math.sqrt(MANY)
 
 
-@pytest.mark.parametrize("metric", [m for m in EVERY if not isinstance(m, Average)], ids=str)
-def test_a_stronger_prior_leaves_less_doubt(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", [m for m in COUNTED if not isinstance(m, Average)], ids=str)
+def test_a_stronger_prior_leaves_less_doubt(metric: CountMetric) -> None:
     """But for avg, whose deviation is stretched by as much as the prior draws it in."""
     weak = metric.moments(counts_for(metric), Prior(1.0, 1.0, 1.0))
     strong = metric.moments(counts_for(metric), Prior(1e6, 1e6, 1e6))
     assert strong[1] < weak[1] or weak[1] == 0
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_questions_that_all_went_alike_are_known_better_together(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_questions_that_all_went_alike_are_known_better_together(metric: CountMetric) -> None:
     single: Counts | CategoryCounts = Counts([8], [5])
     many: Counts | CategoryCounts = Counts([8] * 100, [5] * 100)
     if has_three_categories(metric):
@@ -128,8 +128,8 @@ def test_questions_that_all_went_alike_are_known_better_together(metric: Metric)
     assert metric.point(many) == pytest.approx(metric.point(single), rel=1e-13)
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_several_at_once_are_the_same_as_one_by_one(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_several_at_once_are_the_same_as_one_by_one(metric: CountMetric) -> None:
     """Two metrics of a class and two systems in one pass: a row per metric, a column per system."""
     first, second = counts_for(metric), counts_for(metric, often=3)
     kind = type(metric)
@@ -148,8 +148,8 @@ def test_bayes_has_no_estimate_but_its_posterior_mean(metric: CategoryMetric) ->
     assert metric.point(counts_for(metric)) == metric.moments(counts_for(metric))[0]
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=str)
-def test_nothing_is_ever_nan(metric: Metric) -> None:
+@pytest.mark.parametrize("metric", COUNTED, ids=str)
+def test_nothing_is_ever_nan(metric: CountMetric) -> None:
     sizes = [8, 9, 100, 12_345]
     for trials in sizes:
         for correct in {0, 1, trials // 2, trials - 1, trials}:

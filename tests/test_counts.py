@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from errbar import CategoryCounts, Counts
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials, WrongType
-from errbar.metrics import Average, Bayes, Geom, GeoSpectrum, Majority, MaxAt, Metric, PassAt
+from errbar.metrics import Average, Bayes, CountMetric, Geom, GeoSpectrum, Majority, MaxAt, PassAt
 
 NAMES = "abcdefgh"
 
@@ -221,7 +221,7 @@ def test_only_counts_of_the_same_kind_add() -> None:
 
 
 @pytest.mark.parametrize("metric", [PassAt(4), Majority(4), Geom(4), GeoSpectrum(4), MaxAt(4)])
-def test_too_few_trials_are_counted_and_the_first_question_named(metric: Metric) -> None:
+def test_too_few_trials_are_counted_and_the_first_question_named(metric: CountMetric) -> None:
     counts = Counts([5, 3, 4, 2], [1, 1, 1, 1], ["long", "short", "enough", "shorter"])
     with pytest.raises(NotEnoughTrials, match=r"4.*2 of 4.*'short' has 3") as error:
         metric.point(counts)
@@ -249,7 +249,7 @@ def test_a_question_without_trials_has_its_prior_and_no_average() -> None:
 
 
 @pytest.mark.parametrize("metric", [PassAt(1), Majority(1), Geom(1), GeoSpectrum(1), MaxAt(1)])
-def test_no_questions_have_no_score(metric: Metric) -> None:
+def test_no_questions_have_no_score(metric: CountMetric) -> None:
     with pytest.raises(InputError, match="no question"):
         metric.point(Counts([], []))
     with pytest.raises(InputError, match="no question"):

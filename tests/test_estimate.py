@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from errbar.estimate import Estimand, Estimate, Interval, Scores, supported
+from errbar.estimate import Estimand, Estimate, Interval, Scores
 from errbar.metrics import Average, PassAt, PassHat
+from errbar.tables import supported
 
 NAN = math.nan
 

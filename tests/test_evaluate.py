@@ -14,7 +14,7 @@ from errbar.data.matrix import binary_counts
 from errbar.data.statistics import States
 from errbar.errors import InputError, NotEnoughTrials, UnknownMetric, WrongType
 from errbar.estimate import Estimand
-from errbar.metrics import MaxAt, PassAt, PassHat, Prior
+from errbar.metrics import Average, CountMetric, MaxAt, PassAt, PassHat, Prior
 
 NAMES = (
     "pass@4",
@@ -53,6 +53,7 @@ def test_estimates_come_system_by_system_in_the_order_of_the_metrics() -> None:
 def test_scores_equal_each_metric_of_each_system_on_its_own() -> None:
     for one in score(SYSTEMS, *NAMES):
         counts = SYSTEMS[one.system]
+        assert isinstance(one.metric, CountMetric)
         assert one.value == pytest.approx(one.metric.point(counts), abs=1e-12)
         assert (one.mean, one.sd) == pytest.approx(one.metric.moments(counts), abs=1e-12)
 
@@ -163,7 +164,7 @@ def test_the_method_names_the_priors_that_were_used() -> None:
     assert "Beta(0.5, 0.5) prior" in method.describe([MaxAt(2)])
     both = method.describe([PassHat(2), MaxAt(2, (0.0, 1.0, 2.0))])
     assert "Beta(2, 2) or Dirichlet(0.5, 0.5, 0.5) prior" in both
-    assert "observed mean" in method.describe([parse("avg")])
+    assert "observed mean" in method.describe([Average()])
 
 
 def test_results_are_scores_that_print_their_method() -> None:

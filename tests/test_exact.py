@@ -11,6 +11,7 @@ from errbar.metrics import (
     AreaUnderPass,
     Average,
     Bayes,
+    CountMetric,
     CreditMetric,
     DatasetGeom,
     Geom,
@@ -19,7 +20,6 @@ from errbar.metrics import (
     Majority,
     MaxAt,
     MeanGPass,
-    Metric,
     PassAt,
     PassHat,
     Prior,
@@ -88,14 +88,14 @@ def counts_of(questions: Sequence[Question]) -> Counts:
 
 
 def check_moments(
-    metric: Metric, counts: Counts | CategoryCounts, prior: Prior, exact: Moments
+    metric: CountMetric, counts: Counts | CategoryCounts, prior: Prior, exact: Moments
 ) -> None:
     mean, sd = metric.moments(counts, prior)
     assert relative_error(mean, exact[0]) <= MEAN, (metric, counts, prior, mean)
     assert relative_error_of_sd(sd, exact[1]) <= SD, (metric, counts, prior, sd)
 
 
-def check_point(metric: Metric, counts: Counts | CategoryCounts, exact: Fraction) -> None:
+def check_point(metric: CountMetric, counts: Counts | CategoryCounts, exact: Fraction) -> None:
     found = metric.point(counts)
     assert relative_error(found, exact) <= MEAN, (metric, counts, found)
 

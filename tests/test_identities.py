@@ -14,13 +14,13 @@ from errbar import Counts
 from errbar import eval as functions
 from errbar.metrics import (
     AreaUnderPass,
+    CountMetric,
     CreditMetric,
     GeoSpectrum,
     GPass,
     Majority,
     MaxAt,
     MeanGPass,
-    Metric,
     PassAt,
     PassHat,
     Prior,
@@ -52,7 +52,7 @@ priors = st.builds(
 )
 
 
-def same(one: Metric, other: Metric, counts: Counts, prior: Prior) -> None:
+def same(one: CountMetric, other: CountMetric, counts: Counts, prior: Prior) -> None:
     """Two metrics that are one, in both estimates."""
     assert one.moments(counts, prior) == pytest.approx(
         other.moments(counts, prior), rel=CLOSE, abs=1e-290
@@ -147,7 +147,7 @@ EVERYWHERE = [
 @pytest.mark.parametrize("metric", EVERYWHERE, ids=str)
 @given(ragged(least=4), st.randoms(use_true_random=False))
 def test_the_order_of_questions_does_not_matter(
-    metric: Metric, counts: Counts, random: Random
+    metric: CountMetric, counts: Counts, random: Random
 ) -> None:
     order = list(range(len(counts)))
     random.shuffle(order)
@@ -173,7 +173,9 @@ def test_the_order_of_trials_does_not_matter(
 
 @pytest.mark.parametrize("metric", EVERYWHERE, ids=str)
 @given(ragged(least=4))
-def test_asking_every_question_twice_halves_the_variance(metric: Metric, counts: Counts) -> None:
+def test_asking_every_question_twice_halves_the_variance(
+    metric: CountMetric, counts: Counts
+) -> None:
     twice = Counts(np.tile(counts.trials, 2), np.tile(counts.correct, 2))
     mean, sd = metric.moments(counts)
     assert metric.point(twice) == pytest.approx(metric.point(counts), rel=1e-14)
@@ -194,7 +196,7 @@ def test_more_draws_raise_pass_at_k_and_lower_pass_hat_k(counts: Counts, prior: 
 
 @pytest.mark.parametrize("metric", EVERYWHERE, ids=str)
 @given(ragged(least=4), priors)
-def test_values_lie_within_their_bounds(metric: Metric, counts: Counts, prior: Prior) -> None:
+def test_values_lie_within_their_bounds(metric: CountMetric, counts: Counts, prior: Prior) -> None:
     low, high = metric.bounds
     mean, sd = metric.moments(counts, prior)
     assert low <= metric.point(counts) <= high

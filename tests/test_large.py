@@ -15,6 +15,7 @@ from errbar import CategoryCounts, Counts
 from errbar.metrics import (
     AreaUnderPass,
     Bayes,
+    CountMetric,
     CreditMetric,
     DatasetGeom,
     Geom,
@@ -23,7 +24,6 @@ from errbar.metrics import (
     Majority,
     MaxAt,
     MeanGPass,
-    Metric,
     PassAt,
     PassHat,
     Prior,
@@ -134,7 +134,7 @@ def test_many_k_at_once_keep_twelve_digits(kind: str, trials: int) -> None:
             check(found, reference(metric, question), (metric, question))
 
 
-def reference(metric: Metric, question: Question) -> Moments:
+def reference(metric: CountMetric, question: Question) -> Moments:
     if isinstance(metric, CreditMetric):
         return exact_large.moments(metric, question, FLAT)
     assert isinstance(metric, exact.Blend)

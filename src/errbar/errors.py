@@ -5,6 +5,10 @@ ErrbarError
     ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
     ├── NotEnoughTrials           fewer trials than the metric draws
     └── UnknownMetric             a name that the grammar does not know
+
+And one warning:
+
+UnequalCoverage (UserWarning)     areas of systems that answer different shares of the items
 """
 
 
@@ -26,3 +30,7 @@ class NotEnoughTrials(InputError):
 
 class UnknownMetric(InputError):
     """A metric's name is not in the grammar."""
+
+
+class UnequalCoverage(UserWarning):
+    """Areas are compared of systems that answer different shares of the items."""

@@ -3,20 +3,16 @@
 A number prints to two significant digits of its standard deviation; what lies beyond is noise.
 """
 
-import html
 import math
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, overload
 
 from errbar.metrics.base import Metric
+from errbar.tables import html_table, percent, pointed, supported, text_table
 
-_FOOTER_WIDTH = 80
 _MARK = "*"  # beside an interval that its own observed value lies outside of
-_UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
-_MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
 _SLACK = 1e-9  # an end and a value this near are equal but for rounding
 
 
@@ -76,7 +72,7 @@ class Estimate:
         value, mean, sd, low, high = self.digits()
         why = f" ({self.reason})" if self.reason else ""
         return (
-            f"{self.system} {self.metric}: {mean} ± {sd}, {_percent(self.interval.level)} interval "
+            f"{self.system} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
             f"{low} to {high}, observed {value}{why}"
         ).lstrip()
 
@@ -93,6 +89,47 @@ class Estimate:
         """Whether the observed value lies outside the interval."""
         low, high = self.interval.low, self.interval.high
         return self.value < low - _SLACK or self.value > high + _SLACK
+
+
+@dataclass(frozen=True, slots=True)
+class RankedEstimate:
+    """One metric of ranked items.
+
+    Examples
+    --------
+    >>> from errbar.metrics import Aurc
+    >>> interval = Interval(0.0213, 0.1402, 0.95, Estimand.POPULATION)
+    >>> print(RankedEstimate(Aurc(), 0.0625, 0.031, interval, 40, 40))
+    aurc: 0.062 ± 0.031, 95 % interval 0.021 to 0.140
+    """
+
+    metric: Metric
+    value: float
+    sd: float  # nan when the data cannot tell; never 0 for lack of data
+    interval: Interval
+    items: int
+    clusters: int  # as many as items where each stands for itself
+    dropped: float = 0.0  # share of the resamples in which it was undefined
+    reason: str = ""  # why there is no interval
+
+    def __str__(self) -> str:
+        text = f"{self.metric}: {supported(self.value, self.sd)}"
+        if self.reason:
+            return f"{text}, no interval: {self.reason}"
+        if not math.isnan(self.sd):
+            text += f" ± {supported(self.sd, self.sd)}"
+        return f"{text}, {self.ends()}{self._left_out()}"
+
+    def ends(self) -> str:
+        """The interval in words."""
+        low, high = self.interval.low, self.interval.high
+        return (
+            f"{percent(self.interval.level)} interval {supported(low, self.sd)} to "
+            f"{supported(high, self.sd)}"
+        )
+
+    def _left_out(self) -> str:
+        return f" ({percent(self.dropped)} of resamples undefined)" if self.dropped else ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -138,28 +175,15 @@ class Scores(Sequence[Estimate]):
         ]
 
     def __str__(self) -> str:
-        head, *rows = zip(*(_padded(column) for column in self._columns()), strict=True)
-        lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
         grouped = len({one.system for one in self}) < len(self)
-        for at, row in enumerate(rows):
-            if grouped and at and self[at].system != self[at - 1].system:
-                lines.append("")
-            lines.append("  ".join(row))
-        notes = (textwrap.fill(n, _FOOTER_WIDTH, subsequent_indent="  ") for n in self.notes())
-        return "\n".join([*(line.rstrip() for line in lines), "", *notes])
+        breaks = {at for at in range(1, len(self)) if self[at].system != self[at - 1].system}
+        return text_table(self._columns(), self.notes(), breaks if grouped else ())
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        head, *rows = zip(*self._columns(), strict=True)
-        body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
-        notes = "<br>".join(html.escape(note) for note in self.notes())
-        return (
-            f"<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody>"
-            f'<tfoot><tr><td colspan="{len(head)}" style="text-align: left">{notes}</td></tr>'
-            f"</tfoot></table>"
-        )
+        return html_table(self._columns(), self.notes())
 
     def notes(self) -> list[str]:
         """What stands under the table: the data, what the columns mean and the intervals cover."""
@@ -167,7 +191,7 @@ class Scores(Sequence[Estimate]):
         notes = [
             *_sizes(self.estimates),
             "value: from the observed trials; mean, sd: what the interval is made of.",
-            *(f"{_percent(level)} interval: for {covers.words}." for level, covers in intervals),
+            *(f"{percent(level)} interval: for {covers.words}." for level, covers in intervals),
         ]
         if self.method:
             notes.append(f"Method: {self.method}.")
@@ -179,9 +203,9 @@ class Scores(Sequence[Estimate]):
 
     def _columns(self) -> list[list[str]]:
         """Each column from its head down; one that is empty all the way is left out."""
-        levels = {_percent(one.interval.level) for one in self}
+        levels = {percent(one.interval.level) for one in self}
         digits = list(zip(*(one.digits() for one in self), strict=True)) or [()] * 5
-        value, mean, sd, low, high = (_pointed(column) for column in digits)
+        value, mean, sd, low, high = (pointed(column) for column in digits)
         marks = [f" {_MARK}" if one.outside else "" for one in self]
         ends = [
             f"{left} to {right}{mark}" for left, right, mark in zip(low, high, marks, strict=True)
@@ -195,29 +219,6 @@ class Scores(Sequence[Estimate]):
             [f"{levels.pop()} interval" if len(levels) == 1 else "interval", *ends],
         ]
         return columns if any(one.system for one in self) else columns[1:]
-
-
-def supported(number: float, sd: float) -> str:
-    """`number` to two significant digits of `sd`.
-
-    Examples
-    --------
-    >>> supported(0.70412, 0.0213), supported(0.70412, 0.00996), supported(12345.0, 678.0)
-    ('0.704', '0.704', '12340')
-    """
-    if not (math.isfinite(number) and math.isfinite(sd)) or sd == 0:
-        return f"{number:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
-    decimals = 1 - int(f"{sd:.1e}".partition("e")[2])  # of the rounded sd: 0.00996 is 0.010
-    if decimals <= _MOST_DECIMALS:
-        return f"{round(number, decimals):.{max(decimals, 0)}f}"
-    if number == 0:
-        return "0"
-    known = int(f"{number:.1e}".partition("e")[2]) + decimals
-    return f"{number:.{min(max(known, 1), _MOST_DECIMALS)}e}"
-
-
-def _percent(level: float) -> str:
-    return f"{100 * level:.10g} %"
 
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
@@ -234,20 +235,3 @@ def _sizes(estimates: Sequence[Estimate]) -> list[str]:
 
 def _some(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _pointed(cells: Iterable[str]) -> list[str]:
-    """Cells of one width with their decimal points under each other."""
-    parts = [cell.partition(".") for cell in cells]
-    left = max((len(whole) for whole, _, _ in parts), default=0)
-    right = max((len(point + rest) for _, point, rest in parts), default=0)
-    return [f"{whole:>{left}}{point + rest:<{right}}" for whole, point, rest in parts]
-
-
-def _padded(column: Sequence[str]) -> list[str]:
-    width = max(len(cell) for cell in column)
-    return [cell.ljust(width) for cell in column]
-
-
-def _cells(tag: str, row: Sequence[str]) -> str:
-    return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)

@@ -10,7 +10,7 @@ from typing import Any
 from errbar.data.statistics import CategoryCounts, Counts, require_trials
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimate, Interval, Scores
-from errbar.metrics import Metric, Needs, parse
+from errbar.metrics import CountMetric, Metric, Needs, parse
 from errbar.metrics.base import AnyCounts
 from errbar.uncertainty import Posterior
 
@@ -21,7 +21,7 @@ _Cell = tuple[float, float, float, Interval]  # value, mean, sd and interval
 
 def score(
     systems: Mapping[str, AnyCounts] | AnyCounts,
-    *metrics: Metric | str,
+    *metrics: CountMetric | str,
     method: Posterior = _DOCUMENTED,
 ) -> Scores:
     """Every metric of every system with its interval, system by system.
@@ -55,10 +55,10 @@ def score(
 
 
 def _table(
-    systems: Sequence[AnyCounts], metrics: Sequence[Metric], method: Posterior
+    systems: Sequence[AnyCounts], metrics: Sequence[CountMetric], method: Posterior
 ) -> list[list[_Cell]]:
     """A row per metric, a column per system; every class of metrics is computed once."""
-    places: dict[type[Metric], list[int]] = {}
+    places: dict[type[CountMetric], list[int]] = {}
     for at, metric in enumerate(metrics):
         places.setdefault(type(metric), []).append(at)
     data: dict[Needs, Any] = {}  # metrics that need the same share what it is summed up to
@@ -93,22 +93,29 @@ def _named(systems: Mapping[str, AnyCounts] | AnyCounts) -> Mapping[str, AnyCoun
     return systems
 
 
-def _metrics(asked: Sequence[Metric | str]) -> list[Metric]:
+def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
     if not asked:
         raise InputError(
             "there is no metric to score by; name one at least, as in score(systems, 'pass@8')."
         )
-    metrics = [parse(one) if isinstance(one, str) else one for one in asked]
-    for one in metrics:
-        if not isinstance(one, Metric):
+    metrics: list[CountMetric] = []
+    for one in asked:
+        metric = parse(one) if isinstance(one, str) else one
+        if isinstance(metric, Metric) and not isinstance(metric, CountMetric):
+            raise WrongType(
+                f"{metric} needs {metric.needs.value} of each item, which counts do not hold; "
+                f"see errbar.selective and errbar.roc."
+            )
+        if not isinstance(metric, CountMetric):
             raise WrongType(
                 f"metrics are given one by one, by name or as values, as in "
                 f"score(systems, 'pass@1', 'pass@8'); got {one!r}."
             )
+        metrics.append(metric)
     return metrics
 
 
-def _check(system: str, counts: AnyCounts, metrics: Sequence[Metric]) -> None:
+def _check(system: str, counts: AnyCounts, metrics: Sequence[CountMetric]) -> None:
     """Refuse what cannot be scored, and say whose it is."""
     if not isinstance(counts, Counts | CategoryCounts):
         raise WrongType(

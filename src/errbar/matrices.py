@@ -1,7 +1,7 @@
 """What every function of `errbar.eval` does: a matrix, a metric, and the documented posterior."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from errbar.data.matrix import binary_states, category_counts, category_tally
 from errbar.data.statistics import Tally
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.kernels.interval import normal_ends
-from errbar.metrics import Metric, Prior, family
+from errbar.metrics import CountMetric, Prior, family
 from errbar.metrics.base import FLAT, number, numbers, pseudo_trials
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
@@ -28,14 +28,14 @@ UNCUT: Bounds = (-np.inf, np.inf)  # not even to what is possible
 _BEYOND_TRIALS = (Geom, DatasetGeom, GeoSpectrum, Spectrum, MaxAt)
 
 
-def point(metric: Metric, R: ArrayLike) -> float:
+def point(metric: CountMetric, R: ArrayLike) -> float:
     """Estimate from the observed trials."""
     data, trials = _read(metric, R)
     _enough(metric, trials)
     return float(metric.observed([metric], data)[0, 0])
 
 
-def moments(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[float, float]:
+def moments(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[float, float]:
     """Posterior mean and standard deviation under a flat prior."""
     data, _ = _read(metric, R, R0)
     mean, sd = metric.posterior([metric], data, FLAT)
@@ -43,7 +43,7 @@ def moments(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[
 
 
 def summary(
-    metric: Metric,
+    metric: CountMetric,
     R: ArrayLike,
     confidence: float,
     bounds: Bounds | None,
@@ -85,7 +85,7 @@ def weighing(w: Weights | None) -> tuple[float, ...]:
     return RIGHT_OR_WRONG if w is None else numbers(w, "w")
 
 
-def _read(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[Any, int]:
+def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[Any, int]:
     """What the metric is computed from, and how many trials each question has in `R`."""
     if not isinstance(metric, CategoryMetric):
         states = binary_states(R)
@@ -107,20 +107,20 @@ def _read(metric: Metric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[An
     return [tally], int(tally.rows[0].sum())
 
 
-def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[Metric], Any, int]:
+def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[CountMetric], Any, int]:
     member = family(name)
     if ks is not None and not isinstance(ks, Iterable):
         raise WrongType(f"ks must be a list of integers, as in [1, 2, 4]; got {ks!r}.")
-    metrics = [member(k) for k in ks] if ks is not None else [member(1)]
+    metrics = cast(list[CountMetric], [member(k) for k in ks] if ks is not None else [member(1)])
     if not metrics:
         raise InputError("ks is empty; a curve needs one k at least.")
     data, trials = _read(metrics[0], R)
     if ks is None:
-        metrics = [member(k) for k in range(1, trials + 1)]
+        metrics = cast(list[CountMetric], [member(k) for k in range(1, trials + 1)])
     return metrics, data, trials
 
 
-def _enough(metric: Metric, trials: int) -> None:
+def _enough(metric: CountMetric, trials: int) -> None:
     if metric.draws > trials:
         raise NotEnoughTrials(
             f"{metric} draws {metric.draws} trials of each question, but R has {trials}. k must "
@@ -135,7 +135,7 @@ def _prior(alpha0: float, beta0: float) -> Prior:
 
 
 def _summaries(
-    metrics: Sequence[Metric],
+    metrics: Sequence[CountMetric],
     data: Any,
     trials: int,
     confidence: float,

@@ -41,9 +41,7 @@ def binary_states(matrix: ArrayLike, name: str = "R") -> States:
     held = often.nonzero()[0]
     if held.size < often.size:
         often = often[held]
-    return States(
-        np.full(held.size, trials), held, often[None, :], np.array([float(correct.size)])
-    )
+    return States(np.full(held.size, trials), held, often[None, :], np.array([float(correct.size)]))
 
 
 def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64], int]:

@@ -14,6 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from errbar.data.frozen import freeze
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 
 Integers = NDArray[np.int64]
@@ -58,7 +59,7 @@ class Counts:
                 f"correct must lie between 0 and trials; question {names[at]!r} has {c[at]} "
                 f"correct of {n[at]} trials."
             )
-        _freeze(self, trials=n, correct=c, questions=names)
+        freeze(self, trials=n, correct=c, questions=names)
 
     def __len__(self) -> int:
         return self.trials.size
@@ -118,7 +119,7 @@ class CategoryCounts:
         if counts.size and counts.min() < 0:
             at = int(np.argmax((counts < 0).any(axis=1)))
             raise InputError(f"tally must not be negative; question {names[at]!r} is.")
-        _freeze(self, tally=counts, questions=names)
+        freeze(self, tally=counts, questions=names)
 
     def __len__(self) -> int:
         return len(self.tally)
@@ -287,10 +288,3 @@ def _union(
     place = {question: at for at, question in enumerate(mine)}
     where = [place.setdefault(question, len(place)) for question in theirs]
     return tuple(place), np.array(where, dtype=np.int64)
-
-
-def _freeze(target: object, **fields: object) -> None:
-    for name, value in fields.items():
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
-        object.__setattr__(target, name, value)

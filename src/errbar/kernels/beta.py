@@ -107,9 +107,7 @@ def log_var_area(a: Array, b: Array, ks: list[int]) -> Array:
         further = total + upto[: most + 1]
         wrong = np.multiply.accumulate((b[r] + upto[:most]) / further[:-1], axis=0)
         after = np.ones((2 * most + 1, right.size))
-        np.multiply.accumulate(
-            (b[r] + 1 + upto) / (total + 2 + upto), axis=0, out=after[1:]
-        )
+        np.multiply.accumulate((b[r] + 1 + upto) / (total + 2 + upto), axis=0, out=after[1:])
         raised = right / (further[:-1] * further[1:] * np.maximum(after[:most], _TINY))
         for k, rises in _area_rises(after, sorted(set(ks))):
             if k == 1:

@@ -101,7 +101,7 @@ def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> A
     rise *= k - j
     fall = (b + step * (k - 1.0)) - signed
     fall *= j + 1.0
-    if _LOG_RANGE < (last - first) * math.log(max(rise.max(), fall.max(), 2.0)):
+    if (last - first) * math.log(max(rise.max(), fall.max(), 2.0)) > _LOG_RANGE:
         ratio = np.minimum(rise, fall) / np.maximum(rise, fall)
         falls = rise < fall
         rise, fall = np.where(falls, ratio, 1.0), np.where(falls, 1.0, ratio)

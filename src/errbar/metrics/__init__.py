@@ -1,6 +1,6 @@
 """Metrics as values: `parse(str(metric)) == metric` for every one of them."""
 
-from errbar.metrics.base import Direction, Metric, Moments, Needs, Prior
+from errbar.metrics.base import CountMetric, Direction, Metric, Moments, Needs, Prior
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import Average, Bayes, MaxAt
 from errbar.metrics.grammar import family, parse
@@ -15,18 +15,35 @@ from errbar.metrics.passk import (
     Spectrum,
 )
 from errbar.metrics.registry import METRICS
+from errbar.metrics.roc import LabelMetric, RocAuc
+from errbar.metrics.selective import (
+    Augrc,
+    Aurc,
+    CoverageAt,
+    ExcessAugrc,
+    ExcessAurc,
+    RankedMetric,
+    RiskAt,
+)
 
 __all__ = [
     "METRICS",
     "AreaUnderPass",
+    "Augrc",
+    "Aurc",
     "Average",
     "Bayes",
+    "CountMetric",
+    "CoverageAt",
     "CreditMetric",
     "DatasetGeom",
     "Direction",
+    "ExcessAugrc",
+    "ExcessAurc",
     "GPass",
     "GeoSpectrum",
     "Geom",
+    "LabelMetric",
     "Majority",
     "MaxAt",
     "MeanGPass",
@@ -36,6 +53,9 @@ __all__ = [
     "PassAt",
     "PassHat",
     "Prior",
+    "RankedMetric",
+    "RiskAt",
+    "RocAuc",
     "Spectrum",
     "family",
     "parse",

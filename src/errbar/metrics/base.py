@@ -26,16 +26,19 @@ _LEAST_LOG = -1e300  # stands for the log of zero where a difference of logs is 
 
 
 class Needs(Enum):
-    """What a metric must know of each trial."""
+    """What a metric must know of each trial or item."""
 
     RIGHT_OR_WRONG = "right or wrong"
     CATEGORY = "category"
+    CONFIDENCE = "loss and confidence"
+    LABEL = "label and score"
 
 
 class Direction(Enum):
     """Which way is better."""
 
     HIGHER = "higher is better"
+    LOWER = "lower is better"
 
 
 def number(value: Any, name: str, low: float, high: float) -> float:
@@ -85,11 +88,28 @@ class Moments(NamedTuple):
 
 
 class Metric(ABC):
-    """One number for a system, higher is better."""
+    """One number for a system."""
 
-    head: ClassVar[str]  # what stands before k in its name, set on registration
-    needs: ClassVar[Needs] = Needs.RIGHT_OR_WRONG
+    head: ClassVar[str]  # what stands before the number in its name, set on registration
+    numbered: ClassVar[str | None] = None  # the field that this number is
+    needs: ClassVar[Needs]
     direction: ClassVar[Direction] = Direction.HIGHER
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and largest possible value."""
+        return (0.0, 1.0)
+
+    def __str__(self) -> str:
+        from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar knows the metrics
+
+        return spell(self)
+
+
+class CountMetric(Metric):
+    """A metric of how often each outcome occurred, question by question."""
+
+    needs: ClassVar[Needs] = Needs.RIGHT_OR_WRONG
 
     @property
     def draws(self) -> int:
@@ -100,11 +120,6 @@ class Metric(ABC):
     def posterior_draws(self) -> int:
         """Trials of every question without which it has no posterior."""
         return 0
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Least and largest possible value."""
-        return (0.0, 1.0)
 
     @classmethod
     @abstractmethod
@@ -132,13 +147,8 @@ class Metric(ABC):
         mean, sd = self.posterior([self], self.statistics([counts]), prior)
         return float(mean[0, 0]), float(sd[0, 0])
 
-    def __str__(self) -> str:
-        from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar knows the metrics
 
-        return spell(self)
-
-
-class BinaryMetric(Metric):
+class BinaryMetric(CountMetric):
     """A metric of right-or-wrong trials, through the distinct states of the questions."""
 
     @classmethod

@@ -6,7 +6,7 @@ The posterior moments are the documented first-order ones, taken at the posterio
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -43,6 +43,7 @@ _LARGEST_POWER = 1e6  # powers beyond this turn every score into 0 or 1
 class PowerBlend(BinaryMetric):
     """Pass@k to one power times Pass^k to another."""
 
+    numbered: ClassVar[str | None] = "k"
     k: int
     pass_power: float = 0.5
     unanimous_power: float = 0.5
@@ -110,6 +111,7 @@ class GeoSpectrum(BinaryMetric):
     Without `weights` the spectrum is mG-Pass@k, and the blend GeoSpectrum*@k.
     """
 
+    numbered: ClassVar[str | None] = "k"
     k: int
     lam: float = 0.5
     weights: tuple[float, ...] | None = None
@@ -142,9 +144,7 @@ class GeoSpectrum(BinaryMetric):
         """First-order moments of the blend."""
         lam = np.array([[m.lam] for m in metrics])
         counts = (data.trials, data.correct, (prior.right, prior.wrong))
-        both = [
-            beta.credit_moments(*counts, m.spectrum.gains(), step(m.k, at=1)) for m in metrics
-        ]
+        both = [beta.credit_moments(*counts, m.spectrum.gains(), step(m.k, at=1)) for m in metrics]
         log_mean, log_var, _, log_cov = np.array(both).swapaxes(0, 1)
         one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
         logs = (np.log(one), log_mean, log_var_one, log_var, log_cov)

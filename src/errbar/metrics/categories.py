@@ -18,7 +18,7 @@ from errbar.metrics.base import (
     FLAT,
     AnyCounts,
     Array,
-    Metric,
+    CountMetric,
     Moments,
     Needs,
     Prior,
@@ -32,7 +32,7 @@ RIGHT_OR_WRONG = (0.0, 1.0)
 _FEW_ROWS = 256  # up to here pooling equal rows takes longer than what it saves
 
 
-class CategoryMetric(Metric):
+class CategoryMetric(CountMetric):
     """A metric of the category of each trial, with a weight per category."""
 
     needs: ClassVar[Needs] = Needs.CATEGORY
@@ -149,6 +149,7 @@ class Average(CategoryMetric):
 class MaxAt(CategoryMetric):
     """Expected largest weight among `k` draws from a question's trials."""
 
+    numbered: ClassVar[str | None] = "k"
     k: int
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 

@@ -1,10 +1,11 @@
 """Names of metrics: `parse` reads them, `spell` writes them, and the two undo each other.
 
     pass@8   pass^8   g-pass@16   g-pass@16_0.5   spectrum@2(weights=[0.5, 0.5])   avg
+    aurc   aurc(coverage=0.8)   risk@0.5   cov@risk0.1   roc-auc
 
-A name is a head from the registry, k where the metric has one, `_tau` for a threshold, and in
-brackets whatever else differs from its default. A `family` has the letter k in place of the
-number, and stands for the metric at every k.
+A name is a head from the registry, a number where the metric has one (k, a coverage, a risk),
+`_tau` for a threshold, and in brackets whatever else differs from its default. A `family` has the
+letter k in place of the number, and stands for the metric at every k.
 """
 
 import ast
@@ -19,8 +20,12 @@ from errbar.metrics.base import Metric
 from errbar.metrics.registry import ALIASES, METRICS
 
 _NAME = re.compile(
-    r"(?P<head>[a-z-]+\*?[@^]?)(?P<k>\d+|k)?(?:_(?P<tau>[0-9.e+-]+))?(?:\((?P<options>.*)\))?"
+    r"(?P<head>[a-z-]+\*?(?:@risk|[@^])?)(?P<number>[0-9.]+(?:e[+-]?\d+)?|k)?"
+    r"(?:_(?P<tau>[0-9.e+-]+))?(?:\((?P<options>.*)\))?"
 )
+
+
+_EXAMPLES = {"k": "k", "coverage": "0.5", "risk": "0.1"}  # what a list of names shows as a number
 
 
 def parse(name: str) -> Metric:
@@ -31,10 +36,12 @@ def parse(name: str) -> Metric:
     >>> parse("G-Pass@16_0.5")
     GPass(k=16, tau=0.5)
     """
-    metric, k, options = _read(name)
-    if k == "k":
+    metric, number, options = _read(name)
+    if number == "k":
         raise UnknownMetric(f"{name!r} stands for every k; give a number, as in 'pass@8'.")
-    return _build(name, metric, {**options, **({"k": int(k)} if k else {})})
+    if metric.numbered and number:
+        options[metric.numbered] = int(number) if number.isdigit() else _number(name, number)
+    return _build(name, metric, options)
 
 
 def family(name: str) -> Callable[[int], Metric]:
@@ -45,17 +52,17 @@ def family(name: str) -> Callable[[int], Metric]:
     >>> family("maj@k")(8)
     Majority(k=8)
     """
-    metric, k, options = _read(name)
-    if k != "k":
+    metric, number, options = _read(name)
+    if number != "k" or metric.numbered != "k":
         raise UnknownMetric(f"{name!r} is one metric; a curve takes the letter k, as in 'pass@k'.")
-    return lambda number: _build(name, metric, {**options, "k": number})
+    return lambda k: _build(name, metric, {**options, "k": k})
 
 
 def spell(metric: Metric) -> str:
     """The name of `metric`."""
     values = {field.name: getattr(metric, field.name) for field in fields(metric)}  # type: ignore[arg-type]
     default = {field.name: field.default for field in fields(metric)}  # type: ignore[arg-type]
-    text = f"{metric.head}{values.pop('k', '')}"
+    text = metric.head + (repr(values.pop(metric.numbered)) if metric.numbered else "")
     tau = values.pop("tau", None)
     if tau is not None and tau != default["tau"]:
         text += f"_{tau!r}"
@@ -76,25 +83,28 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
     if found is None or metric is None:
         close = difflib.get_close_matches(head, [*METRICS, *ALIASES], n=1, cutoff=0.5)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        known = ", ".join(f"{known}k" if known[-1] in "@^" else known for known in METRICS)
+        known = ", ".join(
+            f"{known}{_EXAMPLES.get(kind.numbered or '', '')}" for known, kind in METRICS.items()
+        )
         raise UnknownMetric(f"{name!r} is not the name of a metric.{hint} Known: {known}.")
     options = _options(name, found["options"] or "")
     if found["tau"]:
         if "tau" in options:
             raise UnknownMetric(f"{name!r} gives tau twice.")
         options["tau"] = _number(name, found["tau"])
-    takes = {field.name for field in fields(metric)}  # type: ignore[arg-type]
-    if ("k" in takes) != bool(found["k"]):
+    if bool(metric.numbered) != bool(found["number"]):
+        example = "8" if metric.numbered == "k" else "0.5"
         raise UnknownMetric(
-            f"{name!r} needs a number after {metric.head!r}, as in '{metric.head}8'."
-            if "k" in takes
+            f"{name!r} needs a number after {metric.head!r}, as in '{metric.head}{example}'."
+            if metric.numbered
             else f"{name!r} takes no number; its name is {metric.head!r}."
         )
-    strange = sorted(set(options) - (takes - {"k"}))
+    takes = {field.name for field in fields(metric)} - {metric.numbered}  # type: ignore[arg-type]
+    strange = sorted(set(options) - takes)
     if strange:
-        allowed = ", ".join(sorted(takes - {"k"})) or "none"
+        allowed = ", ".join(sorted(takes)) or "none"
         raise UnknownMetric(f"{name!r}: {metric.head!r} has no {strange[0]!r}; it has: {allowed}.")
-    return metric, found["k"], options
+    return metric, found["number"], options
 
 
 def _build(name: str, metric: type[Metric], options: dict[str, Any]) -> Metric:
@@ -126,4 +136,4 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise UnknownMetric(f"{name!r}: the threshold {text!r} is not a number.") from error
+        raise UnknownMetric(f"{name!r}: {text!r} is not a number.") from error

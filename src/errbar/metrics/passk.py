@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -36,6 +36,7 @@ _SUM_SLACK = 1e-12  # weights such as ten times 0.1 may add up to a little over 
 class CreditMetric(QuestionMean):
     """Mean credit for the number right among `k` draws from a question's trials."""
 
+    numbered: ClassVar[str | None] = "k"
     k: int
 
     def __post_init__(self) -> None:
@@ -207,9 +208,7 @@ class ThresholdMetric(CreditMetric):
             return kinds[0].of.state_moments(kinds[0].members, states, prior)
         mean, log_var = np.empty((2, len(metrics), states.trials.size))
         for kind in kinds:
-            mean[kind.rows], log_var[kind.rows] = kind.of.state_moments(
-                kind.members, states, prior
-            )
+            mean[kind.rows], log_var[kind.rows] = kind.of.state_moments(kind.members, states, prior)
         return mean, log_var
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_ends
-from errbar.metrics.base import FLAT, Metric, Moments, Prior, number
+from errbar.metrics.base import FLAT, CountMetric, Moments, Prior, number
 from errbar.metrics.categories import Average, CategoryMetric
 
 
@@ -39,7 +39,7 @@ class Posterior:
                 f"For 95 % write level=0.95."
             )
 
-    def intervals(self, metrics: Sequence[Metric], moments: Moments) -> list[list[Interval]]:
+    def intervals(self, metrics: Sequence[CountMetric], moments: Moments) -> list[list[Interval]]:
         """Mean ± z·sd within what each metric can be: a row per metric, a column per system."""
         return [
             [
@@ -52,7 +52,7 @@ class Posterior:
             for metric, mean, sd in zip(metrics, *moments, strict=True)
         ]
 
-    def describe(self, metrics: Sequence[Metric]) -> str:
+    def describe(self, metrics: Sequence[CountMetric]) -> str:
         """How the intervals of `metrics` are made.
 
         Examples
@@ -66,7 +66,7 @@ class Posterior:
         but = " (avg: around the observed mean)" if observed else ""
         return f"normal interval around the posterior mean{but}, {priors} prior for every question"
 
-    def _prior_of(self, metric: Metric) -> str:
+    def _prior_of(self, metric: CountMetric) -> str:
         if not isinstance(metric, CategoryMetric):
             return f"Beta({self.prior.right:g}, {self.prior.wrong:g})"
         each = ", ".join([f"{self.prior.each:g}"] * len(metric.weights))

@@ -1,0 +1,182 @@
+"""Scores of items with a true label, and what ROC metrics need to know of them.
+
+`Scored` has an entry per item, `Labelled` one per distinct score; that is frozen and merges
+with `+`.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errbar.data.frozen import freeze
+from errbar.data.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
+from errbar.errors import InputError
+from errbar.kernels.order import sort_with_label, starts_of, totals
+
+Floats = NDArray[np.floating[Any]]
+
+
+class Classes(NamedTuple):
+    """Weight of positives and negatives per distinct score, the lowest first."""
+
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+
+def scores_and_labels(
+    scores: ArrayLike, labels: ArrayLike
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Both as arrays of one length, checked; both classes are there."""
+    numbers, flags = as_numbers(scores, "scores"), as_flags(labels, "labels")
+    same_length(scores=numbers, labels=flags)
+    if numbers.dtype.kind == "f" and np.isnan(numbers.min()):
+        refuse_first(np.isnan(numbers), numbers, "scores", "it cannot be ranked")
+    positives = int(np.count_nonzero(flags))
+    if positives in (0, flags.size):
+        raise InputError(
+            f"labels are all {int(positives > 0)}; an area under the ROC curve compares positives "
+            f"with negatives and needs one of each at least."
+        )
+    if numbers.dtype.kind in "biu":
+        numbers = numbers.astype(float if _fits(numbers) else np.longdouble)
+    elif numbers.dtype.itemsize < 4 or not numbers.dtype.isnative:
+        numbers = numbers.astype(np.float32 if numbers.dtype.itemsize < 4 else float)
+    return np.ascontiguousarray(numbers), flags
+
+
+def _fits(numbers: NDArray[Any]) -> bool:
+    """Whether whole numbers stay themselves as floats."""
+    return int(numbers.min()) >= -(2**53) and int(numbers.max()) <= 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Score and label of each item, what it weighs, and what belongs together.
+
+    Examples
+    --------
+    >>> Scored([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+    Scored(2 positives, 2 negatives)
+    """
+
+    scores: NDArray[Any]
+    labels: NDArray[np.bool_]
+    weights: Floats | None
+    clusters: NDArray[np.intp] | None  # numbered in the order of their names; None: each item
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        weights: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+    ) -> None:
+        numbers, flags = scores_and_labels(scores, labels)
+        heavy = None
+        if weights is not None:
+            heavy = as_numbers(weights, "weights").astype(float)
+            same_length(scores=numbers, weights=heavy)
+            wrong = ~(np.isfinite(heavy) & (heavy >= 0))
+            refuse_first(wrong, heavy, "weights", "it must be finite and not negative")
+            for label in (False, True):
+                if not heavy[flags == label].any():
+                    raise InputError(f"every item with label {int(label)} has weight 0.")
+        codes = as_codes(clusters, numbers.size, "clusters")
+        freeze(self, scores=numbers.copy(), labels=flags.copy(), weights=heavy, clusters=codes)
+
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """All that is known of the items but their clusters."""
+        heavy = () if self.weights is None else (self.weights,)
+        return (*heavy, self.labels, self.scores)
+
+    def __len__(self) -> int:
+        return self.scores.size
+
+    def __repr__(self) -> str:
+        positives = int(self.labels.sum())
+        return f"Scored({positives} positives, {len(self) - positives} negatives)"
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Positives and negatives per distinct score, the lowest first.
+
+    Examples
+    --------
+    >>> Labelled.of(Scored([0.1, 0.4, 0.4, 0.8], [0, 0, 1, 1]))
+    Labelled(scores=[0.1, 0.4, 0.8], positives=[0, 1, 1], negatives=[1, 1, 0])
+    """
+
+    scores: NDArray[Any]
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    @classmethod
+    def of(cls, scored: Scored) -> Self:
+        """Sum up items of equal score."""
+        return cls.of_arrays(scored.scores, scored.labels, scored.weights)
+
+    @classmethod
+    def of_arrays(
+        cls, scores: NDArray[Any], labels: NDArray[np.bool_], weights: Floats | None = None
+    ) -> Self:
+        """The same for arrays that have been checked."""
+        if weights is None:
+            ordered, positive = sort_with_label(scores, labels)
+            starts = starts_of(ordered)
+            positives = totals(starts, positive).astype(np.int64)
+            items = np.diff(starts, append=ordered.size)
+            return cls(ordered[starts], positives, items - positives)
+        places = np.lexsort((weights, labels, scores))
+        ordered, positive, heavy = scores[places], labels[places], weights[places]
+        starts = starts_of(ordered)
+        return cls(
+            ordered[starts],
+            np.add.reduceat(np.where(positive, heavy, 0.0), starts),
+            np.add.reduceat(np.where(positive, 0.0, heavy), starts),
+        )
+
+    def __add__(self, other: Self) -> "Labelled":
+        if not isinstance(other, Labelled):
+            return NotImplemented
+        scores, place = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
+        parts = [
+            np.bincount(place, weights=np.concatenate(pair), minlength=scores.size)
+            for pair in ((self.positives, other.positives), (self.negatives, other.negatives))
+        ]
+        whole = self.positives.dtype.kind == other.positives.dtype.kind == "i"
+        return Labelled(scores, *(part.astype(np.int64) if whole else part for part in parts))
+
+    def __repr__(self) -> str:
+        return (
+            f"Labelled(scores={self.scores.tolist()}, positives={self.positives.tolist()}, "
+            f"negatives={self.negatives.tolist()})"
+        )
+
+    def classes(self) -> Classes:
+        """What metrics are computed from."""
+        return Classes(self.positives, self.negatives)
+
+
+class ArrangedScores:
+    """Scores in order, ready to be weighted by cluster."""
+
+    def __init__(self, scored: Scored, clusters: NDArray[np.intp]) -> None:
+        heavy = np.ones(len(scored)) if scored.weights is None else scored.weights
+        places = np.lexsort((clusters, heavy, scored.labels, scored.scores))
+        self._rows = clusters[places]
+        self._starts = starts_of(scored.scores[places])
+        label = scored.labels[places][:, None]
+        self._parts = tuple(np.where(side, heavy[places, None], 0.0) for side in (label, ~label))
+
+    @property
+    def rows(self) -> int:
+        """How long the longest work array of one replicate is."""
+        return self._rows.size
+
+    def classes(self, weights: NDArray[Any]) -> Classes:
+        """Positives and negatives where each cluster counts so often."""
+        items = weights[self._rows]
+        return Classes(*(np.add.reduceat(items * part, self._starts) for part in self._parts))

@@ -1,0 +1,128 @@
+"""Risk and coverage from totals per distinct confidence.
+
+Groups stand along the first axis, the surest first: how many `items` each holds, and their `loss`
+together. A second axis, where there is one, holds replicates. Nobody knows the order within a
+group, so every number is the mean over all orders: after j of its c items, a group has added j/c
+of its loss. Sums over j come in closed form, and the cost depends on the number of groups alone.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating[Any]]
+Numbers = NDArray[np.floating[Any] | np.integer[Any]]
+
+SNAP = 1e-9  # a coverage times the items this near a whole number is that number
+_SERIES_FROM = 64  # items before a group from which three terms of a series leave less than 1e-16
+_EQUAL = 1e-12  # risks this near are equal but for rounding
+
+
+def reach(coverage: float, total: Numbers) -> Array:
+    """How many items a coverage is, whole where it is meant to be."""
+    items = coverage * np.asarray(total, dtype=float)
+    near = np.rint(items)
+    return np.where(np.abs(items - near) <= SNAP * np.maximum(near, 1.0), near, items)
+
+
+def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) -> Array:
+    """Mean risk of the k surest items over k = 1, 2, … up to a number that may be broken."""
+    ends, before = np.cumsum(items, axis=0), np.cumsum(loss, axis=0)
+    answered = ends[-1]
+    if upto is None and ends.ndim == 1 and answered == len(items):
+        return np.asarray((before / ends).mean())
+    before -= loss
+    starts = ends - items
+    each = loss / np.maximum(items, 1)
+    whole, part = _within(starts, items, answered if upto is None else upto)
+    rise = harmonic_rise(starts, whole) if ends.ndim == 1 else _harmonic_rises(ends, starts, whole)
+    inner = np.where(whole == 1, rise, whole - starts * rise)  # Σ j / (starts + j)
+    total = (before * rise + each * inner).sum(axis=0)
+    if part is not None:
+        following = (before + (whole + 1) * each) / (starts + whole + 1)
+        total += (part * following).sum(axis=0)
+    return _reached(total / (answered if upto is None else upto), upto, answered)
+
+
+def mean_generalized_risk(
+    items: Numbers, loss: Array, total: Numbers, upto: Array | None = None
+) -> Array:
+    """Mean over coverages of the loss so far per item of all, by trapezoids from zero.
+
+    Loss grows evenly within a group, so the trapezoids are exact for ties.
+    """
+    ends = np.cumsum(items, axis=0)
+    answered = ends[-1]
+    starts, before = ends - items, np.cumsum(loss, axis=0) - loss
+    limit = answered if upto is None else upto
+    width = np.minimum(np.maximum(limit - starts, 0), items)
+    each = loss / np.maximum(items, 1)
+    area = (width * (before + 0.5 * width * each)).sum(axis=0)
+    return _reached(area / (limit * np.asarray(total)), upto, answered)
+
+
+def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
+    """Mean risk of so many of the surest items; nan where there are not so many."""
+    upto = np.ceil(upto)
+    ends, so_far = np.cumsum(items, axis=0), np.cumsum(loss, axis=0)
+    group = np.minimum((ends < upto).sum(axis=0), len(items) - 1)
+    last = np.expand_dims(group, 0)
+    end, so_far = (np.take_along_axis(part, last, axis=0)[0] for part in (ends, so_far))
+    held, added = (np.take_along_axis(part, last, axis=0)[0] for part in (items, loss))
+    missing = (end - upto) / np.maximum(held, 1) * added
+    return _reached((so_far - missing) / upto, upto, ends[-1])
+
+
+def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Array:
+    """Largest coverage with a threshold that keeps the selective risk at `risk` or below."""
+    ends = np.cumsum(items, axis=0)
+    with np.errstate(invalid="ignore"):
+        fine = np.cumsum(loss, axis=0) / ends <= risk * (1.0 + _EQUAL)
+    return np.where(fine, ends, 0).max(axis=0) / np.asarray(total)
+
+
+def harmonic_rise(start: Numbers, count: Numbers) -> Array:
+    """1/(start + 1) + … + 1/(start + count), however large `start` and small `count`."""
+    small = _harmonic(_SERIES_FROM)
+    start, count = start.astype(float), count.astype(float)
+    x = np.maximum(start, _SERIES_FROM) + 0.5
+    y = np.maximum(start + count, _SERIES_FROM) + 0.5
+    # ψ(x + ½) = log x + 1/24x² − 7/960x⁴ + 31/8064x⁶ − …, and each difference is taken as one
+    log = np.log1p((y - x) / x)
+    ix, iy = 1.0 / (x * x), 1.0 / (y * y)
+    gap = -(y - x) * (x + y) * ix * iy  # 1/y² − 1/x²
+    series = gap * (1 / 24 - (ix + iy) * (7 / 960) + (ix * ix + ix * iy + iy * iy) * (31 / 8064))
+    far = log + series
+    near = np.minimum(start, _SERIES_FROM).astype(np.intp)
+    reached = np.minimum(start + count, _SERIES_FROM).astype(np.intp)
+    rise = far + (small[reached] - small[near])
+    return np.where(count == 1, 1.0 / (start + 1.0), np.where(count == 0, 0.0, rise))
+
+
+def _harmonic_rises(ends: Numbers, starts: Numbers, whole: Numbers) -> Array:
+    """The same for replicates, from one table: they need no more than twelve digits."""
+    table = _harmonic(int(ends[-1].max()))
+    return table[(starts + whole).astype(np.intp)] - table[starts.astype(np.intp)]
+
+
+@lru_cache(maxsize=4)
+def _harmonic(most: int) -> Array:
+    return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, most + 1))])
+
+
+def _within(starts: Numbers, items: Numbers, limit: Numbers) -> tuple[Numbers, Array | None]:
+    """How many items of each group lie within the limit, whole ones and a part of one more."""
+    room = np.minimum(np.maximum(limit - starts, 0), items)
+    if room.dtype.kind in "iu":
+        return room, None
+    whole = np.floor(room)
+    part = room - whole
+    return whole, part if part.any() else None
+
+
+def _reached(value: Array, upto: Array | None, answered: Numbers) -> Array:
+    """Nan where fewer items were answered than asked about, or none at all."""
+    most = answered if upto is None else upto
+    return np.where((most <= answered) & (np.asarray(answered) > 0), value, np.nan)

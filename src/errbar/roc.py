@@ -1,0 +1,299 @@
+"""ROC-AUC: how well scores tell positives from negatives, and how sure that is.
+
+Data are a score and a label (0 or 1) per item. Equal scores count one half; neither the order of
+items nor the scale of the scores changes a number. Infinite scores rank like any other.
+"""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errbar.data.scored import ArrangedScores, Labelled, Scored, scores_and_labels
+from errbar.errors import InputError, WrongType
+from errbar.estimate import Estimand, Interval, RankedEstimate
+from errbar.kernels import roc as kernel
+from errbar.kernels.interval import logit_ends, normal_reach, separated_end
+from errbar.metrics.base import number
+from errbar.metrics.roc import RocAuc
+from errbar.tables import percent, supported
+from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters
+
+__all__ = [
+    "AucDifference",
+    "Bootstrap",
+    "Labelled",
+    "PartialAuc",
+    "RocCurve",
+    "Scored",
+    "compare_paired",
+    "compare_unpaired",
+    "estimate",
+    "partial_auc",
+    "roc_auc",
+    "roc_auc_ci",
+    "roc_curve",
+]
+
+Array = NDArray[np.floating[Any]]
+Scale = Literal["logit", "plain"]
+
+_DEFAULT = Bootstrap()
+
+
+def roc_auc(scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None) -> float:
+    """Area under the ROC curve: the share of pairs whose positive outscores its negative.
+
+    Examples
+    --------
+    >>> roc_auc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+    0.75
+    """
+    return RocAuc().value(_labelled(scores, labels, weights))
+
+
+@dataclass(frozen=True, eq=False)
+class RocCurve:
+    """A point per distinct score as the threshold falls, from (0, 0) to (1, 1)."""
+
+    threshold: NDArray[Any]  # call positive what scores at least this; the first calls nothing
+    false_positive_rate: Array
+    true_positive_rate: Array
+
+    def __repr__(self) -> str:
+        return f"RocCurve({self.threshold.size} points)"
+
+
+def roc_curve(
+    scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None
+) -> RocCurve:
+    """The ROC curve.
+
+    Examples
+    --------
+    >>> roc_curve([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).true_positive_rate
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    """
+    labelled = _labelled(scores, labels, weights)
+    false, true = kernel.corners(labelled.positives, labelled.negatives)
+    return RocCurve(np.append(np.inf, labelled.scores[::-1].astype(float)), false, true)
+
+
+@dataclass(frozen=True, slots=True)
+class PartialAuc:
+    """Area up to a false positive rate, and the same on a scale where chance is ½ and perfect 1."""
+
+    max_fpr: float
+    raw: float
+    standardised: float
+
+
+def partial_auc(
+    scores: ArrayLike, labels: ArrayLike, *, max_fpr: float, weights: ArrayLike | None = None
+) -> PartialAuc:
+    """Area under the ROC curve from a false positive rate of 0 to `max_fpr`.
+
+    Examples
+    --------
+    >>> partial_auc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], max_fpr=0.5)
+    PartialAuc(max_fpr=0.5, raw=0.25, standardised=0.6666666666666666)
+    """
+    limit = number(max_fpr, "max_fpr", 0.0, 1.0)
+    if limit == 0.0:
+        raise InputError("max_fpr must be above 0 and at most 1; got 0.")
+    labelled = _labelled(scores, labels, weights)
+    raw = kernel.area_below(*kernel.corners(labelled.positives, labelled.negatives), limit)
+    chance = limit * limit / 2.0
+    return PartialAuc(limit, raw, 0.5 * (1.0 + (raw - chance) / (limit - chance)))
+
+
+def roc_auc_ci(
+    scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95, scale: Scale = "logit"
+) -> RankedEstimate:
+    """ROC-AUC with DeLong's standard deviation, and an interval on the scale of its log odds.
+
+    Under perfect separation the standard deviation says nothing. The interval then reaches from
+    the extreme to the area at which so clear a separation becomes too lucky.
+
+    Examples
+    --------
+    >>> print(roc_auc_ci([0.1, 0.4, 0.35, 0.8, 0.9, 0.2], [0, 0, 1, 1, 1, 0]))
+    roc-auc: 0.89 ± 0.16, 95 % interval 0.26 to 0.99
+    """
+    wanted = _level(level)
+    _scale(scale)
+    labelled = _labelled(scores, labels, None)
+    value, sd = RocAuc().value(labelled), _delong_sd(labelled)
+    size = int(labelled.positives.sum() + labelled.negatives.sum())
+    if value in (0.0, 1.0):
+        return _estimate(value, math.nan, _separated(labelled, value, wanted), wanted, size)
+    if math.isnan(sd):
+        return _estimate(value, sd, (math.nan, math.nan), wanted, size, _ONE_ALONE)
+    if sd == 0.0:
+        return _estimate(value, math.nan, (math.nan, math.nan), wanted, size, _ALL_TIED)
+    if scale == "logit":
+        ends = logit_ends(value, sd, wanted)
+    else:
+        reach = normal_reach(wanted) * sd
+        ends = (max(value - reach, 0.0), min(value + reach, 1.0))
+    return _estimate(value, sd, ends, wanted, size)
+
+
+_ONE_ALONE = "one positive or one negative alone has no spread"
+_ALL_TIED = "all scores are equal, so the order of nothing was seen"
+
+
+def _estimate(
+    value: float,
+    sd: float,
+    ends: tuple[float, float],
+    level: float,
+    size: int,
+    reason: str = "",
+) -> RankedEstimate:
+    interval = Interval(*ends, level, Estimand.POPULATION)
+    return RankedEstimate(RocAuc(), value, sd, interval, size, size, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class AucDifference:
+    """Two areas and their difference, the first less the second."""
+
+    first: float
+    second: float
+    difference: float
+    sd: float
+    interval: Interval
+    p_value: float  # two-sided, of no difference
+    reason: str = ""  # why there is no interval
+
+    def __str__(self) -> str:
+        text = (
+            f"ROC-AUC {supported(self.first, self.sd)} and {supported(self.second, self.sd)}, "
+            f"difference {supported(self.difference, self.sd)}"
+        )
+        if self.reason:
+            return f"{text}, no interval: {self.reason}"
+        low, high = (supported(end, self.sd) for end in (self.interval.low, self.interval.high))
+        return (
+            f"{text}, {percent(self.interval.level)} interval {low} to {high}, "
+            f"p = {self.p_value:.2g}"
+        )
+
+
+def compare_paired(
+    scores: ArrayLike, other_scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95
+) -> AucDifference:
+    """Two scores of the same items, by DeLong's covariance.
+
+    Examples
+    --------
+    >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 1, 3, 6, 5, 4], [0, 0, 0, 1, 1, 1]))
+    ROC-AUC 0.89 and 1.00, difference -0.11, 95 % interval -0.42 to 0.20, p = 0.48
+    """
+    wanted = _level(level)
+    first, flags = scores_and_labels(scores, labels)
+    second, _ = scores_and_labels(other_scores, labels)
+    placed = [kernel.item_placements(one, flags) for one in (first, second)]
+    beats, beaten = (np.stack(part) for part in zip(*placed, strict=True))
+    areas = (float(beats[0].mean()), float(beats[1].mean()))
+    if min(beats.shape[1], beaten.shape[1]) < 2:
+        return _difference(*areas, math.nan, wanted, _ONE_ALONE)
+    apart = (beats[0] - beats[1], beaten[0] - beaten[1])
+    variance = sum(float(part.var(ddof=1)) / part.size for part in apart)
+    return _difference(*areas, math.sqrt(variance), wanted)
+
+
+def compare_unpaired(first: Scored, second: Scored, *, level: float = 0.95) -> AucDifference:
+    """Areas of scores on different items.
+
+    Examples
+    --------
+    >>> print(compare_unpaired(Scored([1, 3, 2, 4], [0, 0, 1, 1]), Scored([1, 2, 3], [0, 1, 0])))
+    ROC-AUC 0.75 and 0.5, difference 0.25, no interval: one positive or one negative alone has no \
+spread
+    """
+    wanted = _level(level)
+    for one in (first, second):
+        if not isinstance(one, Scored):
+            raise WrongType(f"give Scored(scores, labels) twice; got {type(one).__name__}.")
+        if one.weights is not None:
+            raise InputError("DeLong's variance is for items without weights; resample those.")
+    labelled = [Labelled.of(one) for one in (first, second)]
+    areas = (RocAuc().value(labelled[0]), RocAuc().value(labelled[1]))
+    sd = math.hypot(*(_delong_sd(one) for one in labelled))
+    return _difference(*areas, sd, wanted, _ONE_ALONE if math.isnan(sd) else "")
+
+
+def _difference(
+    first: float, second: float, sd: float, level: float, reason: str = ""
+) -> AucDifference:
+    if not reason and sd == 0.0:
+        reason = "neither area has any spread in these data"
+    if reason:
+        nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
+        return AucDifference(first, second, first - second, math.nan, nowhere, math.nan, reason)
+    gap, reach = first - second, normal_reach(level) * sd
+    interval = Interval(max(gap - reach, -1.0), min(gap + reach, 1.0), level, Estimand.POPULATION)
+    p_value = 2.0 * NormalDist().cdf(-abs(gap) / sd)
+    return AucDifference(first, second, gap, sd, interval, p_value)
+
+
+def estimate(
+    scored: Scored, *, method: Bootstrap = _DEFAULT, rng: np.random.Generator | int
+) -> RankedEstimate:
+    """ROC-AUC with its interval, resampling items, or clusters where there are any.
+
+    Examples
+    --------
+    >>> print(estimate(Scored([0.1, 0.4, 0.35, 0.8] * 10, [0, 0, 1, 1] * 10), rng=0))
+    roc-auc: 0.750 ± 0.082, 95 % interval 0.548 to 0.879
+    """
+    if not isinstance(scored, Scored):
+        raise WrongType(f"resampling needs Scored(scores, labels); got {type(scored).__name__}.")
+    codes = joint_clusters(scored.columns(), scored.clusters)
+    clusters = int(codes.max()) + 1
+    if clusters < 2:
+        raise InputError("roc-auc: one cluster alone cannot be resampled.")
+    arranged = ArrangedScores(scored, codes)
+    metric = RocAuc()
+
+    def measure(weights: NDArray[Any]) -> Array:
+        return metric.measure(arranged.classes(weights))[None, :]
+
+    spread = method.run(measure, clusters, arranged.rows, rng).spread(0, method)
+    return RankedEstimate(metric, *spread[:3], len(scored), clusters, spread.dropped, spread.reason)
+
+
+def _labelled(scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None) -> Labelled:
+    if weights is None:
+        return Labelled.of_arrays(*scores_and_labels(scores, labels))
+    return Labelled.of(Scored(scores, labels, weights))
+
+
+def _delong_sd(labelled: Labelled) -> float:
+    """Standard deviation of the area; nan where a class has one item alone."""
+    if min(labelled.positives.sum(), labelled.negatives.sum()) < 2:
+        return math.nan
+    return math.sqrt(kernel.delong_variance(labelled.positives, labelled.negatives))
+
+
+def _separated(labelled: Labelled, value: float, level: float) -> tuple[float, float]:
+    sizes = int(labelled.positives.sum()), int(labelled.negatives.sum())
+    end = separated_end(*sizes, level)
+    return (end, 1.0) if value == 1.0 else (0.0, 1.0 - end)
+
+
+def _level(level: float) -> float:
+    wanted = number(level, "level", 0.0, 1.0)
+    if wanted in (0.0, 1.0):
+        raise InputError(f"level must lie strictly between 0 and 1; got {level!r}.")
+    return wanted
+
+
+def _scale(scale: str) -> None:
+    if scale not in ("logit", "plain"):
+        raise InputError(f"scale must be 'logit' or 'plain'; got {scale!r}.")

@@ -1,0 +1,381 @@
+"""Selective prediction: what answers cost among those a system is surest of.
+
+Data are `Predictions`, or a confidence and a loss per item, or totals already `Ranked`. The order
+of items never changes a number: equal confidences count as the mean over all their orders. The
+documented functions on lists of items are here too, under their documented names.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errbar.data.ranked import Arranged, Predictions, Ranked
+from errbar.errors import InputError, WrongType
+from errbar.estimate import RankedEstimate
+from errbar.items import (
+    ItemPrediction,
+    compute_aurc,
+    compute_risk_at_coverage,
+    compute_risk_coverage_curve,
+)
+from errbar.kernels import areas
+from errbar.matched import MatchedCoverage, compare
+from errbar.metrics import parse
+from errbar.metrics.selective import (
+    Augrc,
+    Aurc,
+    CoverageAt,
+    ExcessAugrc,
+    ExcessAurc,
+    RankedMetric,
+    RiskAt,
+)
+from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters
+
+__all__ = [
+    "Bootstrap",
+    "ItemPrediction",
+    "MatchedCoverage",
+    "Predictions",
+    "Ranked",
+    "RiskCoverage",
+    "augrc",
+    "aurc",
+    "compare",
+    "compute_aurc",
+    "compute_risk_at_coverage",
+    "compute_risk_coverage_curve",
+    "coverage_at_risk",
+    "estimate",
+    "excess_augrc",
+    "excess_aurc",
+    "risk_at_coverage",
+    "risk_coverage",
+]
+
+Array = NDArray[np.floating[Any]]
+Data = Predictions | Ranked | ArrayLike
+Estimator = Literal[
+    "mean", "rows", "trapezoid", "plateau", "fd-shifts", "torch-uncertainty", "logarithmic"
+]
+
+_DEFAULT = Bootstrap()
+_DISPLAY = 1000.0  # fd-shifts shows areas times this
+
+
+@dataclass(frozen=True, eq=False)
+class RiskCoverage:
+    """The curve: a point where each distinct confidence has been covered, the highest first."""
+
+    threshold: NDArray[Any]  # answer if the confidence is at least this
+    coverage: Array  # share of all items
+    selective_risk: Array  # loss per item covered
+    generalized_risk: Array  # loss of what is covered per item of all
+    max_coverage: float
+
+    def __repr__(self) -> str:
+        return (
+            f"RiskCoverage({self.coverage.size} points up to coverage {self.max_coverage:.4g}, "
+            f"where the risk is {self.selective_risk[-1]:.4g})"
+        )
+
+
+def risk_coverage(
+    confidence: Data, loss: ArrayLike | None = None, answered: ArrayLike | None = None
+) -> RiskCoverage:
+    """The risk–coverage curve.
+
+    Examples
+    --------
+    >>> curve = risk_coverage([0.9, 0.9, 0.5, 0.1], [0, 1, 0, 1], answered=[1, 1, 1, 0])
+    >>> curve.coverage, curve.selective_risk
+    (array([0.5 , 0.75]), array([0.5       , 0.33333333]))
+    """
+    ranked = _answered(_ranked(confidence, loss, answered), "a risk–coverage curve")
+    ends, so_far = np.cumsum(ranked.items), np.cumsum(ranked.loss)
+    total = ranked.total
+    return RiskCoverage(
+        ranked.confidence, ends / total, so_far / ends, so_far / total, ranked.coverage
+    )
+
+
+def aurc(
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+    *,
+    coverage: float | None = None,
+    estimator: Estimator = "mean",
+) -> float:
+    """Mean selective risk over coverages, up to the largest there is or up to `coverage`.
+
+    Other estimators give the areas of other tools; see "Selective prediction" in the
+    documentation.
+
+    Examples
+    --------
+    >>> round(aurc([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1]), 6)
+    0.333333
+    """
+    if estimator == "mean":
+        return _value(Aurc(coverage), confidence, loss, answered)
+    return _area(_AURC, estimator, coverage, confidence, loss, answered)
+
+
+def augrc(
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+    *,
+    coverage: float | None = None,
+    estimator: Estimator = "mean",
+) -> float:
+    """Mean generalized risk over coverages: loss of what is covered per item of all.
+
+    Examples
+    --------
+    >>> augrc([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1])
+    0.1875
+    """
+    if estimator == "mean":
+        return _value(Augrc(coverage), confidence, loss, answered)
+    return _area(_AUGRC, estimator, coverage, confidence, loss, answered)
+
+
+def excess_aurc(
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+    *,
+    coverage: float | None = None,
+    estimator: Estimator = "mean",
+) -> float:
+    """AURC beyond that of the best ranking of the same losses, by the same estimator.
+
+    Examples
+    --------
+    >>> round(excess_aurc([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1]), 6)
+    0.125
+    """
+    if estimator == "mean":
+        return _value(ExcessAurc(coverage), confidence, loss, answered)
+    least = {**_AURC, "plateau": _plateau_least, "fd-shifts": _fd_shifts_least}
+    area = _area(_AURC, estimator, coverage, confidence, loss, answered)
+    data = _oracle(_predictions_or_ranked(confidence, loss, answered))
+    return max(0.0, area - _area(least, estimator, coverage, data))
+
+
+def excess_augrc(
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+    *,
+    coverage: float | None = None,
+) -> float:
+    """AUGRC beyond that of the best ranking of the same losses."""
+    return _value(ExcessAugrc(coverage), confidence, loss, answered)
+
+
+def risk_at_coverage(
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+    *,
+    coverage: float,
+) -> float:
+    """Selective risk of the least number of items that make up `coverage`.
+
+    Examples
+    --------
+    >>> risk_at_coverage([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], coverage=0.5)
+    0.5
+    """
+    return _value(RiskAt(coverage), confidence, loss, answered)
+
+
+def coverage_at_risk(
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+    *,
+    risk: float,
+) -> float:
+    """Largest coverage that some threshold reaches at this selective risk; 0 if none does.
+
+    Examples
+    --------
+    >>> coverage_at_risk([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], risk=0.4)
+    0.75
+    """
+    return _value(CoverageAt(risk), confidence, loss, answered)
+
+
+def estimate(
+    metric: RankedMetric | str,
+    predictions: Predictions,
+    *,
+    method: Bootstrap = _DEFAULT,
+    rng: np.random.Generator | int,
+) -> RankedEstimate:
+    """A metric with its interval, resampling items, or clusters where there are any.
+
+    Examples
+    --------
+    >>> data = Predictions([0.9, 0.8, 0.7, 0.6] * 10, [0, 0, 0, 1] * 10)
+    >>> print(estimate("aurc", data, rng=0))
+    aurc: 0.037 ± 0.022, 95 % interval 0.010 to 0.098
+    """
+    asked = _asked(metric)
+    _defined(asked, Ranked.of(_require_predictions(predictions)))
+    codes = joint_clusters(predictions.columns(), predictions.clusters)
+    arranged = Arranged(predictions, codes)
+
+    def measure(weights: NDArray[Any]) -> Array:
+        return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
+
+    clusters = int(codes.max()) + 1
+    if clusters < 2:
+        raise InputError(f"{asked}: one {_unit(predictions)} alone cannot be resampled.")
+    spread = method.run(measure, clusters, arranged.rows, rng).spread(0, method)
+    return RankedEstimate(
+        asked, *spread[:3], len(predictions), clusters, spread.dropped, spread.reason
+    )
+
+
+def _unit(predictions: Predictions) -> str:
+    return "item" if predictions.clusters is None else "cluster"
+
+
+def _asked(metric: RankedMetric | str) -> RankedMetric:
+    asked = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(asked, RankedMetric):
+        raise WrongType(
+            f"{metric!s} is not a metric of ranked predictions; those are aurc, augrc, e-aurc, "
+            f"e-augrc, risk@0.5 and cov@risk0.1."
+        )
+    return asked
+
+
+def _require_predictions(predictions: object) -> Predictions:
+    if not isinstance(predictions, Predictions):
+        raise WrongType(
+            f"resampling needs Predictions(confidence, loss); got {type(predictions).__name__}."
+        )
+    return predictions
+
+
+def _predictions_or_ranked(
+    confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None
+) -> Predictions | Ranked:
+    if isinstance(confidence, Predictions | Ranked):
+        if loss is not None or answered is not None:
+            raise WrongType(
+                f"{type(confidence).__name__} already hold loss and answers; give nothing else."
+            )
+        return confidence
+    if loss is None:
+        raise WrongType("a loss per item is needed beside the confidence, as in aurc(conf, loss).")
+    return Predictions(confidence, loss, answered)
+
+
+def _ranked(confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None) -> Ranked:
+    data = _predictions_or_ranked(confidence, loss, answered)
+    return data if isinstance(data, Ranked) else Ranked.of(data)
+
+
+def _value(
+    metric: RankedMetric, confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None
+) -> float:
+    ranked = _ranked(confidence, loss, answered)
+    _defined(metric, ranked)
+    return metric.value(ranked)
+
+
+def _answered(ranked: Ranked, what: object) -> Ranked:
+    if not ranked.answered:
+        raise InputError(f"none of the {ranked.total} items was answered; {what} is undefined.")
+    return ranked
+
+
+def _defined(metric: RankedMetric, ranked: Ranked) -> None:
+    """Refuse what the data cannot answer, and say how far they reach."""
+    _answered(ranked, metric)
+    if metric.least_coverage() > ranked.coverage * (1 + 1e-9):
+        raise InputError(
+            f"{metric}: coverage {metric.least_coverage():g} is out of reach; "
+            f"{ranked.answered} of {ranked.total} items were answered, which is "
+            f"{ranked.coverage:.4g}."
+        )
+
+
+def _oracle(data: Predictions | Ranked) -> Predictions | Ranked:
+    """The same losses, ranked from the least."""
+    if isinstance(data, Ranked):
+        loss = data.losses * data.often
+        return Ranked(-data.losses, data.often, loss, data.abstained, data.losses, data.often)
+    return Predictions(-data.loss, data.loss, data.answered)
+
+
+def _area(
+    areas_of: dict[str, Callable[[Predictions | Ranked], float]],
+    estimator: str,
+    coverage: float | None,
+    confidence: Data,
+    loss: ArrayLike | None = None,
+    answered: ArrayLike | None = None,
+) -> float:
+    if estimator not in areas_of:
+        known = ", ".join(map(repr, ["mean", *areas_of]))
+        raise InputError(f"estimator must be one of {known}; got {estimator!r}.")
+    if coverage is not None:
+        raise InputError(f"coverage is for the estimator 'mean'; {estimator!r} takes the whole.")
+    data = _predictions_or_ranked(confidence, loss, answered)
+    ranked = data if isinstance(data, Ranked) else Ranked.of(data)
+    _answered(ranked, f"the area {estimator!r}")
+    if estimator in _BY_ITEM:
+        if isinstance(data, Ranked):
+            raise WrongType(f"estimator {estimator!r} needs the items in their order, not totals.")
+        return areas_of[estimator](data)
+    return areas_of[estimator](ranked)
+
+
+def _in_order(data: Any) -> Array:
+    """Losses of what was answered, the surest first, equal ones in the order of the items."""
+    held = np.flatnonzero(data.answered)
+    down = np.argsort(-data.confidence[held].astype(float), kind="stable")
+    return data.loss[held][down]
+
+
+def _span(data: Any) -> Array:
+    loss = _in_order(data)
+    if loss.size < 2:
+        raise InputError("the area over the span from first to last needs two answered items.")
+    return loss
+
+
+def _plateau_least(data: Any) -> float:
+    return areas.least_plateaus(data.items, data.loss, data.total)
+
+
+def _fd_shifts_least(data: Any) -> float:
+    return _DISPLAY * _plateau_least(data)
+
+
+_BY_ITEM = {"rows", "trapezoid", "torch-uncertainty"}
+
+_AURC: dict[str, Callable[[Any], float]] = {
+    "rows": lambda data: float(areas.selective_risks(_in_order(data)).mean()),
+    "trapezoid": lambda data: areas.trapezoids(_in_order(data), len(data)),
+    "plateau": lambda data: areas.plateaus(data.items, data.loss, data.total),
+    "fd-shifts": lambda data: _DISPLAY * areas.plateaus(data.items, data.loss, data.total),
+    "torch-uncertainty": lambda data: areas.span_normalised(_span(data)),
+    "logarithmic": lambda data: areas.logarithmic(data.items, data.loss),
+}
+
+_AUGRC: dict[str, Callable[[Any], float]] = {
+    "fd-shifts": lambda data: _DISPLAY * Augrc().value(data) * data.coverage,
+    "torch-uncertainty": lambda data: areas.generalized_span_normalised(_span(data), len(data)),
+}

@@ -1,0 +1,77 @@
+"""Numbers to the digits that are known, and tables of them: plain text, and HTML for notebooks."""
+
+import html
+import math
+import textwrap
+from collections.abc import Collection, Iterable, Sequence
+
+_FOOTER_WIDTH = 80
+_UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
+_MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
+
+
+def supported(number: float, sd: float) -> str:
+    """`number` to two significant digits of `sd`.
+
+    Examples
+    --------
+    >>> supported(0.70412, 0.0213), supported(0.70412, 0.00996), supported(12345.0, 678.0)
+    ('0.704', '0.704', '12340')
+    """
+    if not (math.isfinite(number) and math.isfinite(sd)) or sd == 0:
+        return f"{number:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
+    decimals = 1 - int(f"{sd:.1e}".partition("e")[2])  # of the rounded sd: 0.00996 is 0.010
+    if decimals <= _MOST_DECIMALS:
+        return f"{round(number, decimals):.{max(decimals, 0)}f}"
+    if number == 0:
+        return "0"
+    known = int(f"{number:.1e}".partition("e")[2]) + decimals
+    return f"{number:.{min(max(known, 1), _MOST_DECIMALS)}e}"
+
+
+def percent(level: float) -> str:
+    """A share as it is written for a reader."""
+    return f"{100 * level:.10g} %"
+
+
+def text_table(
+    columns: Iterable[Sequence[str]], notes: Iterable[str], breaks: Collection[int] = ()
+) -> str:
+    """Columns from their heads down, an empty line before the rows in `breaks`, and the notes."""
+    head, *rows = zip(*(_padded(column) for column in columns), strict=True)
+    lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
+    for at, row in enumerate(rows):
+        if at in breaks:
+            lines.append("")
+        lines.append("  ".join(row))
+    wrapped = (textwrap.fill(note, _FOOTER_WIDTH, subsequent_indent="  ") for note in notes)
+    return "\n".join([*(line.rstrip() for line in lines), "", *wrapped])
+
+
+def html_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
+    """The same for a notebook; whatever the cells hold is shown as text."""
+    head, *rows = zip(*columns, strict=True)
+    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
+    below = "<br>".join(html.escape(note) for note in notes)
+    return (
+        f"<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody>"
+        f'<tfoot><tr><td colspan="{len(head)}" style="text-align: left">{below}</td></tr>'
+        f"</tfoot></table>"
+    )
+
+
+def pointed(cells: Iterable[str]) -> list[str]:
+    """Cells of one width with their decimal points under each other."""
+    parts = [cell.partition(".") for cell in cells]
+    left = max((len(whole) for whole, _, _ in parts), default=0)
+    right = max((len(point + rest) for _, point, rest in parts), default=0)
+    return [f"{whole:>{left}}{point + rest:<{right}}" for whole, point, rest in parts]
+
+
+def _padded(column: Sequence[str]) -> list[str]:
+    width = max(len(cell) for cell in column)
+    return [cell.ljust(width) for cell in column]
+
+
+def _cells(tag: str, row: Sequence[str]) -> str:
+    return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
