@@ -223,7 +223,7 @@ def _row(
 
 def _common_areas(totals: Sequence[Totals]) -> list[Array]:
     """Areas up to the coverage that all reach, which may differ from resample to resample."""
-    upto = np.min([one.items.sum(axis=0) for one in totals], axis=0).astype(float)
+    upto = np.min([one.items.sum(axis=-1) for one in totals], axis=0).astype(float)
     upto = np.where(upto > 0, upto, math.nan)
     return [
         *(kernel.mean_selective_risk(one.items, one.loss, upto) for one in totals),

@@ -17,6 +17,7 @@ from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval, RankedEstimate
 from errbar.kernels import roc as kernel
 from errbar.kernels.interval import logit_ends, normal_reach, separated_end
+from errbar.kernels.order import sort_with_label
 from errbar.metrics.base import number
 from errbar.metrics.roc import RocAuc
 from errbar.tables import percent, supported
@@ -52,6 +53,8 @@ def roc_auc(scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None =
     >>> roc_auc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
     0.75
     """
+    if weights is None:
+        return kernel.area_in_order(*sort_with_label(*scores_and_labels(scores, labels)))
     return RocAuc().value(_labelled(scores, labels, weights))
 
 
@@ -125,21 +128,24 @@ def roc_auc_ci(
     """
     wanted = _level(level)
     _scale(scale)
-    labelled = _labelled(scores, labels, None)
-    value, sd = RocAuc().value(labelled), _delong_sd(labelled)
-    size = int(labelled.positives.sum() + labelled.negatives.sum())
+    ordered, positive = sort_with_label(*scores_and_labels(scores, labels))
+    value, variance = kernel.delong(ordered, positive)
+    sd = math.sqrt(variance)
     if value in (0.0, 1.0):
-        return _estimate(value, math.nan, _separated(labelled, value, wanted), wanted, size)
-    if math.isnan(sd):
-        return _estimate(value, sd, (math.nan, math.nan), wanted, size, _ONE_ALONE)
-    if sd == 0.0:
-        return _estimate(value, math.nan, (math.nan, math.nan), wanted, size, _ALL_TIED)
+        positives = int(positive.sum())
+        end = separated_end(positives, positive.size - positives, wanted)
+        ends = (end, 1.0) if value else (0.0, 1.0 - end)
+        return _estimate(value, math.nan, ends, wanted, positive.size)
+    if math.isnan(sd) or sd == 0.0:
+        reason = _ONE_ALONE if math.isnan(sd) else _ALL_TIED
+        nowhere = (math.nan, math.nan)
+        return _estimate(value, math.nan, nowhere, wanted, positive.size, reason)
     if scale == "logit":
         ends = logit_ends(value, sd, wanted)
     else:
         reach = normal_reach(wanted) * sd
         ends = (max(value - reach, 0.0), min(value + reach, 1.0))
-    return _estimate(value, sd, ends, wanted, size)
+    return _estimate(value, sd, ends, wanted, positive.size)
 
 
 _ONE_ALONE = "one positive or one negative alone has no spread"
@@ -222,10 +228,11 @@ spread
             raise WrongType(f"give Scored(scores, labels) twice; got {type(one).__name__}.")
         if one.weights is not None:
             raise InputError("DeLong's variance is for items without weights; resample those.")
-    labelled = [Labelled.of(one) for one in (first, second)]
-    areas = (RocAuc().value(labelled[0]), RocAuc().value(labelled[1]))
-    sd = math.hypot(*(_delong_sd(one) for one in labelled))
-    return _difference(*areas, sd, wanted, _ONE_ALONE if math.isnan(sd) else "")
+    (area, variance), (other, other_variance) = (
+        kernel.delong(*sort_with_label(one.scores, one.labels)) for one in (first, second)
+    )
+    sd = math.sqrt(variance + other_variance)
+    return _difference(area, other, sd, wanted, _ONE_ALONE if math.isnan(sd) else "")
 
 
 def _difference(
@@ -272,19 +279,6 @@ def _labelled(scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None) -
     if weights is None:
         return Labelled.of_arrays(*scores_and_labels(scores, labels))
     return Labelled.of(Scored(scores, labels, weights))
-
-
-def _delong_sd(labelled: Labelled) -> float:
-    """Standard deviation of the area; nan where a class has one item alone."""
-    if min(labelled.positives.sum(), labelled.negatives.sum()) < 2:
-        return math.nan
-    return math.sqrt(kernel.delong_variance(labelled.positives, labelled.negatives))
-
-
-def _separated(labelled: Labelled, value: float, level: float) -> tuple[float, float]:
-    sizes = int(labelled.positives.sum()), int(labelled.negatives.sum())
-    end = separated_end(*sizes, level)
-    return (end, 1.0) if value == 1.0 else (0.0, 1.0 - end)
 
 
 def _level(level: float) -> float:

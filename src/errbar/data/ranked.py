@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 
 class Totals(NamedTuple):
-    """Items and loss per distinct confidence, the highest first; a column per replicate, if any.
+    """Items and loss per distinct confidence, the highest first; a row per replicate, if any.
 
     `total` counts all items, those without an answer too. The oracle ranks the same losses from
     the least.
@@ -256,10 +256,10 @@ class Arranged:
         return max(self._ranked.rows.size, self._sizes.size)
 
     def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
-        """Totals where each cluster, a row of weights, counts so often; replicates in columns."""
+        """Totals where each cluster counts so often: a row of weights per replicate."""
         items, loss = self._ranked.weighted(weights)
-        oracle = self._oracle.weighted(weights) if with_oracle else (items[:0], loss[:0])
-        return Totals(items, loss, self._sizes @ weights, *oracle)
+        oracle = self._oracle.weighted(weights) if with_oracle else (items[:, :0], loss[:, :0])
+        return Totals(items, loss, weights @ self._sizes, *oracle)
 
 
 class _Groups(NamedTuple):
@@ -279,8 +279,11 @@ class _Groups(NamedTuple):
 
     def weighted(self, weights: NDArray[Any]) -> tuple[NDArray[Any], Floats]:
         """Items and loss of each group under such weights."""
-        items = weights[self.rows]
-        loss = items * self.cost[:, None]
+        items = weights.take(self.rows, axis=1)
+        loss = items * self.cost
         if self.starts.size == self.rows.size:
             return items, loss
-        return np.add.reduceat(items, self.starts), np.add.reduceat(loss, self.starts)
+        return (
+            np.add.reduceat(items, self.starts, axis=1),
+            np.add.reduceat(loss, self.starts, axis=1),
+        )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.data.frozen import freeze
 from errbar.data.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
 from errbar.errors import InputError
-from errbar.kernels.order import sort_with_label, starts_of, totals
+from errbar.kernels.order import distinct, sort_with_label, starts_of, totals
 
 Floats = NDArray[np.floating[Any]]
 
@@ -125,15 +125,14 @@ class Labelled:
         """The same for arrays that have been checked."""
         if weights is None:
             ordered, positive = sort_with_label(scores, labels)
-            starts = starts_of(ordered)
+            found, starts, items = distinct(ordered)
             positives = totals(starts, positive).astype(np.int64)
-            items = np.diff(starts, append=ordered.size)
-            return cls(ordered[starts], positives, items - positives)
+            return cls(found, positives, items - positives)
         places = np.lexsort((weights, labels, scores))
         ordered, positive, heavy = scores[places], labels[places], weights[places]
-        starts = starts_of(ordered)
+        found, starts, _ = distinct(ordered)
         return cls(
-            ordered[starts],
+            found,
             np.add.reduceat(np.where(positive, heavy, 0.0), starts),
             np.add.reduceat(np.where(positive, 0.0, heavy), starts),
         )
@@ -168,8 +167,8 @@ class ArrangedScores:
         places = np.lexsort((clusters, heavy, scored.labels, scored.scores))
         self._rows = clusters[places]
         self._starts = starts_of(scored.scores[places])
-        label = scored.labels[places][:, None]
-        self._parts = tuple(np.where(side, heavy[places, None], 0.0) for side in (label, ~label))
+        label = scored.labels[places]
+        self._parts = tuple(np.where(side, heavy[places], 0.0) for side in (label, ~label))
 
     @property
     def rows(self) -> int:
@@ -178,5 +177,7 @@ class ArrangedScores:
 
     def classes(self, weights: NDArray[Any]) -> Classes:
         """Positives and negatives where each cluster counts so often."""
-        items = weights[self._rows]
-        return Classes(*(np.add.reduceat(items * part, self._starts) for part in self._parts))
+        items = weights.take(self._rows, axis=1)
+        return Classes(
+            *(np.add.reduceat(items * part, self._starts, axis=1) for part in self._parts)
+        )

@@ -19,7 +19,7 @@ _WORDS: dict[int, tuple[Any, Any]] = {4: (np.uint32, np.int32), 8: (np.uint64, n
 
 
 def sort_with_label(scores: Floats, labels: Labels) -> tuple[Floats, Labels]:
-    """Scores from the lowest, and the label of each; equal scores in no particular order."""
+    """Scores from the lowest, and the label of each; of equal scores, label 0 comes first."""
     if scores.dtype.itemsize in _WORDS:
         low, high = float(scores.min()), float(scores.max())
         if low >= 0:
@@ -30,7 +30,7 @@ def sort_with_label(scores: Floats, labels: Labels) -> tuple[Floats, Labels]:
         if np.isfinite(largest) and (down == 1.0 or np.array_equal(scaled / down, scores)):
             ordered, labels = _sort_below_two(scaled, labels)
             return ordered if down == 1.0 else ordered / scores.dtype.type(down), labels
-    places = np.argsort(scores)
+    places = np.lexsort((labels, scores))
     return scores[places], labels[places]
 
 
@@ -67,6 +67,14 @@ def starts_of(ordered: NDArray[Any]) -> NDArray[np.intp]:
     return np.flatnonzero(new)
 
 
+def distinct(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.int64]]:
+    """Distinct numbers, where each begins, and how often it occurs."""
+    starts = starts_of(ordered)
+    if starts.size == ordered.size:
+        return ordered, starts, np.ones(starts.size, dtype=np.int64)
+    return ordered[starts], starts, np.diff(starts, append=ordered.size)
+
+
 def totals(starts: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
     """Sum of `values` from each start to the next."""
     if starts.size == values.size:
@@ -86,16 +94,15 @@ def sums_by(scores: NDArray[Any], values: Floats) -> tuple[NDArray[Any], NDArray
     """
     if scores.dtype.kind == "f" and is_binary(values):
         ordered, labels = sort_with_label(scores, values.astype(bool))
-        starts = starts_of(ordered)
+        found, starts, often = distinct(ordered)
         sums = totals(starts, labels).astype(float)
     else:
         places = np.argsort(scores)
         if values[0] != np.rint(values[0]) or not (values == np.rint(values)).all():
             places = np.lexsort((values, scores)) if has_ties(scores[places]) else places
-        ordered = scores[places]
-        starts = starts_of(ordered)
+        found, starts, often = distinct(scores[places])
         sums = totals(starts, values[places])
-    return ordered[starts], np.diff(starts, append=ordered.size), sums
+    return found, often, sums
 
 
 def counts_of(values: Floats) -> tuple[Floats, NDArray[Any]]:
@@ -104,9 +111,8 @@ def counts_of(values: Floats) -> tuple[Floats, NDArray[Any]]:
         ones = int(values.sum())
         often = np.array([values.size - ones, ones])
         return np.array([0.0, 1.0])[often > 0], often[often > 0]
-    ordered = np.sort(values)
-    starts = starts_of(ordered)
-    return ordered[starts], np.diff(starts, append=ordered.size)
+    found, _, often = distinct(np.sort(values))
+    return found, often
 
 
 def is_binary(values: Floats) -> bool:

@@ -1,7 +1,7 @@
 """Risk and coverage from totals per distinct confidence.
 
-Groups stand along the first axis, the surest first: how many `items` each holds, and their `loss`
-together. A second axis, where there is one, holds replicates. Nobody knows the order within a
+Groups stand along the last axis, the surest first: how many `items` each holds, and their `loss`
+together. An axis before it, where there is one, holds replicates. Nobody knows the order within a
 group, so every number is the mean over all orders: after j of its c items, a group has added j/c
 of its loss. Sums over j come in closed form, and the cost depends on the number of groups alone.
 """
@@ -29,21 +29,37 @@ def reach(coverage: float, total: Numbers) -> Array:
 
 def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) -> Array:
     """Mean risk of the k surest items over k = 1, 2, … up to a number that may be broken."""
-    ends, before = np.cumsum(items, axis=0), np.cumsum(loss, axis=0)
-    answered = ends[-1]
-    if upto is None and ends.ndim == 1 and answered == len(items):
+    ends, before = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
+    answered = ends[..., -1]
+    if upto is None and ends.ndim == 1 and answered == items.size:
         return np.asarray((before / ends).mean())
+    if upto is None and ends.ndim > 1:
+        return _mean_of_replicates(items, loss, ends, before)
     before -= loss
     starts = ends - items
     each = loss / np.maximum(items, 1)
     whole, part = _within(starts, items, answered if upto is None else upto)
     rise = harmonic_rise(starts, whole) if ends.ndim == 1 else _harmonic_rises(ends, starts, whole)
     inner = np.where(whole == 1, rise, whole - starts * rise)  # Σ j / (starts + j)
-    total = (before * rise + each * inner).sum(axis=0)
+    total = (before * rise + each * inner).sum(axis=-1)
     if part is not None:
         following = (before + (whole + 1) * each) / (starts + whole + 1)
-        total += (part * following).sum(axis=0)
+        total += (part * following).sum(axis=-1)
     return _reached(total / (answered if upto is None else upto), upto, answered)
+
+
+def _mean_of_replicates(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
+    """The same for whole columns, with as few steps as it takes: they are many."""
+    reached = _harmonic(int(ends[..., -1].max())).take(ends.astype(np.intp))
+    rise = reached.copy()
+    rise[:, 1:] -= reached[:, :-1]
+    inner = loss / np.maximum(items, 1.0)
+    inner *= items - ends
+    inner += so_far
+    inner -= loss
+    total = np.einsum("bg,bg->b", rise, inner) + so_far[:, -1]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / ends[..., -1])
 
 
 def mean_generalized_risk(
@@ -53,34 +69,35 @@ def mean_generalized_risk(
 
     Loss grows evenly within a group, so the trapezoids are exact for ties.
     """
-    ends = np.cumsum(items, axis=0)
-    answered = ends[-1]
-    starts, before = ends - items, np.cumsum(loss, axis=0) - loss
+    ends = np.cumsum(items, axis=-1)
+    answered = ends[..., -1]
+    starts, before = ends - items, np.cumsum(loss, axis=-1) - loss
     limit = answered if upto is None else upto
-    width = np.minimum(np.maximum(limit - starts, 0), items)
+    width = np.minimum(np.maximum(np.asarray(limit)[..., None] - starts, 0), items)
     each = loss / np.maximum(items, 1)
-    area = (width * (before + 0.5 * width * each)).sum(axis=0)
+    area = (width * (before + 0.5 * width * each)).sum(axis=-1)
     return _reached(area / (limit * np.asarray(total)), upto, answered)
 
 
 def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
     """Mean risk of so many of the surest items; nan where there are not so many."""
     upto = np.ceil(upto)
-    ends, so_far = np.cumsum(items, axis=0), np.cumsum(loss, axis=0)
-    group = np.minimum((ends < upto).sum(axis=0), len(items) - 1)
-    last = np.expand_dims(group, 0)
-    end, so_far = (np.take_along_axis(part, last, axis=0)[0] for part in (ends, so_far))
-    held, added = (np.take_along_axis(part, last, axis=0)[0] for part in (items, loss))
+    ends, so_far = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
+    group = np.minimum((ends < upto[..., None]).sum(axis=-1), items.shape[-1] - 1)
+    end, lost, held, added = (
+        np.take_along_axis(part, group[..., None], axis=-1)[..., 0]
+        for part in (ends, so_far, items, loss)
+    )
     missing = (end - upto) / np.maximum(held, 1) * added
-    return _reached((so_far - missing) / upto, upto, ends[-1])
+    return _reached((lost - missing) / upto, upto, ends[..., -1])
 
 
 def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Array:
     """Largest coverage with a threshold that keeps the selective risk at `risk` or below."""
-    ends = np.cumsum(items, axis=0)
+    ends = np.cumsum(items, axis=-1)
     with np.errstate(invalid="ignore"):
-        fine = np.cumsum(loss, axis=0) / ends <= risk * (1.0 + _EQUAL)
-    return np.where(fine, ends, 0).max(axis=0) / np.asarray(total)
+        fine = np.cumsum(loss, axis=-1) / ends <= risk + _EQUAL * abs(risk)
+    return np.where(fine, ends, 0).max(axis=-1) / np.asarray(total)
 
 
 def harmonic_rise(start: Numbers, count: Numbers) -> Array:
@@ -103,7 +120,7 @@ def harmonic_rise(start: Numbers, count: Numbers) -> Array:
 
 def _harmonic_rises(ends: Numbers, starts: Numbers, whole: Numbers) -> Array:
     """The same for replicates, from one table: they need no more than twelve digits."""
-    table = _harmonic(int(ends[-1].max()))
+    table = _harmonic(int(ends[..., -1].max()))
     return table[(starts + whole).astype(np.intp)] - table[starts.astype(np.intp)]
 
 
@@ -114,7 +131,7 @@ def _harmonic(most: int) -> Array:
 
 def _within(starts: Numbers, items: Numbers, limit: Numbers) -> tuple[Numbers, Array | None]:
     """How many items of each group lie within the limit, whole ones and a part of one more."""
-    room = np.minimum(np.maximum(limit - starts, 0), items)
+    room = np.minimum(np.maximum(np.asarray(limit)[..., None] - starts, 0), items)
     if room.dtype.kind in "iu":
         return room, None
     whole = np.floor(room)

@@ -1,62 +1,104 @@
 """ROC areas and their variance from totals per distinct score.
 
-Scores stand along the first axis, the lowest first: the weight of the `positives` and of the
-`negatives` that have it. A second axis, where there is one, holds replicates.
+Scores stand along the last axis, the lowest first: the weight of the `positives` and of the
+`negatives` that have it. An axis before it, where there is one, holds replicates. What DeLong
+needs is more quickly found from the sorted labels themselves: a positive in place p that is the
+i-th of its class has p − i negatives below it.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.order import starts_of, totals
+from errbar.kernels.order import Labels, distinct, totals
 
 Array = NDArray[np.floating[Any]]
+Places = NDArray[np.int64]
 Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 
 
 def area(positives: Numbers, negatives: Numbers) -> Array:
     """Chance that a positive outscores a negative, ties counting one half; nan without both."""
-    below = np.cumsum(negatives, axis=0)
-    pairs = np.einsum("i...,i...->...", positives, 2 * below - negatives)
-    every = positives.sum(axis=0) * below[-1]
+    below = np.cumsum(negatives, axis=-1)
+    pairs = np.einsum("...i,...i->...", positives, 2 * below - negatives)
+    every = positives.sum(axis=-1) * below[..., -1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(pairs / (2 * every))
 
 
-def placements(positives: Numbers, negatives: Numbers) -> tuple[Array, Array]:
-    """For each score, the share of negatives that a positive there outscores, and the share of
-    positives that outscore a negative there.
+def area_in_order(ordered: Array, positive: Labels) -> float:
+    """The same from scores in order and their labels, a negative before a positive on a tie."""
+    places = np.flatnonzero(positive)
+    size = places.size
+    below = 2 * int(places.sum()) - size * (size - 1)  # negatives below a positive, twice
+    _, negatives, positives = _ties(ordered, positive)
+    below -= int(negatives @ positives)
+    return below / (2 * size * (positive.size - size))
+
+
+def placements(ordered: Array, positive: Labels) -> tuple[Array, Array]:
+    """How many negatives each positive outscores, and how many positives each negative is below.
+
+    Scores are in order, a negative before a positive on a tie, which counts one half.
     """
-    below, so_far = np.cumsum(negatives), np.cumsum(positives)
-    beats = (below - 0.5 * negatives) / below[-1]
-    beaten = 1.0 - (so_far - 0.5 * positives) / so_far[-1]
+    places, others = np.flatnonzero(positive), np.flatnonzero(~positive)
+    size = places.size
+    beats = (places - np.arange(size)).astype(float)
+    beaten = (size - (others - np.arange(others.size))).astype(float)
+    last, negatives, positives = _ties(ordered, positive)
+    if last.size:
+        rank = np.searchsorted(places, last)  # of the first positive in each tie
+        beats[_runs(rank, positives)] -= 0.5 * np.repeat(negatives, positives)
+        beaten[_runs(last + 1 - rank - negatives, negatives)] -= 0.5 * np.repeat(
+            positives, negatives
+        )
     return beats, beaten
 
 
-def delong_variance(positives: Numbers, negatives: Numbers) -> float:
-    """Variance of the area: that of the placements of each class, over its size."""
-    beats, beaten = placements(positives, negatives)
-    return _spread(positives, beats) + _spread(negatives, beaten)
+def _ties(ordered: Array, positive: Labels) -> tuple[Places, Places, Places]:
+    """Scores that both classes have: where its last negative stands, and how many of each."""
+    mixed = (ordered[1:] == ordered[:-1]) & (positive[1:] > positive[:-1])
+    last = np.flatnonzero(mixed)
+    scores = ordered[last]
+    start = np.searchsorted(ordered, scores, side="left")
+    end = np.searchsorted(ordered, scores, side="right")
+    return last, last + 1 - start, end - last - 1
 
 
-def _spread(often: Numbers, placed: Array) -> float:
-    """Variance of the mean of `placed`, each seen so often."""
-    size = int(often.sum())
-    centred = placed - (often @ placed) / size
-    return float(often @ np.square(centred)) / (size - 1) / size
+def _runs(starts: Places, lengths: Places) -> Places:
+    """start, start + 1, … for each run, one after the other."""
+    offset = np.cumsum(lengths) - lengths
+    return np.repeat(starts - offset, lengths) + np.arange(int(lengths.sum()))
 
 
-def item_placements(scores: Array, labels: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """The same shares for each positive and each negative, in the order of the items."""
+def delong(ordered: Array, positive: Labels) -> tuple[float, float]:
+    """The area and its variance: that of the placements of each class, over its size."""
+    beats, beaten = placements(ordered, positive)
+    area = float(beats.sum()) / (beats.size * beaten.size)
+    return area, _spread(beats) / beaten.size**2 + _spread(beaten) / beats.size**2
+
+
+def _spread(placed: Array) -> float:
+    """Variance of the mean; nan of one alone."""
+    if placed.size < 2:
+        return math.nan
+    placed = placed - placed.mean()
+    return float(placed @ placed) / (placed.size - 1) / placed.size
+
+
+def item_placements(scores: Array, labels: Labels) -> tuple[Array, Array]:
+    """Shares of the other class instead of numbers, in the order of the items."""
     order = np.argsort(scores)
-    starts = starts_of(scores[order])
-    items = np.diff(starts, append=scores.size)
-    positives = totals(starts, labels[order])
+    _, starts, items = distinct(scores[order])
+    positives = totals(starts, labels[order]).astype(float)
+    negatives = items - positives
+    below = (np.cumsum(negatives) - 0.5 * negatives) / negatives.sum()
+    above = 1.0 - (np.cumsum(positives) - 0.5 * positives) / positives.sum()
     group = np.empty(scores.size, dtype=np.intp)
     group[order] = np.repeat(np.arange(starts.size), items)
-    beats, beaten = placements(positives, items - positives)
-    return beats[group[labels]], beaten[group[~labels]]
+    return below[group[labels]], above[group[~labels]]
 
 
 def corners(positives: Numbers, negatives: Numbers) -> tuple[Array, Array]:

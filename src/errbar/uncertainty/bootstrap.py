@@ -1,6 +1,6 @@
 """Resampling items, or clusters of items, and the ends of an interval from it.
 
-A resample is a column of weights, the same for every system and metric, so differences are
+A resample is a row of weights, the same for every system and metric, so differences are
 paired. What a resample leaves undefined is left out, counted and reported.
 """
 
@@ -19,7 +19,9 @@ from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.metrics.base import number
 
 Array = NDArray[np.floating[Any]]
-Measure = Callable[[NDArray[Any]], Array]  # weights of clusters → a row per number, a column each
+Measure = Callable[
+    [NDArray[Any]], Array
+]  # weights of clusters → a row per number, a column per resample
 
 _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
 
@@ -63,7 +65,7 @@ class Bootstrap:
     ) -> "Replicates":
         """Evaluate `measure` on resamples, and on what is left without each cluster."""
         generator = generator_of(rng)
-        whole = measure(np.ones((clusters, 1), dtype=np.int64))[:, 0]
+        whole = measure(np.ones((1, clusters)))[:, 0]
         drawn = _joined(measure, resample.drawn(clusters, self.resamples, rows, generator))
         left_out = (
             _joined(measure, resample.left_out(clusters, rows))
@@ -123,7 +125,7 @@ def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
 
 
 def _joined(measure: Measure, weights: Iterator[NDArray[Any]]) -> Array:
-    return np.concatenate([measure(columns) for columns in weights], axis=1)
+    return np.concatenate([measure(some) for some in weights], axis=1)
 
 
 def generator_of(rng: np.random.Generator | int) -> np.random.Generator:
