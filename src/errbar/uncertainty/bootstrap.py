@@ -19,9 +19,7 @@ from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.metrics.base import number
 
 Array = NDArray[np.floating[Any]]
-Measure = Callable[
-    [NDArray[Any]], Array
-]  # weights of clusters → a row per number, a column per resample
+Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
 
 _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
 
