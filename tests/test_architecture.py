@@ -21,6 +21,7 @@ METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "tables", "uncertainty", "matrices"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
+PUBLIC = {"evaluate", "eval", "selective", "selective_report", "roc", "readers", "demo"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
@@ -40,8 +41,11 @@ MAY_IMPORT = {
     "selective": SELECTIVE,
     "roc": ALL_BELOW,
     "readers": COUNTS | {"readers"},
+    "selective_report": SELECTIVE | {"selective", "readers"},
     "demo": COUNTS | {"demo"},
-    "cli": SELECTIVE | {"evaluate", "eval", "selective", "roc", "readers", "demo", "cli"},
+    "cli": SELECTIVE
+    | {"evaluate", "eval", "selective", "selective_report", "roc", "readers"}
+    | {"demo", "cli"},
     "__main__": {"cli"},
 }
 

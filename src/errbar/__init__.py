@@ -7,6 +7,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from errbar import eval as eval  # noqa: A004
+    from errbar import roc as roc
+    from errbar import selective as selective
+    from errbar.data.ranked import Predictions as Predictions
+    from errbar.data.ranked import Ranked as Ranked
+    from errbar.data.scored import Scored as Scored
     from errbar.data.statistics import CategoryCounts as CategoryCounts
     from errbar.data.statistics import Counts as Counts
     from errbar.estimate import Estimate as Estimate
@@ -15,33 +20,46 @@ if TYPE_CHECKING:
     from errbar.evaluate import score as score
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.uncertainty import Bootstrap as Bootstrap
     from errbar.uncertainty import Posterior as Posterior
 
 _HOMES = {
+    "Bootstrap": "errbar.uncertainty",
     "CategoryCounts": "errbar.data.statistics",
     "Counts": "errbar.data.statistics",
     "Estimate": "errbar.estimate",
     "Interval": "errbar.estimate",
     "Posterior": "errbar.uncertainty",
+    "Predictions": "errbar.data.ranked",
+    "Ranked": "errbar.data.ranked",
+    "Scored": "errbar.data.scored",
     "Scores": "errbar.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
     "parse": "errbar.metrics",
+    "roc": "errbar",
     "score": "errbar.evaluate",
+    "selective": "errbar",
 }
 
 __all__ = [
+    "Bootstrap",
     "CategoryCounts",
     "Counts",
     "Estimate",
     "Interval",
     "Posterior",
+    "Predictions",
+    "Ranked",
+    "Scored",
     "Scores",
     "__version__",
     "eval",
     "family",
     "parse",
+    "roc",
     "score",
+    "selective",
 ]
 
 

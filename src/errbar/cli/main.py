@@ -1,5 +1,6 @@
 """The group of commands. Only click is loaded here; a command loads what it runs."""
 
+import json
 from typing import Any
 
 import click
@@ -36,3 +37,49 @@ def demo() -> None:
     from errbar.cli.demo import report  # noqa: PLC0415  --help must not wait for NumPy
 
     click.echo(report())
+
+
+@main.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(dir_okay=False))
+@click.option(
+    "--coverage",
+    "coverages",
+    multiple=True,
+    type=float,
+    default=(0.5,),
+    show_default=True,
+    help="A coverage to give the risk at; may be repeated.",
+)
+@click.option(
+    "--loss",
+    type=click.Choice(["absolute", "zero-one", "squared", "normalised"]),
+    default="absolute",
+    show_default=True,
+    help="What a wrong score costs.",
+)
+@click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
+def selective(
+    runs: tuple[str, ...],
+    coverages: tuple[float, ...],
+    loss: str,
+    span: float | None,
+    level: float,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Risk, coverage and areas of RUNS that may decline to answer, each with its interval.
+
+    A run is a JSON file of experiments with predicted_items, ground_truth_items and
+    evidence_counts per participant. Two runs or more are compared at coverages that all reach.
+    """
+    from errbar.selective_report import report  # noqa: PLC0415  --help must not wait for NumPy
+    from errbar.uncertainty import Bootstrap  # noqa: PLC0415
+
+    method = Bootstrap(resamples, level)
+    shown = report(runs, coverages, loss, span=span, method=method, rng=seed)
+    click.echo(json.dumps(shown.to_dict(), indent=2) if as_json else str(shown))

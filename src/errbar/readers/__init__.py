@@ -1,0 +1,1 @@
+"""Logs of evaluation runs → what errbar computes with. One file per format."""

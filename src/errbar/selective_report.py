@@ -1,0 +1,292 @@
+"""What `errbar selective` says of runs: each on its own, and all where all of them answer."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from errbar.data.ranked import Predictions
+from errbar.errors import InputError
+from errbar.estimate import RankedEstimate
+from errbar.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
+from errbar.matched import MatchedCoverage, compare
+from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
+from errbar.readers.item_runs import ItemRun, read_item_runs
+from errbar.selective import estimate
+from errbar.tables import percent, pointed, supported, text_table
+from errbar.uncertainty.bootstrap import Bootstrap
+
+_DEFAULT = Bootstrap()
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One run: how much it answered, its metrics, and the documented figures."""
+
+    run: ItemRun
+    coverage: float
+    answered: int
+    estimates: tuple[RankedEstimate, ...]
+    out_of_reach: tuple[RankedMetric, ...]
+    documented_aurc: float
+    documented_risks: dict[float, float | None]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SelectiveReport:
+    """All runs, those that cannot be ranked, and the comparison of the others."""
+
+    runs: tuple[RunReport, ...]
+    unranked: dict[str, str]  # name → why
+    method: Bootstrap
+    loss: str
+    comparison: MatchedCoverage | None
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = []
+        if self.runs:
+            parts.append(text_table(self._columns(), self._notes(), self._breaks()))
+            parts.append(text_table(self._documented(), _DOCUMENTED_NOTES))
+        if self.comparison is not None:
+            parts.append(str(self.comparison))
+        parts += self.notes
+        parts += [f"Not ranked: {why}" for why in self.unranked.values()]
+        return "\n\n".join(parts)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, for JSON; what is undefined is null with a reason."""
+        return {
+            "loss": self.loss,
+            "method": self.method.describe(),
+            "level": self.method.level,
+            "runs": [_run_dict(one) for one in self.runs],
+            "unranked": self.unranked,
+            "comparison": None if self.comparison is None else _json(self.comparison.to_dicts()),
+            "notes": list(self.notes),
+        }
+
+    def _breaks(self) -> set[int]:
+        starts, at = set(), 0
+        for one in self.runs:
+            starts.add(at)
+            at += len(one.estimates) + len(one.out_of_reach)
+        return starts - {0}
+
+    def _columns(self) -> list[list[str]]:
+        rows: list[tuple[str, str, str, str]] = []
+        for one in self.runs:
+            rows += [
+                (one.run.name, str(e.metric), supported(e.value, e.sd), _ends(e))
+                for e in one.estimates
+            ]
+            rows += [
+                (one.run.name, str(metric), "–", f"out of reach: {one.coverage:.4g} answered")
+                for metric in one.out_of_reach
+            ]
+        names, metrics, values, ends = (list(column) for column in zip(*rows, strict=True))
+        return [
+            ["run", *names],
+            ["metric", *metrics],
+            ["value", *pointed(values)],
+            [f"{percent(self.method.level)} interval", *ends],
+        ]
+
+    def _notes(self) -> list[str]:
+        notes = [
+            f"{one.run.name}: {one.run.size()}; largest coverage {one.coverage:.4g}."
+            for one in self.runs
+        ]
+        notes += [
+            f"{one.run.name}: {one.run.without_evidence} items without a count of evidence, "
+            f"taken as none."
+            for one in self.runs
+            if one.run.without_evidence
+        ]
+        notes.append(
+            f"Lower is better; the loss is {self.loss}. Equal confidences count as the mean over "
+            f"their orders. Method: {self.method.describe()} of participants."
+        )
+        for one in self.runs:
+            notes += [f"{one.run.name}, {e.metric}: {e.reason}." for e in one.estimates if e.reason]
+            notes += [
+                f"{one.run.name}, {e.metric}: undefined in {percent(round(e.dropped, 4))} of the "
+                f"resamples, which are left out."
+                for e in one.estimates
+                if e.dropped and not e.reason
+            ]
+        return notes
+
+    def _documented(self) -> list[list[str]]:
+        risks = list(self.runs[0].documented_risks)
+        return [
+            ["run", *(one.run.name for one in self.runs)],
+            ["items", *(str(len(one.run.items)) for one in self.runs)],
+            ["AURC", *(f"{one.documented_aurc:.4f}" for one in self.runs)],
+            *(
+                [
+                    f"risk at {percent(risk)}",
+                    *(_documented_risk(one.documented_risks[risk]) for one in self.runs),
+                ]
+                for risk in risks
+            ),
+        ]
+
+
+_DOCUMENTED_NOTES = [
+    "As documented for such runs: absolute error, equal confidences in input order, trapezoids "
+    "from the first point. The area falls when a system declines more; do not compare it between "
+    "runs of different coverage.",
+]
+
+
+def report(
+    paths: Sequence[str | Path],
+    coverages: Sequence[float] = (0.5,),
+    loss: str = "absolute",
+    *,
+    span: float | None = None,
+    method: Bootstrap = _DEFAULT,
+    rng: int,
+) -> SelectiveReport:
+    """Read the files, score every run, and compare those that can be ranked."""
+    runs = [run for path in paths for run in _named(path, len(paths) > 1)]
+    metrics = [Aurc(), Augrc(), ExcessAurc(), *(RiskAt(coverage) for coverage in coverages)]
+    reports, data, unranked = [], {}, {}
+    for run in runs:
+        try:
+            predictions = run.predictions(loss, span)
+            reports.append(_scored(run, predictions, metrics, coverages, method, rng))
+        except InputError as error:
+            unranked[run.name] = str(error)
+        else:
+            data[run.name] = run
+    if not reports:
+        raise InputError(" ".join(unranked.values()))
+    comparison, notes = _compared(data, coverages, loss, span, method, rng)
+    return SelectiveReport(tuple(reports), unranked, method, loss, comparison, tuple(notes))
+
+
+def _named(path: str | Path, several: bool) -> list[ItemRun]:
+    runs = read_item_runs(path)
+    if not several or (len(runs) == 1 and runs[0].name == Path(path).stem):
+        return runs
+    return [replace(run, name=f"{Path(path).stem}: {run.name}") for run in runs]
+
+
+def _scored(
+    run: ItemRun,
+    predictions: Predictions,
+    metrics: Sequence[RankedMetric],
+    coverages: Sequence[float],
+    method: Bootstrap,
+    rng: int,
+) -> RunReport:
+    reach = predictions.coverage * (1 + 1e-9)
+    fine = [metric for metric in metrics if metric.least_coverage() <= reach]
+    items = [ItemPrediction(item.score, item.truth, item.evidence) for item in run.items]
+    return RunReport(
+        run,
+        predictions.coverage,
+        int(predictions.answered.sum()),
+        tuple(estimate(metric, predictions, method=method, rng=rng) for metric in fine),
+        tuple(metric for metric in metrics if metric not in fine),
+        compute_aurc(items),
+        {coverage: compute_risk_at_coverage(items, coverage) for coverage in coverages},
+    )
+
+
+def _compared(
+    runs: dict[str, ItemRun],
+    coverages: Sequence[float],
+    loss: str,
+    span: float | None,
+    method: Bootstrap,
+    rng: int,
+) -> tuple[MatchedCoverage | None, list[str]]:
+    """The comparison on the items that all runs have, and what that left out."""
+    if len(runs) < 2:
+        return None, []
+    keys = [{(item.participant, item.item) for item in run.items} for run in runs.values()]
+    common = set.intersection(*keys)
+    if not common:
+        return None, ["The runs share no item of any participant; they are not compared."]
+    notes = []
+    left = {name: len(own) - len(common) for name, own in zip(runs, keys, strict=True)}
+    if any(left.values()):
+        said = ", ".join(f"{number} of {name}" for name, number in left.items() if number)
+        notes.append(f"Compared on the {len(common)} items that all runs have; not on {said}.")
+    data = {name: _on(run, common).predictions(loss, span) for name, run in runs.items()}
+    reach = min(one.coverage for one in data.values())
+    within = [coverage for coverage in coverages if coverage <= reach * (1 + 1e-9)]
+    if reach == 0:
+        return None, [*notes, "One of the runs answered none of them; they are not compared."]
+    return compare(data, coverages=within, method=method, rng=rng), notes
+
+
+def _on(run: ItemRun, keys: set[tuple[str, str]]) -> ItemRun:
+    """The run on some items, in an order that all runs share."""
+    items = sorted(
+        (item for item in run.items if (item.participant, item.item) in keys),
+        key=lambda item: (item.participant, item.item),
+    )
+    return replace(run, items=tuple(items))
+
+
+def _ends(e: RankedEstimate) -> str:
+    if e.reason:
+        return "none"
+    return " to ".join(supported(end, e.sd) for end in (e.interval.low, e.interval.high))
+
+
+def _documented_risk(risk: float | None) -> str:
+    return "out of reach" if risk is None else f"{risk:.4f}"
+
+
+def _run_dict(one: RunReport) -> dict[str, Any]:
+    return {
+        "name": one.run.name,
+        "items": len(one.run.items),
+        "participants": one.run.participants,
+        "answered": one.answered,
+        "max_coverage": one.coverage,
+        "failed_participants": one.run.failed,
+        "items_without_truth": one.run.without_truth,
+        "items_without_evidence": one.run.without_evidence,
+        "estimates": _json(
+            {
+                "metric": str(e.metric),
+                "value": e.value,
+                "sd": e.sd,
+                "low": e.interval.low,
+                "high": e.interval.high,
+                "level": e.interval.level,
+                "covers": e.interval.covers.value,
+                "dropped": e.dropped,
+                "reason": e.reason,
+            }
+            for e in one.estimates
+        ),
+        "out_of_reach": [str(metric) for metric in one.out_of_reach],
+        "documented": {
+            "aurc": one.documented_aurc,
+            "risk_at_coverage": {
+                f"{coverage:g}": risk for coverage, risk in one.documented_risks.items()
+            },
+        },
+    }
+
+
+def _json(records: Any) -> list[dict[str, Any]]:
+    """Records without NaN, which JSON does not have."""
+    return [
+        {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in record.items()
+        }
+        for record in records
+    ]

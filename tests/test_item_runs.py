@@ -1,0 +1,277 @@
+"""Runs that may decline items: what is read, what is counted, and what the command says."""
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from errbar.cli.main import main
+from errbar.errors import InputError
+from errbar.readers.item_runs import read_item_runs
+from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage, estimate
+
+NAMES = ["Sleep", "Appetite", "Mood", "Focus"]
+
+
+def participant(number: int, **changes: Any) -> dict[str, Any]:
+    """A participant whose scores, truths and evidence follow from the number."""
+    truth = {name: (number + at) % 4 for at, name in enumerate(NAMES)}
+    return {
+        "participant_id": 300 + number,
+        "success": True,
+        "predicted_items": {
+            name: None if (number + at) % 5 == 0 else (true + (number * at) % 3) % 4
+            for at, (name, true) in enumerate(truth.items())
+        },
+        "ground_truth_items": truth,
+        "evidence_counts": {name: (number * 3 + at) % 6 for at, name in enumerate(NAMES)},
+        **changes,
+    }
+
+
+def experiment(rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {"results": {"results": rows}, **more}
+
+
+def write(path: Path, *experiments: dict[str, Any]) -> Path:
+    path.write_text(json.dumps({"experiments": list(experiments)}), encoding="utf-8")
+    return path
+
+
+PEOPLE = [participant(number) for number in range(24)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    failed = participant(30, success=False)
+    return write(tmp_path / "run.json", experiment([*PEOPLE, failed]))
+
+
+def documented_items() -> list[ItemPrediction]:
+    """The documented way to a list of items, written out."""
+    return [
+        ItemPrediction(row["predicted_items"][name], truth, row["evidence_counts"][name])
+        for row in PEOPLE
+        for name, truth in row["ground_truth_items"].items()
+    ]
+
+
+def test_a_run_holds_every_item_of_every_participant_that_succeeded(run: Path) -> None:
+    (read,) = read_item_runs(run)
+    assert read.name == "run"
+    assert (len(read.items), read.participants, read.failed) == (96, 24, 1)
+    assert [
+        ItemPrediction(item.score, item.truth, item.evidence) for item in read.items
+    ] == documented_items()
+    clusters = read.predictions().clusters
+    assert clusters is not None
+    assert len(set(clusters.tolist())) == 24
+
+
+def test_the_run_of_the_documented_example_gives_its_numbers(tmp_path: Path) -> None:
+    row = {
+        "participant_id": 300,
+        "success": True,
+        "predicted_items": {"NoInterest": 2, "Depressed": None, "Sleep": 1},
+        "ground_truth_items": {"NoInterest": 2, "Depressed": 1, "Sleep": 2},
+        "evidence_counts": {"NoInterest": 3, "Depressed": 0, "Sleep": 1},
+    }
+    (read,) = read_item_runs(write(tmp_path / "output.json", experiment([row])))
+    items = [ItemPrediction(item.score, item.truth, item.evidence) for item in read.items]
+    assert compute_aurc(items) == pytest.approx((1 / 3) * (0 + 0.5) / 2)
+    assert compute_risk_at_coverage(items, 0.5) == 0.5
+
+
+def test_items_without_truth_and_without_evidence_are_counted(tmp_path: Path) -> None:
+    row = participant(1)
+    row["ground_truth_items"]["Sleep"] = None
+    row["predicted_items"]["Extra"] = 2
+    del row["evidence_counts"]["Mood"]
+    del row["predicted_items"]["Focus"]
+    (read,) = read_item_runs(write(tmp_path / "run.json", experiment([row])))
+    assert read.without_truth == 2
+    assert read.without_evidence == 1
+    assert [item.item for item in read.items] == ["Appetite", "Mood", "Focus"]
+    assert read.items[1].evidence == 0
+    assert read.items[2].score is None
+    assert "2 items without a truth left out" in read.size()
+
+
+def test_success_need_not_be_said(tmp_path: Path) -> None:
+    row = participant(1)
+    del row["success"]
+    assert read_item_runs(write(tmp_path / "run.json", experiment([row])))[0].participants == 1
+
+
+def test_experiments_are_named_by_themselves_or_by_the_file(tmp_path: Path) -> None:
+    named = write(
+        tmp_path / "a.json",
+        experiment(PEOPLE, name="zero-shot"),
+        experiment(PEOPLE),
+        experiment(PEOPLE),
+    )
+    assert [run.name for run in read_item_runs(named)] == ["zero-shot", "a 2", "a 3"]
+    same = write(tmp_path / "b.json", *[experiment(PEOPLE, name="few-shot")] * 2)
+    assert [run.name for run in read_item_runs(same)] == ["few-shot 1", "few-shot 2"]
+    inside = {"results": {"mode": "few_shot", "results": PEOPLE}}
+    assert read_item_runs(write(tmp_path / "c.json", inside))[0].name == "few_shot"
+
+
+def test_without_evidence_counts_the_run_is_read_and_nothing_is_ranked(tmp_path: Path) -> None:
+    rows = deepcopy(PEOPLE)
+    for row in rows:
+        del row["evidence_counts"]
+    path = write(tmp_path / "old.json", experiment(rows))
+    (read,) = read_item_runs(path)
+    assert len(read.items) == 96
+    with pytest.raises(InputError, match=r"evidence_counts.*cannot be ranked"):
+        read.predictions()
+    answer = CliRunner().invoke(main, ["selective", str(path)])
+    assert answer.exit_code == 2
+    assert "96 items of 24 participants" in answer.stderr
+    assert "cannot be ranked" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "not valid JSON.*line 1"),
+        ("[]", r"has no 'experiments'; found \[\]"),
+        ('{"runs": 1}', "has no 'experiments'; found the keys runs"),
+        ('{"experiments": {}}', "experiments must be a list"),
+        ('{"experiments": []}', "empty"),
+        ('{"experiments": [{}]}', r"experiments\[0\] has no 'results'"),
+        ('{"experiments": [{"results": []}]}', "results must be an object"),
+        ('{"experiments": [{"results": {}}]}', r"experiments\[0\].results has no 'results'"),
+        ('{"experiments": [{"results": {"results": [1]}}]}', r"results\[0\] must be an object"),
+        ('{"experiments": [{"results": {"results": [{}]}}]}', "no 'predicted_items'"),
+    ],
+)
+def test_another_shape_is_named_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=told) as error:
+        read_item_runs(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"predicted_items": {"Sleep": "2"}}, r"predicted_items\['Sleep'\].*\"2\""),
+        ({"predicted_items": {"Sleep": True}}, r"predicted_items\['Sleep'\].*true"),
+        ({"ground_truth_items": {"Sleep": []}}, r"ground_truth_items\['Sleep'\]"),
+        ({"evidence_counts": {"Sleep": float("nan")}}, r"evidence_counts\['Sleep'\].*NaN"),
+        ({"evidence_counts": 3}, "evidence_counts must be an object"),
+        ({"predicted_items": None}, "predicted_items must be an object"),
+        ({"success": "yes"}, "success must be true or false"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_named_with_its_place(
+    tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    path = write(tmp_path / "run.json", experiment([PEOPLE[0], participant(1, **changes)]))
+    with pytest.raises(InputError, match=told) as error:
+        read_item_runs(path)
+    assert "results[1]" in str(error.value)
+
+
+def test_a_participant_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="participant 301 occurs twice"):
+        read_item_runs(write(tmp_path / "run.json", experiment([PEOPLE[1], PEOPLE[1]])))
+
+
+def test_a_missing_file_and_a_binary_one_are_answered(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        read_item_runs(tmp_path / "nothing.json")
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not text"):
+        read_item_runs(tmp_path / "binary.json")
+
+
+def command(*arguments: object) -> str:
+    answer = CliRunner().invoke(main, ["selective", *map(str, arguments)])
+    assert answer.exit_code == 0, answer.stderr
+    return answer.stdout
+
+
+def test_the_command_reports_area_risk_and_items(run: Path) -> None:
+    text = command(run, "--coverage", "0.25", "--coverage", "0.5", "--coverage", "0.99")
+    items = documented_items()
+    assert f"{compute_aurc(items):.4f}" in text
+    assert f"{compute_risk_at_coverage(items, 0.5):.4f}" in text
+    assert "96 items of 24 participants" in text
+    assert "1 failed participant left out" in text
+    assert "out of reach" in text
+    predictions = read_item_runs(run)[0].predictions()
+    assert str(estimate("aurc", predictions, rng=0)).split(": ")[1][:5] in text
+
+
+def test_a_risk_of_nothing_is_a_number(tmp_path: Path) -> None:
+    rows = deepcopy(PEOPLE)
+    for row in rows:
+        row["predicted_items"] = dict(row["ground_truth_items"])
+    text = command(write(tmp_path / "perfect.json", experiment(rows)))
+    assert "N/A" not in text
+    assert "0.0000" in text
+    assert "every resample gives the same number" in " ".join(text.split())
+
+
+def test_the_command_as_json_has_every_number(run: Path) -> None:
+    data = json.loads(command(run, "--json", "--coverage", "0.5", "--coverage", "0.99"))
+    (one,) = data["runs"]
+    assert one["items"] == 96
+    assert one["failed_participants"] == 1
+    assert [row["metric"] for row in one["estimates"]] == ["aurc", "augrc", "e-aurc", "risk@0.5"]
+    assert one["out_of_reach"] == ["risk@0.99"]
+    assert one["documented"]["aurc"] == compute_aurc(documented_items())
+    assert one["documented"]["risk_at_coverage"]["0.99"] is None
+    assert data["comparison"] is None
+
+
+def test_runs_are_compared_on_the_items_they_share(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.json", experiment(PEOPLE))
+    second = write(tmp_path / "b.json", experiment(list(reversed(PEOPLE[4:]))))
+    data = json.loads(command(first, second, "--json"))
+    assert data["comparison"][0]["metric"] == "risk@0.5"
+    assert {row["difference"] for row in data["comparison"]} == {0.0}
+    assert "16 of a" in data["notes"][0]
+    text = command(first, second)
+    assert "80 items in 20 clusters" in " ".join(text.split())
+
+
+def test_runs_without_a_common_item_are_not_compared(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.json", experiment(PEOPLE[:12]))
+    second = write(tmp_path / "b.json", experiment(PEOPLE[12:]))
+    assert "share no item" in command(first, second)
+
+
+def test_what_can_be_ranked_is_even_if_another_cannot(tmp_path: Path, run: Path) -> None:
+    rows = deepcopy(PEOPLE)
+    for row in rows:
+        row["predicted_items"] = dict.fromkeys(NAMES)
+    nobody = write(tmp_path / "nobody.json", experiment(rows))
+    text = " ".join(command(run, nobody).split())
+    assert "Not ranked" in text
+    assert "none of the 96 items was answered" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--coverage", "0"], "coverage"),
+        (["--coverage", "1.5"], "coverage"),
+        (["--level", "1"], "level"),
+        (["--resamples", "3"], "resamples"),
+        (["--loss", "normalised"], "span"),
+        (["--loss", "cubic"], "loss"),
+    ],
+)
+def test_a_bad_option_is_named(run: Path, arguments: list[str], told: str) -> None:
+    answer = CliRunner().invoke(main, ["selective", str(run), *arguments])
+    assert answer.exit_code == 2
+    assert told in answer.stderr
+    assert "Traceback" not in answer.output
