@@ -1,19 +1,28 @@
-"""What the README shows is what errbar does."""
+"""What the README and the documentation show is what errbar does."""
 
 import doctest
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from errbar.cli.main import main
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+WITH_EXAMPLES = [README, ROOT / "docs/selective.md", ROOT / "docs/roc.md"]
 
 
-def test_every_example_of_the_readme_runs() -> None:
-    results = doctest.testfile(str(README), module_relative=False)
-    assert results.attempted > 5
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
+def test_every_example_of_the_documentation_runs(page: Path) -> None:
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 3
     assert results.failed == 0
+
+
+def test_no_page_with_examples_is_left_out() -> None:
+    pages = {page for page in ROOT.glob("docs/**/*.md") if ">>> " in page.read_text("utf-8")}
+    assert pages <= set(WITH_EXAMPLES)
 
 
 def test_the_readme_shows_what_the_demo_prints() -> None:
