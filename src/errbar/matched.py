@@ -22,7 +22,7 @@ from errbar.kernels import ranked as kernel
 from errbar.metrics import parse
 from errbar.metrics.selective import Augrc, Aurc, RankedMetric, RiskAt
 from errbar.tables import html_table, percent, pointed, supported, text_table
-from errbar.uncertainty.bootstrap import Bootstrap, Replicates, joint_clusters
+from errbar.uncertainty.bootstrap import Bootstrap, Replicates, joint_clusters, require_bootstrap
 
 Array = NDArray[np.floating[Any]]
 
@@ -170,6 +170,7 @@ def compare(
     >>> [row.verdict for row in compare({"a": a, "b": b}, coverages=[0.5], rng=0).rows]
     ['a is lower', 'a is lower', 'a is lower']
     """
+    require_bootstrap(method)
     clusters = _check(systems)
     reach = {name: data.coverage for name, data in systems.items()}
     common = min(reach.values())

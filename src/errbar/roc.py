@@ -21,7 +21,7 @@ from errbar.kernels.order import sort_with_label
 from errbar.metrics.base import number
 from errbar.metrics.roc import RocAuc
 from errbar.tables import percent, supported
-from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters
+from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters, require_bootstrap
 
 __all__ = [
     "AucDifference",
@@ -82,7 +82,11 @@ def roc_curve(
     """
     labelled = _labelled(scores, labels, weights)
     false, true = kernel.corners(labelled.positives, labelled.negatives)
-    return RocCurve(np.append(np.inf, labelled.scores[::-1].astype(float)), false, true)
+    above = np.nan if labelled.scores[-1] == np.inf else np.inf  # nothing is at least nan
+    falling = labelled.scores[::-1]
+    if falling.dtype.kind != "f":
+        falling = falling.astype(object)  # whole numbers that a float would round
+    return RocCurve(np.append(above, falling), false, true)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,7 @@ def roc_auc_ci(
 
 _ONE_ALONE = "one positive or one negative alone has no spread"
 _ALL_TIED = "all scores are equal, so the order of nothing was seen"
+_SEPARATED = "one of the scores separates the classes perfectly, which hides its spread"
 
 
 def _estimate(
@@ -197,20 +202,19 @@ def compare_paired(
 
     Examples
     --------
-    >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 1, 3, 6, 5, 4], [0, 0, 0, 1, 1, 1]))
-    ROC-AUC 0.89 and 1.00, difference -0.11, 95 % interval -0.42 to 0.20, p = 0.48
+    >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 4, 5, 6, 3, 1], [0, 0, 0, 1, 1, 1]))
+    ROC-AUC 0.89 and 0.44, difference 0.44, 95 % interval -0.37 to 1.00, p = 0.29
     """
     wanted = _level(level)
     first, flags = scores_and_labels(scores, labels)
-    second, _ = scores_and_labels(other_scores, labels)
-    placed = [kernel.item_placements(one, flags) for one in (first, second)]
-    beats, beaten = (np.stack(part) for part in zip(*placed, strict=True))
-    areas = (float(beats[0].mean()), float(beats[1].mean()))
-    if min(beats.shape[1], beaten.shape[1]) < 2:
-        return _difference(*areas, math.nan, wanted, _ONE_ALONE)
-    apart = (beats[0] - beats[1], beaten[0] - beaten[1])
-    variance = sum(float(part.var(ddof=1)) / part.size for part in apart)
-    return _difference(*areas, math.sqrt(variance), wanted)
+    second, _ = scores_and_labels(other_scores, labels, "other_scores")
+    (beats, beaten), (beats_too, beaten_too) = (
+        kernel.item_placements(one, flags) for one in (first, second)
+    )
+    areas = [kernel.mean_placement(part, beaten.size) for part in (beats, beats_too)]
+    # Sorted, so that rounding does not depend on the order of the items.
+    apart = np.sort(beats - beats_too), np.sort(beaten - beaten_too)
+    return _difference(areas, kernel.delong_variance(*apart), wanted)
 
 
 def compare_unpaired(first: Scored, second: Scored, *, level: float = 0.95) -> AucDifference:
@@ -226,23 +230,26 @@ spread
     for one in (first, second):
         if not isinstance(one, Scored):
             raise WrongType(f"give Scored(scores, labels) twice; got {type(one).__name__}.")
-        if one.weights is not None:
-            raise InputError("DeLong's variance is for items without weights; resample those.")
+        if one.weights is not None or one.clusters is not None:
+            raise InputError(
+                "DeLong's variance is for items without weights or clusters; estimate() "
+                "resamples each side."
+            )
     (area, variance), (other, other_variance) = (
         kernel.delong(*sort_with_label(one.scores, one.labels)) for one in (first, second)
     )
-    sd = math.sqrt(variance + other_variance)
-    return _difference(area, other, sd, wanted, _ONE_ALONE if math.isnan(sd) else "")
+    return _difference([area, other], variance + other_variance, wanted)
 
 
-def _difference(
-    first: float, second: float, sd: float, level: float, reason: str = ""
-) -> AucDifference:
-    if not reason and sd == 0.0:
-        reason = "neither area has any spread in these data"
-    if reason:
+def _difference(areas: list[float], variance: float, level: float) -> AucDifference:
+    first, second = areas
+    if math.isnan(variance) or variance == 0.0 or {0.0, 1.0} & set(areas):
+        reason = _ONE_ALONE if math.isnan(variance) else _SEPARATED
+        if variance == 0.0 and not {0.0, 1.0} & set(areas):
+            reason = "the difference has no spread in these data"
         nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
         return AucDifference(first, second, first - second, math.nan, nowhere, math.nan, reason)
+    sd = math.sqrt(variance)
     gap, reach = first - second, normal_reach(level) * sd
     interval = Interval(max(gap - reach, -1.0), min(gap + reach, 1.0), level, Estimand.POPULATION)
     p_value = 2.0 * NormalDist().cdf(-abs(gap) / sd)
@@ -259,6 +266,7 @@ def estimate(
     >>> print(estimate(Scored([0.1, 0.4, 0.35, 0.8] * 10, [0, 0, 1, 1] * 10), rng=0))
     roc-auc: 0.750 ± 0.082, 95 % interval 0.548 to 0.879
     """
+    require_bootstrap(method)
     if not isinstance(scored, Scored):
         raise WrongType(f"resampling needs Scored(scores, labels); got {type(scored).__name__}.")
     codes = joint_clusters(scored.columns(), scored.clusters)

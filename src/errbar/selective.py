@@ -33,7 +33,7 @@ from errbar.metrics.selective import (
     RankedMetric,
     RiskAt,
 )
-from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters
+from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters, require_bootstrap
 
 __all__ = [
     "Bootstrap",
@@ -228,6 +228,7 @@ def estimate(
     >>> print(estimate("aurc", data, rng=0))
     aurc: 0.037 ± 0.022, 95 % interval 0.010 to 0.098
     """
+    require_bootstrap(method)
     asked = _asked(metric)
     _defined(asked, Ranked.of(_require_predictions(predictions)))
     codes = joint_clusters(predictions.columns(), predictions.clusters)

@@ -166,6 +166,16 @@ class Ranked:
     losses: Floats  # distinct, the least first
     often: Integers
 
+    def __post_init__(self) -> None:
+        freeze(
+            self,
+            confidence=self.confidence,
+            items=self.items,
+            loss=self.loss,
+            losses=self.losses,
+            often=self.often,
+        )
+
     @classmethod
     def of(cls, predictions: Predictions) -> Self:
         """Sum up items of equal confidence."""

@@ -26,27 +26,29 @@ class Classes(NamedTuple):
 
 
 def scores_and_labels(
-    scores: ArrayLike, labels: ArrayLike
+    scores: ArrayLike, labels: ArrayLike, name: str = "scores"
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Both as arrays of one length, checked; both classes are there."""
-    numbers, flags = as_numbers(scores, "scores"), as_flags(labels, "labels")
-    same_length(scores=numbers, labels=flags)
+    numbers, flags = as_numbers(scores, name), as_flags(labels, "labels")
+    same_length(**{name: numbers, "labels": flags})
     if numbers.dtype.kind == "f" and np.isnan(numbers.min()):
-        refuse_first(np.isnan(numbers), numbers, "scores", "it cannot be ranked")
+        refuse_first(np.isnan(numbers), numbers, name, "it cannot be ranked")
     positives = int(np.count_nonzero(flags))
     if positives in (0, flags.size):
         raise InputError(
             f"labels are all {int(positives > 0)}; an area under the ROC curve compares positives "
             f"with negatives and needs one of each at least."
         )
-    if numbers.dtype.kind in "biu":
-        numbers = numbers.astype(float if _fits(numbers) else np.longdouble)
-    elif numbers.dtype.itemsize < 4 or not numbers.dtype.isnative:
-        numbers = numbers.astype(np.float32 if numbers.dtype.itemsize < 4 else float)
+    if not numbers.dtype.isnative:
+        numbers = numbers.astype(numbers.dtype.newbyteorder("="))
+    if numbers.dtype.kind in "biu" and _fit_a_float(numbers):
+        numbers = numbers.astype(float)
+    elif numbers.dtype == np.float16:
+        numbers = numbers.astype(np.float32)
     return np.ascontiguousarray(numbers), flags
 
 
-def _fits(numbers: NDArray[Any]) -> bool:
+def _fit_a_float(numbers: NDArray[Any]) -> bool:
     """Whether whole numbers stay themselves as floats."""
     return int(numbers.min()) >= -(2**53) and int(numbers.max()) <= 2**53
 
@@ -76,10 +78,14 @@ class Scored:
         numbers, flags = scores_and_labels(scores, labels)
         heavy = None
         if weights is not None:
-            heavy = as_numbers(weights, "weights").astype(float)
+            with np.errstate(over="ignore"):  # what does not fit a float is refused below
+                heavy = as_numbers(weights, "weights").astype(float)
+                total = float(heavy.sum())
             same_length(scores=numbers, weights=heavy)
             wrong = ~(np.isfinite(heavy) & (heavy >= 0))
             refuse_first(wrong, heavy, "weights", "it must be finite and not negative")
+            if np.isinf(total):
+                raise InputError("weights add up to more than a float holds; divide them by some.")
             for label in (False, True):
                 if not heavy[flags == label].any():
                     raise InputError(f"every item with label {int(label)} has weight 0.")
@@ -112,6 +118,9 @@ class Labelled:
     scores: NDArray[Any]
     positives: NDArray[Any]
     negatives: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        freeze(self, scores=self.scores, positives=self.positives, negatives=self.negatives)
 
     @classmethod
     def of(cls, scored: Scored) -> Self:

@@ -3,6 +3,8 @@
 Everything wrong with one is said here, with the value and its place.
 """
 
+from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -25,16 +27,12 @@ def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.ndim != 1:
         raise InputError(f"{name} must be a list of numbers; got shape {array.shape}.")
     if array.dtype.kind not in "biuf":
-        at, value = next(
-            ((at, value) for at, value in enumerate(array.tolist()) if not _is_number(value)),
-            (0, f"of type {array.dtype}"),
-        )
-        raise WrongType(f"{name} must hold numbers; {name}[{at}] is {value!r}.")
+        given = values if isinstance(values, list | tuple) else array.tolist()
+        for at, value in enumerate(given):
+            if not isinstance(value, Real):
+                raise WrongType(f"{name} must hold numbers; {name}[{at}] is {value!r}.")
+        raise WrongType(f"{name} must hold numbers that fit a float; got {array.dtype} values.")
     return array
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
 
 
 def same_length(**columns: NDArray[Any]) -> int:
@@ -72,7 +70,9 @@ def as_codes(names: ArrayLike | None, size: int, name: str) -> NDArray[np.intp] 
     """Names as whole numbers in the order of the names, whichever order they are given in."""
     if names is None:
         return None
-    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)  # type: ignore[arg-type]
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise WrongType(f"{name} must be a list with an entry per item; got {names!r}.")
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
     if len(listed) != size:
         raise InputError(f"{name} must have an entry per item; got {len(listed)} for {size} items.")
     for at, one in enumerate(listed):
@@ -87,6 +87,6 @@ def as_codes(names: ArrayLike | None, size: int, name: str) -> NDArray[np.intp] 
 
 
 def _sortable(name: object) -> tuple[bool, float, str]:
-    if isinstance(name, int | float):
-        return (False, name, "")
+    if isinstance(name, Real):
+        return (False, float(name), "")
     return (True, 0.0, str(name))

@@ -8,6 +8,8 @@ import numpy as np
 
 from errbar.kernels.urn import Array
 
+_FEW = 1000  # factors that are multiplied one by one
+
 
 def normal_ends(
     mean: Array, sd: Array, level: float, bounds: tuple[float, float]
@@ -58,6 +60,8 @@ def _odds_of_separation(size: int, level: float) -> float:
     target = math.log((1.0 - level) / 2.0)
 
     def log_chance(c: float) -> float:
+        if size <= _FEW:  # logs of factorials would leave few digits of a chance near one
+            return -math.fsum(math.log1p(c / j) for j in range(1, size + 1))
         return math.lgamma(size + 1.0) + math.lgamma(c + 1.0) - math.lgamma(size + c + 1.0)
 
     low, high = 0.0, 1.0

@@ -20,7 +20,7 @@ _WORDS: dict[int, tuple[Any, Any]] = {4: (np.uint32, np.int32), 8: (np.uint64, n
 
 def sort_with_label(scores: Floats, labels: Labels) -> tuple[Floats, Labels]:
     """Scores from the lowest, and the label of each; of equal scores, label 0 comes first."""
-    if scores.dtype.itemsize in _WORDS:
+    if scores.dtype.kind == "f" and scores.dtype.itemsize in _WORDS:
         low, high = float(scores.min()), float(scores.max())
         if low >= 0:
             return _sort_positive(scores, labels)
@@ -98,11 +98,16 @@ def sums_by(scores: NDArray[Any], values: Floats) -> tuple[NDArray[Any], NDArray
         sums = totals(starts, labels).astype(float)
     else:
         places = np.argsort(scores)
-        if values[0] != np.rint(values[0]) or not (values == np.rint(values)).all():
-            places = np.lexsort((values, scores)) if has_ties(scores[places]) else places
+        if not _add_up_exactly(values) and has_ties(scores[places]):
+            places = np.lexsort((values, scores))
         found, starts, often = distinct(scores[places])
         sums = totals(starts, values[places])
     return found, often, sums
+
+
+def _add_up_exactly(values: Floats) -> bool:
+    """Whether sums are the same in any order: whole numbers, of which no sum is too large."""
+    return bool((values == np.rint(values)).all() and np.abs(values).sum() < 2.0**53)
 
 
 def counts_of(values: Floats) -> tuple[Floats, NDArray[Any]]:

@@ -21,11 +21,19 @@ Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 
 def area(positives: Numbers, negatives: Numbers) -> Array:
     """Chance that a positive outscores a negative, ties counting one half; nan without both."""
+    positives, negatives = _scaled(positives), _scaled(negatives)
     below = np.cumsum(negatives, axis=-1)
     pairs = np.einsum("...i,...i->...", positives, 2 * below - negatives)
     every = positives.sum(axis=-1) * below[..., -1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(pairs / (2 * every))
+
+
+def _scaled(weights: Numbers) -> Numbers:
+    """Weights divided by a power of two, so that their products neither vanish nor overflow."""
+    if weights.dtype.kind != "f":
+        return weights
+    return np.ldexp(weights, -np.frexp(weights.max(axis=-1, keepdims=True))[1])
 
 
 def area_in_order(ordered: Array, positive: Labels) -> float:
@@ -76,26 +84,35 @@ def _runs(starts: Places, lengths: Places) -> Places:
 def delong(ordered: Array, positive: Labels) -> tuple[float, float]:
     """The area and its variance: that of the placements of each class, over its size."""
     beats, beaten = placements(ordered, positive)
-    area = float(beats.sum()) / (beats.size * beaten.size)
-    return area, _spread(beats) / beaten.size**2 + _spread(beaten) / beats.size**2
+    return mean_placement(beats, beaten.size), delong_variance(beats, beaten)
+
+
+def mean_placement(beats: Array, negatives: int) -> float:
+    """The area from the placements of the positives."""
+    return float(beats.sum()) / (beats.size * negatives)
+
+
+def delong_variance(beats: Array, beaten: Array) -> float:
+    """Variance of an area, or of a difference of areas, from its placements; nan of one alone."""
+    if min(beats.size, beaten.size) < 2:
+        return math.nan
+    return _spread(beats) / beaten.size**2 + _spread(beaten) / beats.size**2
 
 
 def _spread(placed: Array) -> float:
-    """Variance of the mean; nan of one alone."""
-    if placed.size < 2:
-        return math.nan
-    placed = placed - placed.mean()
-    return float(placed @ placed) / (placed.size - 1) / placed.size
+    """Variance of the mean."""
+    centred = placed - placed.mean()
+    return float(centred @ centred) / (placed.size - 1) / placed.size
 
 
 def item_placements(scores: Array, labels: Labels) -> tuple[Array, Array]:
-    """Shares of the other class instead of numbers, in the order of the items."""
+    """The same in the order of the items."""
     order = np.argsort(scores)
     _, starts, items = distinct(scores[order])
     positives = totals(starts, labels[order]).astype(float)
     negatives = items - positives
-    below = (np.cumsum(negatives) - 0.5 * negatives) / negatives.sum()
-    above = 1.0 - (np.cumsum(positives) - 0.5 * positives) / positives.sum()
+    below = np.cumsum(negatives) - 0.5 * negatives
+    above = positives.sum() - (np.cumsum(positives) - 0.5 * positives)
     group = np.empty(scores.size, dtype=np.intp)
     group[order] = np.repeat(np.arange(starts.size), items)
     return below[group[labels]], above[group[~labels]]

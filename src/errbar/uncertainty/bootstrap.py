@@ -132,7 +132,15 @@ def generator_of(rng: np.random.Generator | int) -> np.random.Generator:
         return rng
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer):
         raise WrongType(f"rng must be a seed or a numpy.random.Generator; got {rng!r}.")
+    if rng < 0:
+        raise InputError(f"a seed must not be negative; got rng={rng!r}.")
     return np.random.default_rng(rng)
+
+
+def require_bootstrap(method: object) -> None:
+    """Refuse what is no way of resampling."""
+    if not isinstance(method, Bootstrap):
+        raise WrongType(f"method must be a Bootstrap, as in Bootstrap(level=0.9); got {method!r}.")
 
 
 def joint_clusters(
