@@ -54,7 +54,8 @@ def compute_risk_coverage_curve(items: Sequence[ItemPrediction]) -> list[tuple[f
         key=lambda item: item.confidence,
         reverse=True,
     )
-    curve, error = [], 0.0
+    curve: list[tuple[float, float]] = []
+    error: float = 0  # whole errors add up exactly
     for covered, item in enumerate(surest, start=1):
         error += item.absolute_error
         curve.append((covered / len(items), error / covered))

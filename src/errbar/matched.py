@@ -5,9 +5,8 @@ coverages that every system reaches, and areas up to the largest of those. Syste
 the same items: resamples draw the same clusters for all, and differences are paired.
 """
 
-import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -104,9 +103,9 @@ class MatchedCoverage:
     @property
     def verdict(self) -> str:
         """What the areas up to the common coverage say, in plain words."""
-        return " ".join(
-            self._plainly(row) for row in self.rows if row.metric == _area_name(Aurc, self.common)
-        )
+        area = _area_name(Aurc, self.common)
+        last = {(row.one, row.other): row for row in self.rows if row.metric == area}
+        return " ".join(self._plainly(row) for row in last.values())
 
     def notes(self) -> list[str]:
         """What stands under the table."""
@@ -116,7 +115,7 @@ class MatchedCoverage:
         notes = [
             self.verdict,
             f"{self.items} items{together}. Coverage: {reaches}; of all: {self.common:.4g}.",
-            f"Lower is better. Method: {self.method}, the same items for all systems.",
+            f"Lower is better{self._but()}. Method: {self.method}, the same items for all systems.",
         ]
         if len(self.reach) > 2:
             notes.append("Each interval stands for itself; they are not adjusted for their number.")
@@ -127,6 +126,9 @@ class MatchedCoverage:
             for row in self.rows
             if row.reason
         ]
+
+    def _but(self) -> str:
+        return ", but for cov@risk" if any("cov@" in row.metric for row in self.rows) else ""
 
     def _plainly(self, row: MatchedRow) -> str:
         where = f"Up to coverage {self.common:.4g}"
@@ -191,7 +193,8 @@ def compare(
     rows = max(one.rows for one in arranged)
     number = int(clusters.max()) + 1
     if number < 2:
-        raise InputError("one cluster alone cannot be resampled.")
+        unit = "item" if len(clusters) == 1 else "cluster"
+        raise InputError(f"one {unit} alone cannot be resampled.")
     replicates = method.run(measure, number, rows, rng)
     pairs = combinations(range(len(systems)), 2)
     return MatchedCoverage(
@@ -225,7 +228,6 @@ def _row(
 def _common_areas(totals: Sequence[Totals]) -> list[Array]:
     """Areas up to the coverage that all reach, which may differ from resample to resample."""
     upto = np.min([one.items.sum(axis=-1) for one in totals], axis=0).astype(float)
-    upto = np.where(upto > 0, upto, math.nan)
     return [
         *(kernel.mean_selective_risk(one.items, one.loss, upto) for one in totals),
         *(kernel.mean_generalized_risk(one.items, one.loss, one.total, upto) for one in totals),
@@ -252,7 +254,9 @@ def _asked(
             )
         asked.append(metric)
     if coverages is None:
-        return asked + [RiskAt(float(f"{common * part:.2g}")) for part in _QUARTERS]
+        coverages = [float(f"{common * part:.2g}") for part in _QUARTERS]
+    if not isinstance(coverages, Iterable) or isinstance(coverages, str):
+        raise WrongType(f"coverages must be a list; got {coverages!r}.")
     at = [RiskAt(coverage) for coverage in coverages]
     for metric in (*asked, *at):
         if metric.least_coverage() > common * (1 + kernel.SNAP):

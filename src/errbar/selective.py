@@ -22,6 +22,7 @@ from errbar.items import (
     compute_risk_coverage_curve,
 )
 from errbar.kernels import areas
+from errbar.kernels.order import places_down
 from errbar.matched import MatchedCoverage, compare
 from errbar.metrics import parse
 from errbar.metrics.selective import (
@@ -94,7 +95,8 @@ def risk_coverage(
     >>> curve.coverage, curve.selective_risk
     (array([0.5 , 0.75]), array([0.5       , 0.33333333]))
     """
-    ranked = _answered(_ranked(confidence, loss, answered), "a risk–coverage curve")
+    ranked = _ranked(confidence, loss, answered)
+    _answered(ranked, "a risk–coverage curve")
     ends, so_far = np.cumsum(ranked.items), np.cumsum(ranked.loss)
     total = ranked.total
     return RiskCoverage(
@@ -295,10 +297,10 @@ def _value(
     return metric.value(ranked)
 
 
-def _answered(ranked: Ranked, what: object) -> Ranked:
-    if not ranked.answered:
-        raise InputError(f"none of the {ranked.total} items was answered; {what} is undefined.")
-    return ranked
+def _answered(data: Predictions | Ranked, what: object) -> None:
+    if data.coverage == 0:
+        items = data.total if isinstance(data, Ranked) else len(data)
+        raise InputError(f"none of the {items} items was answered; {what} is undefined.")
 
 
 def _defined(metric: RankedMetric, ranked: Ranked) -> None:
@@ -334,20 +336,20 @@ def _area(
     if coverage is not None:
         raise InputError(f"coverage is for the estimator 'mean'; {estimator!r} takes the whole.")
     data = _predictions_or_ranked(confidence, loss, answered)
-    ranked = data if isinstance(data, Ranked) else Ranked.of(data)
-    _answered(ranked, f"the area {estimator!r}")
+    _answered(data, f"the area {estimator!r}")
     if estimator in _BY_ITEM:
         if isinstance(data, Ranked):
             raise WrongType(f"estimator {estimator!r} needs the items in their order, not totals.")
         return areas_of[estimator](data)
-    return areas_of[estimator](ranked)
+    return areas_of[estimator](data if isinstance(data, Ranked) else Ranked.of(data))
 
 
 def _in_order(data: Any) -> Array:
     """Losses of what was answered, the surest first, equal ones in the order of the items."""
+    if data.answered.all():
+        return data.loss[places_down(data.confidence)]
     held = np.flatnonzero(data.answered)
-    down = np.argsort(-data.confidence[held].astype(float), kind="stable")
-    return data.loss[held][down]
+    return data.loss[held[places_down(data.confidence[held])]]
 
 
 def _span(data: Any) -> Array:

@@ -4,8 +4,10 @@
 answered at all. `Ranked` has one per distinct confidence; it is frozen and merges with `+`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -18,6 +20,9 @@ from errbar.kernels.order import counts_of, starts_of, sums_by
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
+
+
+_LARGEST = 1e300  # what losses may add up to, with room for what is computed of the sum
 
 
 class Totals(NamedTuple):
@@ -65,6 +70,8 @@ class Predictions:
             refuse_first(held & np.isnan(sure), sure, "confidence", f"it cannot be ranked{hint}")
         cost = cost.astype(float)
         refuse_first(held & ~np.isfinite(cost), cost, "loss", f"it must be finite{hint}")
+        large = held & (np.abs(np.where(held, cost, 0.0)) > _LARGEST / size)
+        refuse_first(large, cost, "loss", "such losses add up to more than a float holds")
         freeze(
             self,
             confidence=sure.copy(),
@@ -99,13 +106,16 @@ class Predictions:
             raise InputError(f"loss must be one of {known}; got {loss!r}. Any other: as an array.")
         if (span is None) == (loss == "normalised"):
             raise InputError("span is given with loss='normalised', and only then.")
-        if span is not None and not (np.isfinite(span) and span > 0):
+        if span is not None and (
+            isinstance(span, bool) or not isinstance(span, Real) or not 0 < span < math.inf
+        ):
             raise InputError(f"span must be positive and finite; got {span!r}.")
         if len(predicted) != len(truth):
             raise InputError(
                 f"predicted and truth must have an entry per item each; they have "
                 f"{len(predicted)} and {len(truth)}."
             )
+        predicted, truth = _listed(predicted, "predicted"), _listed(truth, "truth")
         held = np.array([not _is_missing(one) for one in predicted], dtype=bool)
         cost = np.zeros(len(held))
         for at in np.flatnonzero(held).tolist():
@@ -113,6 +123,8 @@ class Predictions:
                 raise InputError(f"truth[{at}] is {truth[at]!r}; nothing can be held against it.")
             try:
                 cost[at] = LOSSES[loss](predicted[at], truth[at]) / (span or 1.0)
+            except OverflowError as error:
+                raise InputError(f"the loss of item {at} is more than a float holds.") from error
             except TypeError as error:
                 raise WrongType(
                     f"loss={loss!r} needs numbers; item {at} has predicted={predicted[at]!r} and "
@@ -143,6 +155,17 @@ LOSSES: dict[str, Callable[[Any, Any], float]] = {
     "normalised": lambda predicted, truth: float(abs(predicted - truth)),
     "squared": lambda predicted, truth: float((predicted - truth) ** 2),
 }
+
+
+def _listed(values: Any, name: str) -> Any:
+    """Values of Python's own kinds, which neither wrap round nor lose digits."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise WrongType(f"{name} is a masked array with masked entries; leave those items out.")
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    for at, one in enumerate(values):
+        if isinstance(one, np.ndarray | list):
+            raise WrongType(f"{name}[{at}] is a list; every item has one answer and one truth.")
+    return values
 
 
 def _is_missing(value: object) -> bool:
@@ -197,7 +220,7 @@ class Ranked:
         if not isinstance(other, Ranked):
             return NotImplemented
         confidence, sums = _merged(
-            np.concatenate([self.confidence, other.confidence]),
+            _joined(self.confidence, other.confidence),
             np.concatenate([self.items, other.items]),
             np.concatenate([self.loss, other.loss]),
         )
@@ -239,6 +262,13 @@ class Ranked:
         return Totals(
             self.items, self.loss, np.asarray(self.total), self.often, self.losses * self.often
         )
+
+
+def _joined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Both; an empty one has no say in the type."""
+    if not one.size or not other.size:
+        return one if one.size else other
+    return np.concatenate([one, other])
 
 
 def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[Any]]]:

@@ -86,7 +86,7 @@ def as_codes(names: ArrayLike | None, size: int, name: str) -> NDArray[np.intp] 
     return np.array([place[one] for one in listed], dtype=np.intp)
 
 
-def _sortable(name: object) -> tuple[bool, float, str]:
+def _sortable(name: object) -> tuple[bool, Any, str, str]:
     if isinstance(name, Real):
-        return (False, float(name), "")
-    return (True, 0.0, str(name))
+        return (False, name, "", "")
+    return (True, 0, str(name), type(name).__name__)

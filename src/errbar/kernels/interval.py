@@ -8,6 +8,7 @@ import numpy as np
 
 from errbar.kernels.urn import Array
 
+_EQUAL = 1e-12  # replicates this near the value, for their size, are it but for rounding
 _FEW = 1000  # factors that are multiplied one by one
 
 
@@ -85,11 +86,12 @@ def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> 
     `left_out` are the values without each of the units that were resampled.
     """
     normal = NormalDist()
-    below = (np.sum(replicates < value) + 0.5 * np.sum(replicates == value)) / replicates.size
+    near = np.abs(replicates - value) <= _EQUAL * np.abs(replicates).max()
+    below = np.mean(np.where(near, 0.5, replicates < value))
     margin = 0.5 / replicates.size
     bias = normal.inv_cdf(min(max(float(below), margin), 1.0 - margin))
     known = left_out[np.isfinite(left_out)]
-    apart = known.mean() - known
+    apart = known.mean() - known if known.size else known
     square = float(np.square(apart).sum())
     skew = float((apart**3).sum()) / (6.0 * square**1.5) if square > 0 else 0.0
     shares = []

@@ -20,6 +20,7 @@ _WORDS: dict[int, tuple[Any, Any]] = {4: (np.uint32, np.int32), 8: (np.uint64, n
 
 def sort_with_label(scores: Floats, labels: Labels) -> tuple[Floats, Labels]:
     """Scores from the lowest, and the label of each; of equal scores, label 0 comes first."""
+    scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     if scores.dtype.kind == "f" and scores.dtype.itemsize in _WORDS:
         low, high = float(scores.min()), float(scores.max())
         if low >= 0:
@@ -57,6 +58,26 @@ def _sort_below_two(scores: Floats, labels: Labels) -> tuple[Floats, Labels]:
     np.right_shift(keys, 1, out=keys)
     keys ^= (keys >> (8 * scores.dtype.itemsize - 1)) & magnitude
     return keys.view(scores.dtype), ordered
+
+
+def places_down(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Places of the scores from the highest, equal ones as they stand.
+
+    Quicker than a stable sort: places are sorted once more where there are ties, as numbers of
+    which the upper part is the rank of the score.
+    """
+    places = np.argsort(scores)
+    ordered = scores[places]
+    if not has_ties(ordered):
+        return places[::-1]
+    new = np.empty(scores.size, dtype=bool)
+    new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    rank = np.cumsum(new)
+    width = int(scores.size).bit_length()
+    keys = ((rank[-1] - rank) << width) | places
+    keys.sort()
+    return keys & ((1 << width) - 1)
 
 
 def starts_of(ordered: NDArray[Any]) -> NDArray[np.intp]:

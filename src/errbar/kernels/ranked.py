@@ -24,7 +24,7 @@ def reach(coverage: float, total: Numbers) -> Array:
     """How many items a coverage is, whole where it is meant to be."""
     items = coverage * np.asarray(total, dtype=float)
     near = np.rint(items)
-    return np.where(np.abs(items - near) <= SNAP * np.maximum(near, 1.0), near, items)
+    return np.where(np.abs(items - near) <= SNAP * near, near, items)
 
 
 def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) -> Array:
@@ -35,17 +35,31 @@ def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) 
         return np.asarray((before / ends).mean())
     if upto is None and ends.ndim > 1:
         return _mean_of_replicates(items, loss, ends, before)
+    if upto is None:
+        return _mean_of_whole(items, loss, ends, before)
     before -= loss
     starts = ends - items
     each = loss / np.maximum(items, 1)
-    whole, part = _within(starts, items, answered if upto is None else upto)
+    whole, part = _within(starts, items, upto)
     rise = harmonic_rise(starts, whole) if ends.ndim == 1 else _harmonic_rises(ends, starts, whole)
     inner = np.where(whole == 1, rise, whole - starts * rise)  # Σ j / (starts + j)
     total = (before * rise + each * inner).sum(axis=-1)
     if part is not None:
         following = (before + (whole + 1) * each) / (starts + whole + 1)
         total += (part * following).sum(axis=-1)
-    return _reached(total / (answered if upto is None else upto), upto, answered)
+    with np.errstate(invalid="ignore"):
+        return _reached(total / upto, upto, answered)
+
+
+def _mean_of_whole(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
+    """The same for all that was answered: only where there are ties is there more to do."""
+    total = so_far / ends
+    tied = np.flatnonzero(items > 1)
+    count, end, lost = items[tied], ends[tied], loss[tied]
+    rise = harmonic_rise(end - count, count)
+    inner = count - (end - count) * rise
+    total[tied] = (so_far[tied] - lost) * rise + lost / count * inner
+    return np.asarray(total.sum() / ends[-1])
 
 
 def _mean_of_replicates(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
@@ -76,7 +90,9 @@ def mean_generalized_risk(
     width = np.minimum(np.maximum(np.asarray(limit)[..., None] - starts, 0), items)
     each = loss / np.maximum(items, 1)
     area = (width * (before + 0.5 * width * each)).sum(axis=-1)
-    return _reached(area / (limit * np.asarray(total)), upto, answered)
+    with np.errstate(invalid="ignore"):
+        mean = area / (limit * np.asarray(total))
+    return _reached(mean, upto, answered)
 
 
 def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
@@ -143,3 +159,10 @@ def _reached(value: Array, upto: Array | None, answered: Numbers) -> Array:
     """Nan where fewer items were answered than asked about, or none at all."""
     most = answered if upto is None else upto
     return np.where((most <= answered) & (np.asarray(answered) > 0), value, np.nan)
+
+
+def apart(one: Array, other: Array) -> Array:
+    """Their difference, 0 where it is no more than rounding."""
+    difference = np.asarray(one - other)
+    scale = np.maximum(np.abs(one), np.abs(other))
+    return np.where(np.abs(difference) <= _EQUAL * scale, 0.0, difference)

@@ -83,8 +83,27 @@ def _runs(starts: Places, lengths: Places) -> Places:
 
 def delong(ordered: Array, positive: Labels) -> tuple[float, float]:
     """The area and its variance: that of the placements of each class, over its size."""
+    _, starts, items = distinct(ordered)
+    if 4 * starts.size < ordered.size:
+        return _delong_of_groups(totals(starts, positive), items)
     beats, beaten = placements(ordered, positive)
     return mean_placement(beats, beaten.size), delong_variance(beats, beaten)
+
+
+def _delong_of_groups(positives: Places, items: Places) -> tuple[float, float]:
+    """The same from totals per distinct score, where those are few."""
+    negatives = items - positives
+    p, n = int(positives.sum()), int(negatives.sum())
+    beats = np.cumsum(negatives) - 0.5 * negatives
+    beaten = p - (np.cumsum(positives) - 0.5 * positives)
+    area = float(positives @ beats) / (p * n)
+    if min(p, n) < 2:
+        return area, math.nan
+    spreads = [
+        float(often @ np.square(placed - (often @ placed) / size)) / (size - 1) / size
+        for often, placed, size in ((positives, beats, p), (negatives, beaten, n))
+    ]
+    return area, spreads[0] / n**2 + spreads[1] / p**2
 
 
 def mean_placement(beats: Array, negatives: int) -> float:
@@ -102,7 +121,8 @@ def delong_variance(beats: Array, beaten: Array) -> float:
 def _spread(placed: Array) -> float:
     """Variance of the mean."""
     centred = placed - placed.mean()
-    return float(centred @ centred) / (placed.size - 1) / placed.size
+    centred *= centred
+    return float(centred.sum()) / (placed.size - 1) / placed.size
 
 
 def item_placements(scores: Array, labels: Labels) -> tuple[Array, Array]:

@@ -9,8 +9,6 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from errbar.data.ranked import Ranked, Totals
 from errbar.errors import InputError
 from errbar.kernels import ranked as kernel
@@ -110,7 +108,7 @@ class ExcessMetric(AreaMetric):
         """The area less that of the oracle."""
         area = self.of(self.coverage)
         best = totals._replace(items=totals.oracle_items, loss=totals.oracle_loss)
-        return np.maximum(area.measure(totals) - area.measure(best), 0.0)
+        return kernel.apart(area.measure(totals), area.measure(best)).clip(0.0)
 
 
 @register("e-aurc")

@@ -16,6 +16,7 @@ from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
+from errbar.kernels.ranked import apart
 from errbar.metrics.base import number
 
 Array = NDArray[np.floating[Any]]
@@ -82,7 +83,7 @@ class Replicates(NamedTuple):
 
     def less(self, one: int, other: int) -> "Replicates":
         """One number less another."""
-        return Replicates(*(part[[one]] - part[[other]] for part in self))
+        return Replicates(*(apart(part[[one]], part[[other]]) for part in self))
 
     def spread(self, at: int, method: Bootstrap) -> "Spread":
         """Standard deviation and interval of one number."""

@@ -1,0 +1,453 @@
+"""Resampling, against items written out one by one."""
+
+import math
+import random
+from collections.abc import Callable
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from errbar import selective
+from errbar.data.ranked import Arranged, Predictions
+from errbar.errors import InputError, WrongType
+from errbar.kernels import resample
+from errbar.kernels.interval import bca_ends, percentile_ends
+from errbar.metrics import parse
+from errbar.metrics.selective import RankedMetric
+from errbar.selective import Bootstrap, estimate
+
+Array = NDArray[Any]
+Value = Callable[..., float]
+
+METRICS: dict[str, Value] = {
+    "aurc": selective.aurc,
+    "aurc(coverage=0.3)": lambda *data: selective.aurc(*data, coverage=0.3),
+    "augrc": selective.augrc,
+    "augrc(coverage=0.3)": lambda *data: selective.augrc(*data, coverage=0.3),
+    "e-aurc": selective.excess_aurc,
+    "e-aurc(coverage=0.3)": lambda *data: selective.excess_aurc(*data, coverage=0.3),
+    "e-augrc": selective.excess_augrc,
+    "risk@0.5": lambda *data: selective.risk_at_coverage(*data, coverage=0.5),
+    "cov@risk0.2": lambda *data: selective.coverage_at_risk(*data, risk=0.2),
+}
+PERCENTILE = Bootstrap(resamples=200, ends="percentile")
+
+
+def predictions(seed: int, size: int = 24, groups: int | None = None) -> Predictions:
+    """Few distinct confidences, losses with and without ties, a quarter unanswered."""
+    rng = np.random.default_rng(seed)
+    lost = np.where(rng.random(size) < 0.5, rng.random(size), rng.integers(0, 2, size))
+    clusters = None if groups is None else np.arange(size) * groups // size
+    return Predictions(rng.integers(0, 6, size) / 5, lost, rng.random(size) < 0.75, clusters)
+
+
+def codes_of(data: Predictions) -> list[int]:
+    """Clusters as numbered; items on their own by answered, confidence, loss."""
+    if data.clusters is not None:
+        return data.clusters.tolist()
+    known = list(zip(data.answered, data.confidence, data.loss, strict=True))
+    order = sorted(range(len(known)), key=lambda at: known[at])
+    codes = [0] * len(known)
+    for code, at in enumerate(order):
+        codes[at] = code
+    return codes
+
+
+def written_out(value: Value, data: Predictions, weights: Array) -> float:
+    """Each item as often as its cluster was drawn; nan where that is refused."""
+    often = weights[codes_of(data)].astype(int)
+    parts = (np.repeat(part, often) for part in (data.confidence, data.loss, data.answered))
+    try:
+        return value(*parts)
+    except InputError:
+        return math.nan
+
+
+def weights_of(data: Predictions, resamples: int, seed: int) -> Array:
+    clusters = max(codes_of(data)) + 1
+    rows = max(int(data.answered.sum()), clusters)
+    drawn = resample.drawn(clusters, resamples, rows, np.random.default_rng(seed))
+    return np.concatenate(list(drawn))
+
+
+# ------------------------------------------------------------- replicate by replicate, exactly
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("groups", [None, 7])
+def test_each_replicate_is_that_of_the_items_written_out(name: str, groups: int | None) -> None:
+    data, metric = predictions(1, groups=groups), parse(name)
+    assert isinstance(metric, RankedMetric)
+    weights = weights_of(data, 150, 4)
+    arranged = Arranged(data, np.array(codes_of(data)))
+    found = metric.measure(arranged.totals(weights, with_oracle=metric.with_oracle))
+    expected = [written_out(METRICS[name], data, row) for row in weights]
+    assert np.isnan(found).tolist() == np.isnan(expected).tolist()
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("groups", [None, 7])
+def test_percentile_interval_and_sd_are_those_of_plain_replicates(
+    name: str, groups: int | None
+) -> None:
+    data = predictions(2, groups=groups)
+    result = estimate(name, data, method=PERCENTILE, rng=9)
+    plain = np.array(
+        [written_out(METRICS[name], data, row) for row in weights_of(data, 200, seed=9)]
+    )
+    kept = plain[np.isfinite(plain)]
+    assert result.dropped == (200 - kept.size) / 200
+    assert result.value == pytest.approx(
+        METRICS[name](data.confidence, data.loss, data.answered), abs=1e-12
+    )
+    assert result.sd == pytest.approx(stdev(kept.tolist()), abs=1e-12)
+    assert result.interval.low == pytest.approx(np.quantile(kept, 0.025), abs=1e-12)
+    assert result.interval.high == pytest.approx(np.quantile(kept, 0.975), abs=1e-12)
+
+
+def scipy_bca(value: float, drawn: Array, left_out: Array, level: float) -> list[float]:
+    """Efron & Tibshirani (1993), 14.9 to 14.15, the middle of equals as half below."""
+    near = np.abs(drawn - value) <= 1e-12
+    below = np.mean(np.where(near, 0.5, drawn < value))
+    z0 = norm.ppf(np.clip(below, 0.5 / drawn.size, 1 - 0.5 / drawn.size))
+    apart = left_out.mean() - left_out
+    square = np.sum(apart**2)
+    a = np.sum(apart**3) / (6 * square**1.5) if square else 0.0
+    z = norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    shares = norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
+    ends: list[float] = np.quantile(drawn, shares).tolist()
+    return ends
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("groups", [None, 7])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_bca_interval_is_that_of_plain_replicates_and_a_plain_jackknife(
+    name: str, groups: int | None, level: float
+) -> None:
+    data = predictions(3, groups=groups)
+    result = estimate(name, data, method=Bootstrap(resamples=200, level=level), rng=6)
+    drawn = [written_out(METRICS[name], data, row) for row in weights_of(data, 200, seed=6)]
+    clusters = max(codes_of(data)) + 1
+    left = [written_out(METRICS[name], data, row) for row in 1.0 - np.eye(clusters)]
+    assert not np.isnan(left).any()
+    kept = np.array(drawn)[np.isfinite(drawn)]
+    low, high = scipy_bca(result.value, kept, np.array(left), level)
+    assert result.interval.low == pytest.approx(low, abs=1e-9)
+    assert result.interval.high == pytest.approx(high, abs=1e-9)
+    assert result.clusters == clusters
+    assert result.items == 24
+
+
+def test_what_is_left_without_each_cluster_is_all_but_that_one() -> None:
+    found = np.concatenate(list(resample.left_out(7, 10_000)))
+    assert found.tolist() == (1.0 - np.eye(7)).tolist()
+    assert np.concatenate(list(resample.left_out(7, 1))).tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 64])
+def test_every_resample_draws_as_many_as_there_are(clusters: int) -> None:
+    weights = np.concatenate(list(resample.drawn(clusters, 333, 1, np.random.default_rng(0))))
+    assert weights.shape == (333, clusters)
+    assert (weights.sum(axis=1) == clusters).all()
+    assert (weights >= 0).all()
+    assert np.abs(weights.mean(axis=0) - 1).max() < 5 / math.sqrt(333)
+
+
+def test_a_seed_draws_the_same_however_many_resamples_are_worked_on_at_a_time() -> None:
+    blocks = [
+        np.concatenate(list(resample.drawn(6, 500, rows, np.random.default_rng(3))))
+        for rows in (1, 100, 5000, 10**9)
+    ]
+    assert all(np.array_equal(block, blocks[0]) for block in blocks)
+
+
+# --------------------------------------------------------------------------- by chance
+
+
+@pytest.mark.parametrize("groups", [None, 8])
+def test_spread_agrees_with_resampling_lists_in_plain_python(groups: int | None) -> None:
+    data = predictions(5, size=32, groups=groups)
+    units: dict[int, list[tuple[float, float, bool]]] = {}
+    for code, *item in zip(codes_of(data), data.confidence, data.loss, data.answered, strict=True):
+        units.setdefault(code, []).append((item[0], item[1], item[2]))
+    dice = random.Random(1)
+    plain = []
+    for _ in range(1500):
+        drawn = [one for unit in dice.choices(list(units), k=len(units)) for one in units[unit]]
+        sure, lost, held = zip(*drawn, strict=True)
+        if any(held):
+            plain.append(selective.aurc(sure, lost, held))
+    result = estimate("aurc", data, method=Bootstrap(resamples=4000, ends="percentile"), rng=0)
+    assert result.sd == pytest.approx(stdev(plain), rel=0.08)
+    middle = [fmean([result.interval.low, result.interval.high])]
+    assert middle == pytest.approx(
+        [fmean(np.quantile(plain, [0.025, 0.975]).tolist())], abs=0.25 * result.sd
+    )
+
+
+def test_clusters_that_repeat_themselves_are_worth_no_more_than_one_item_each() -> None:
+    rng = np.random.default_rng(12)
+    sure, lost = rng.random(30), rng.random(30)
+    once = estimate("risk@1.0", Predictions(sure, lost), method=PERCENTILE, rng=0)
+    names = np.repeat(np.arange(30), 5)
+    data = Predictions(np.repeat(sure, 5), np.repeat(lost, 5), clusters=names)
+    again = estimate("risk@1.0", data, method=PERCENTILE, rng=0)
+    assert (again.items, again.clusters) == (150, 30)
+    assert again.sd == pytest.approx(once.sd, rel=0.3)
+
+
+# ---------------------------------------------------------------- what cannot be resampled
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_resamples_that_answer_nothing_are_counted_not_absorbed(name: str) -> None:
+    """Two of twelve items answered: a resample has neither with a chance of (10/12)^12 = 11 %."""
+    data = Predictions(range(12), [0, 1] * 6, [1, 1] + [0] * 10)
+    if "0.3" in name or "0.5" in name:
+        with pytest.raises(InputError, match="out of reach; 2 of 12 items"):
+            estimate(name, data, rng=0)
+        return
+    result = estimate(name, data, rng=0)
+    if name.startswith("cov"):
+        return
+    assert result.dropped == pytest.approx((10 / 12) ** 12, abs=0.03)
+    if result.reason:
+        assert math.isnan(result.sd)
+        assert math.isnan(result.interval.low)
+    else:
+        assert result.interval.low < result.interval.high
+        assert f"{100 * result.dropped:.10g} % of resamples undefined" in str(result)
+
+
+def test_a_coverage_at_the_edge_of_reach_is_undefined_in_about_half_of_all_resamples() -> None:
+    rng = np.random.default_rng(0)
+    data = Predictions(rng.random(40), rng.random(40), np.arange(40) < 20)
+    result = estimate("risk@0.5", data, rng=3)
+    assert 0.3 < result.dropped < 0.6
+    whole = estimate("risk@0.45", data, rng=3)
+    assert 0.1 < whole.dropped < 0.4
+    assert whole.interval.low < whole.value < whole.interval.high
+
+
+def test_a_number_undefined_in_most_resamples_has_no_interval() -> None:
+    data = Predictions(
+        range(9), [0, 0.5, 1] * 3, [1] + [0] * 8, clusters=[0, 0, 0, 1, 1, 1, 2, 2, 2]
+    )
+    found = [estimate("risk@0.11", data, rng=seed) for seed in range(3)]
+    for result in found:
+        assert result.dropped == pytest.approx(8 / 27, abs=0.05)
+        assert "every resample gives the same number" in result.reason
+    data = Predictions(range(8), [0, 0.5] * 4, [1, 1, 1, 1, 0, 0, 0, 0])
+    result = estimate("aurc(coverage=0.5)", data, rng=1)
+    assert result.dropped > 0.3
+    if result.reason:
+        assert "undefined in" in result.reason
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("lost", [0.0, 0.1, 1.0, 7.3])
+def test_equal_losses_leave_the_spread_unknown(name: str, lost: float) -> None:
+    data = Predictions(np.arange(30) % 7, [lost] * 30)
+    result = estimate(name, data, rng=0)
+    assert math.isnan(result.sd)
+    assert math.isnan(result.interval.low)
+    assert math.isnan(result.interval.high)
+    assert result.reason.startswith("every resample gives the same number")
+    assert "no interval" in str(result)
+
+
+@pytest.mark.parametrize("name", ["e-aurc", "e-augrc", "e-aurc(coverage=0.33)"])
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_perfect_ranking_has_no_spread_rather_than_one_of_rounding(
+    name: str, binary: bool
+) -> None:
+    lost = np.random.default_rng(1).random(30)
+    data = Predictions(-lost, lost > 0.5 if binary else lost)
+    result = estimate(name, data, rng=0)
+    assert result.value == pytest.approx(0.0, abs=1e-12)
+    assert math.isnan(result.sd)
+    assert math.isnan(result.interval.high)
+    assert result.reason
+
+
+@pytest.mark.parametrize("name", ["risk@1.0", "risk@0.5", "aurc", "augrc", "e-aurc"])
+def test_a_loss_in_other_units_has_the_same_interval_in_those_units(name: str) -> None:
+    """Tenths are rounded in floats and whole numbers are not; ties with the value must not show."""
+    rng = np.random.default_rng(0)
+    for size in (4, 6, 9):
+        sure, whole = rng.integers(0, 3, size), rng.integers(0, 4, size)
+        if len(set(whole.tolist())) == 1:
+            continue
+        one = estimate(name, Predictions(sure, whole), rng=0)
+        other = estimate(name, Predictions(sure, whole / 10), rng=0)
+        assert one.value == pytest.approx(10 * other.value, rel=1e-12)
+        assert one.interval.low == pytest.approx(10 * other.interval.low, abs=1e-9, nan_ok=True)
+        assert one.interval.high == pytest.approx(10 * other.interval.high, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        Predictions([1, 2], [0, 1], clusters=["a", "a"]),
+        Predictions([1, 2, 3], [0, 1, 0], clusters=[7, 7, 7]),
+    ],
+)
+def test_one_cluster_alone_is_an_error(data: Predictions) -> None:
+    with pytest.raises(InputError, match="one cluster alone cannot be resampled"):
+        estimate("aurc", data, rng=0)
+
+
+def test_one_item_alone_is_an_error() -> None:
+    with pytest.raises(InputError, match="one item alone cannot be resampled"):
+        estimate("aurc", Predictions([0.5], [1]), rng=0)
+
+
+def test_two_items_are_few_but_enough() -> None:
+    result = estimate("aurc", Predictions([0.5, 0.1], [0, 1]), rng=0)
+    assert 0.0 <= result.interval.low <= 0.25 <= result.interval.high <= 1.0
+
+
+def test_nothing_answered_is_an_error() -> None:
+    for name in METRICS:
+        with pytest.raises(InputError, match="none of the 3 items was answered"):
+            estimate(name, Predictions([1, 2, 3], [0, 1, 0], [0, 0, 0]), rng=0)
+
+
+# --------------------------------------------------------------------------------- seeds
+
+
+def test_a_seed_and_its_generator_agree() -> None:
+    data = predictions(7)
+    seeded = estimate("aurc", data, rng=42)
+    assert repr(estimate("aurc", data, rng=np.random.default_rng(42))) == repr(seeded)
+    assert repr(estimate("aurc", data, rng=np.int64(42))) == repr(seeded)  # type: ignore[arg-type]
+    assert repr(estimate("aurc", data, rng=43)) != repr(seeded)
+
+
+def test_a_generator_moves_on() -> None:
+    data, generator = predictions(7), np.random.default_rng(0)
+    one, other = (estimate("aurc", data, rng=generator) for _ in range(2))
+    assert one.value == other.value
+    assert one.sd != other.sd
+
+
+def test_there_is_no_default_seed() -> None:
+    with pytest.raises(TypeError, match="rng"):
+        estimate("aurc", predictions(7))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("rng", [None, 1.0, "0", True, [1], np.random.RandomState(0), np.random])
+def test_what_is_no_seed_is_refused(rng: Any) -> None:
+    with pytest.raises(WrongType, match="rng must be a seed or a numpy"):
+        estimate("aurc", predictions(7), rng=rng)
+
+
+def test_a_negative_seed_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="rng"):
+        estimate("aurc", predictions(7), rng=-1)
+
+
+# ----------------------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"resamples": 99}, "between 100 and 1,000,000; got 99"),
+        ({"resamples": 0}, "between 100"),
+        ({"resamples": -5}, "between 100"),
+        ({"resamples": 1_000_001}, "got 1000001"),
+        ({"resamples": 2e3}, "integer; got 2000.0"),
+        ({"resamples": True}, "integer; got True"),
+        ({"resamples": "2000"}, "integer; got '2000'"),
+        ({"resamples": None}, "integer; got None"),
+        ({"level": 0}, "strictly between 0 and 1; got 0"),
+        ({"level": 1.0}, "strictly between 0 and 1; got 1.0"),
+        ({"level": 95}, r"For 95 % write level=0\.95"),
+        ({"level": -0.5}, "strictly between"),
+        ({"level": math.nan}, "level"),
+        ({"level": math.inf}, "level"),
+        ({"level": "0.9"}, "level must be a number"),
+        ({"level": True}, "level must be a number"),
+        ({"ends": "basic"}, "'bca' or 'percentile'; got 'basic'"),
+        ({"ends": None}, "'bca' or 'percentile'; got None"),
+        ({"ends": []}, "'bca' or 'percentile'"),
+    ],
+)
+def test_a_bootstrap_that_makes_no_sense_is_refused(
+    arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        Bootstrap(**arguments)
+
+
+def test_a_bootstrap_describes_itself() -> None:
+    assert Bootstrap(500, 0.9).describe() == "BCa bootstrap, 500 resamples"
+    assert PERCENTILE.describe() == "percentile bootstrap, 200 resamples"
+    assert Bootstrap() == Bootstrap(2000, 0.95, "bca")
+
+
+@pytest.mark.parametrize("metric", ["pass@2", "avg", 3, None])
+def test_a_metric_of_something_else_is_refused(metric: Any) -> None:
+    with pytest.raises(WrongType, match="not a metric of ranked predictions"):
+        estimate(metric, predictions(7), rng=0)
+
+
+@pytest.mark.parametrize("data", [[1, 2], None, ([1], [0])])
+def test_only_predictions_can_be_resampled(data: Any) -> None:
+    with pytest.raises(WrongType, match="resampling needs Predictions"):
+        estimate("aurc", data, rng=0)
+    with pytest.raises(WrongType, match="got Ranked"):
+        estimate("aurc", selective.Ranked.of(predictions(7)), rng=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["bca", 2000, None])
+def test_a_method_that_is_none_is_refused(method: Any) -> None:
+    with pytest.raises(TypeError, match="Bootstrap"):
+        estimate("aurc", predictions(7), method=method, rng=0)
+
+
+# ----------------------------------------------------------------------- ends on their own
+
+
+def test_ends_of_a_level_hold_that_much_of_the_replicates() -> None:
+    assert percentile_ends(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
+
+
+def test_bca_without_bias_or_skew_is_the_percentile_interval() -> None:
+    replicates, left = np.arange(101.0), np.array([-1.0, 0.0, 1.0])
+    assert bca_ends(50.0, replicates, left, 0.9) == pytest.approx((5.0, 95.0))
+
+
+def test_bca_ends_stay_within_the_replicates_however_far_out_the_value_lies() -> None:
+    replicates = np.linspace(0, 1, 200)
+    for value in (-5.0, 0.0, 1.0, 5.0):
+        for skewed in ([0.0, 0.0, 100.0], [100.0, 100.0, 0.0], [1.0, 1.0, 1.0]):
+            low, high = bca_ends(value, replicates, np.array(skewed), 0.99)
+            assert 0.0 <= low <= high <= 1.0
+
+
+def test_bca_without_a_jackknife_leaves_the_skew_out() -> None:
+    replicates = np.arange(101.0)
+    left = np.array([math.nan, math.nan])
+    assert bca_ends(50.0, replicates, left, 0.9) == pytest.approx((5.0, 95.0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_interval_has_its_ends_in_order_and_lies_within_what_can_be(seed: int) -> None:
+    data = predictions(seed, size=12)
+    for name in METRICS:
+        metric = parse(name)
+        assert isinstance(metric, RankedMetric)
+        if metric.least_coverage() > data.coverage:
+            continue
+        result = estimate(name, data, method=Bootstrap(resamples=150), rng=seed)
+        if not result.reason:
+            assert 0.0 <= result.interval.low <= result.interval.high <= 1.0
+            assert result.sd > 0
