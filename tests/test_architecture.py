@@ -21,7 +21,8 @@ METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "tables", "uncertainty", "matrices"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
-PUBLIC = {"evaluate", "eval", "selective", "selective_report", "roc", "readers", "demo"}
+LOADING = {"load", "runs", "evaluate", "readers", "demo"}
+PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
@@ -42,10 +43,10 @@ MAY_IMPORT = {
     "roc": ALL_BELOW,
     "readers": COUNTS | {"readers"},
     "selective_report": SELECTIVE | {"selective", "readers"},
+    "runs": ALL_BELOW | {"evaluate"},
+    "load": ALL_BELOW | {"runs"},
     "demo": COUNTS | {"demo"},
-    "cli": SELECTIVE
-    | {"evaluate", "eval", "selective", "selective_report", "roc", "readers"}
-    | {"demo", "cli"},
+    "cli": SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},
 }
 

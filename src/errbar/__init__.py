@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from errbar.estimate import Interval as Interval
     from errbar.estimate import Scores as Scores
     from errbar.evaluate import score as score
+    from errbar.load import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.runs import Runs as Runs
     from errbar.uncertainty import Bootstrap as Bootstrap
     from errbar.uncertainty import Posterior as Posterior
 
@@ -32,10 +34,12 @@ _HOMES = {
     "Posterior": "errbar.uncertainty",
     "Predictions": "errbar.data.ranked",
     "Ranked": "errbar.data.ranked",
+    "Runs": "errbar.runs",
     "Scored": "errbar.data.scored",
     "Scores": "errbar.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
+    "load": "errbar.load",
     "parse": "errbar.metrics",
     "roc": "errbar",
     "score": "errbar.evaluate",
@@ -51,11 +55,13 @@ __all__ = [
     "Posterior",
     "Predictions",
     "Ranked",
+    "Runs",
     "Scored",
     "Scores",
     "__version__",
     "eval",
     "family",
+    "load",
     "parse",
     "roc",
     "score",

@@ -4,7 +4,9 @@ ErrbarError
 └── InputError (ValueError)       something given cannot be used
     ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
     ├── NotEnoughTrials           fewer trials than the metric draws
-    └── UnknownMetric             a name that the grammar does not know
+    ├── UnknownMetric             a name that the grammar does not know
+    ├── UnknownColumn             a column that is not there, or means nothing here
+    └── RepeatedTrial             one trial of a question occurs more than once
 
 And one warning:
 
@@ -30,6 +32,14 @@ class NotEnoughTrials(InputError):
 
 class UnknownMetric(InputError):
     """A metric's name is not in the grammar."""
+
+
+class UnknownColumn(InputError):
+    """A column is not there, or means nothing here."""
+
+
+class RepeatedTrial(InputError):
+    """One trial of a question occurs more than once."""
 
 
 class UnequalCoverage(UserWarning):

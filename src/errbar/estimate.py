@@ -3,12 +3,14 @@
 A number prints to two significant digits of its standard deviation; what lies beyond is noise.
 """
 
+import importlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, overload
 
+from errbar.errors import InputError
 from errbar.metrics.base import Metric
 from errbar.tables import html_table, percent, pointed, supported, text_table
 
@@ -138,6 +140,7 @@ class Scores(Sequence[Estimate]):
 
     estimates: tuple[Estimate, ...]
     method: str = ""
+    remarks: tuple[str, ...] = ()  # on the data: what was guessed, what was left out
 
     def __len__(self) -> int:
         return len(self.estimates)
@@ -151,7 +154,7 @@ class Scores(Sequence[Estimate]):
     def __getitem__(self, at: slice) -> "Scores": ...
     def __getitem__(self, at: int | slice) -> "Estimate | Scores":
         if isinstance(at, slice):
-            return Scores(self.estimates[at], self.method)
+            return Scores(self.estimates[at], self.method, self.remarks)
         return self.estimates[at]
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -174,16 +177,46 @@ class Scores(Sequence[Estimate]):
             for one in self.estimates
         ]
 
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame, a row per estimate."""
+        return _library("pandas").DataFrame(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame, a row per estimate."""
+        return _library("polars").DataFrame(self.to_dicts())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table, a row per estimate."""
+        return _library("pyarrow").Table.from_pylist(self.to_dicts())
+
+    def sorted(self, by: str = "value", *, descending: bool = True) -> "Scores":
+        """In the order of a column of `to_dicts`."""
+        rows = self.to_dicts()
+        if rows and by not in rows[0]:
+            known = ", ".join(rows[0])
+            raise InputError(f"there is no column {by!r} to sort by; there are: {known}.")
+        order = sorted(range(len(rows)), key=lambda at: rows[at][by], reverse=descending)
+        return Scores(tuple(self.estimates[at] for at in order), self.method, self.remarks)
+
+    def only(self, system: str | None = None, metric: str | None = None) -> "Scores":
+        """Those of one system, or of one metric, or both."""
+        kept = tuple(
+            one
+            for one in self.estimates
+            if system in (None, one.system) and metric in (None, str(one.metric))
+        )
+        return Scores(kept, self.method, self.remarks)
+
     def __str__(self) -> str:
         grouped = len({one.system for one in self}) < len(self)
         breaks = {at for at in range(1, len(self)) if self[at].system != self[at - 1].system}
-        return text_table(self._columns(), self.notes(), breaks if grouped else ())
+        return text_table(self.columns(), self.notes(), breaks if grouped else ())
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return html_table(self._columns(), self.notes())
+        return html_table(self.columns(), self.notes())
 
     def notes(self) -> list[str]:
         """What stands under the table: the data, what the columns mean and the intervals cover."""
@@ -197,11 +230,12 @@ class Scores(Sequence[Estimate]):
             notes.append(f"Method: {self.method}.")
         if any(one.outside for one in self):
             notes.append(f"{_MARK} value lies outside: the prior has pulled the mean away from it.")
-        return notes + [
+        reasons = (
             f"{one.system} {one.metric}: {one.reason}.".lstrip() for one in self if one.reason
-        ]
+        )
+        return [*notes, *reasons, *self.remarks]
 
-    def _columns(self) -> list[list[str]]:
+    def columns(self) -> list[list[str]]:
         """Each column from its head down; one that is empty all the way is left out."""
         levels = {percent(one.interval.level) for one in self}
         digits = list(zip(*(one.digits() for one in self), strict=True)) or [()] * 5
@@ -219,6 +253,13 @@ class Scores(Sequence[Estimate]):
             [f"{levels.pop()} interval" if len(levels) == 1 else "interval", *ends],
         ]
         return columns if any(one.system for one in self) else columns[1:]
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InputError(f"{name} is not installed: pip install {name}.") from error
 
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:

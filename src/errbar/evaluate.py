@@ -4,8 +4,12 @@ Metrics of one class are computed together for all systems, so the cost depends 
 states of the questions and on the number of classes.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from errbar.data.statistics import CategoryCounts, Counts, require_trials
 from errbar.errors import InputError, WrongType
@@ -23,8 +27,12 @@ def score(
     systems: Mapping[str, AnyCounts] | AnyCounts,
     *metrics: CountMetric | str,
     method: Posterior = _DOCUMENTED,
+    short: Literal["error", "posterior"] = "error",
 ) -> Scores:
     """Every metric of every system with its interval, system by system.
+
+    Where questions have fewer trials than a metric draws, that is an error, or with
+    `short="posterior"` the metric is taken from the posterior alone.
 
     Examples
     --------
@@ -41,17 +49,26 @@ def score(
     if not isinstance(method, Posterior):
         raise WrongType(f"method must be a Posterior, as in Posterior(level=0.9); got {method!r}.")
     for name, counts in named.items():
-        _check(name, counts, asked)
+        _check(name, counts, asked, short)
     columns = zip(*_table(list(named.values()), asked, method), strict=True)
     return Scores(
         tuple(
-            Estimate(name, metric, value, mean, sd, interval, len(counts), trials)
+            _estimate(name, metric, counts, cell)
             for (name, counts), column in zip(named.items(), columns, strict=True)
-            for trials in [int(counts.trials.sum())]
-            for metric, (value, mean, sd, interval) in zip(asked, column, strict=True)
+            for metric, cell in zip(asked, column, strict=True)
         ),
         method.describe(asked),
     )
+
+
+def _estimate(name: str, metric: CountMetric, counts: AnyCounts, cell: _Cell) -> Estimate:
+    value, mean, sd, interval = cell
+    few = int((counts.trials < metric.draws) @ counts.repeats())
+    reason = ""
+    if few:
+        value = math.nan
+        reason = f"{few} of {len(counts)} questions have fewer trials; from the posterior alone"
+    return Estimate(name, metric, value, mean, sd, interval, len(counts), counts.all_trials, reason)
 
 
 def _table(
@@ -67,7 +84,7 @@ def _table(
         if kind.needs not in data:
             data[kind.needs] = kind.statistics(systems)
         members = [metrics[at] for at in at_each]
-        values = kind.observed(members, data[kind.needs])
+        values = _observed(members, systems, data[kind.needs])
         moments = kind.posterior(members, data[kind.needs], method.prior)
         intervals = method.intervals(members, moments)
         for at, *row in zip(
@@ -75,6 +92,23 @@ def _table(
         ):
             rows[at] = list(zip(*row, strict=True))
     return rows
+
+
+def _observed(
+    members: list[CountMetric], systems: Sequence[AnyCounts], data: Any
+) -> NDArray[np.floating[Any]]:
+    """Estimates from the observed trials; nan where a metric draws more than there are."""
+    kind = type(members[0])
+    least = [int(counts.trials.min()) for counts in systems]
+    if all(member.draws <= min(least) for member in members):
+        return kind.observed(members, data)
+    values = np.full((len(members), len(systems)), math.nan)
+    for at, (counts, most) in enumerate(zip(systems, least, strict=True)):
+        fine = [row for row, member in enumerate(members) if member.draws <= most]
+        if fine:
+            drawn = [members[row] for row in fine]
+            values[fine, at] = kind.observed(drawn, kind.statistics([counts]))[:, 0]
+    return values
 
 
 def _named(systems: Mapping[str, AnyCounts] | AnyCounts) -> Mapping[str, AnyCounts]:
@@ -115,7 +149,7 @@ def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
     return metrics
 
 
-def _check(system: str, counts: AnyCounts, metrics: Sequence[CountMetric]) -> None:
+def _check(system: str, counts: AnyCounts, metrics: Sequence[CountMetric], short: str) -> None:
     """Refuse what cannot be scored, and say whose it is."""
     if not isinstance(counts, Counts | CategoryCounts):
         raise WrongType(
@@ -124,7 +158,7 @@ def _check(system: str, counts: AnyCounts, metrics: Sequence[CountMetric]) -> No
         )
     hungriest = max(metrics, key=lambda metric: metric.draws)
     try:
-        require_trials(counts, hungriest.draws, hungriest)
+        require_trials(counts, hungriest.draws if short == "error" else 1, hungriest)
     except InputError as error:
         raise type(error)(f"system {system!r}: {error}" if system else str(error)) from error
     if isinstance(counts, Counts):

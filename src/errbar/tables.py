@@ -48,6 +48,50 @@ def text_table(
     return "\n".join([*(line.rstrip() for line in lines), "", *wrapped])
 
 
+def markdown_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
+    """The same as a Markdown table."""
+    head, *rows = zip(*columns, strict=True)
+    lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
+    return "\n".join([*lines, "", *(f"{note}  " for note in notes)]).rstrip()
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.strip().replace('|', '&#124;') for cell in cells)} |"
+
+
+def latex_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
+    """The same as a LaTeX table, for the booktabs package."""
+    head, *rows = zip(*columns, strict=True)
+    body = [f"{' & '.join(_latex(cell) for cell in row)} \\\\" for row in (head, *rows)]
+    return "\n".join(
+        [
+            f"\\begin{{tabular}}{{{'l' * len(head)}}}",
+            "\\toprule",
+            body[0],
+            "\\midrule",
+            *body[1:],
+            "\\bottomrule",
+            "\\end{tabular}",
+            *(f"% {note}" for note in notes),
+        ]
+    )
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "±": r"$\pm$",
+    "−": r"$-$",
+    "·": r"$\cdot$",
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+}
+
+
+def _latex(cell: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in cell.strip())
+
+
 def html_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
     """The same for a notebook; whatever the cells hold is shown as text."""
     head, *rows = zip(*columns, strict=True)

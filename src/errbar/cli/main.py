@@ -39,6 +39,140 @@ def demo() -> None:
     click.echo(report())
 
 
+def _source(command: Any) -> Any:
+    """Options of every command that reads outcomes."""
+    for option in (
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            metavar="MEANING=COLUMN",
+            help="Which column is what, as question=task_id; may be repeated.",
+        ),
+        click.option(
+            "--repeats",
+            type=click.Choice(["refuse", "keep"]),
+            default="refuse",
+            show_default=True,
+            help="What to do with a trial that occurs twice.",
+        ),
+        click.option(
+            "--format",
+            "style",
+            default="table",
+            show_default=True,
+            type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
+        ),
+        click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file."),
+    ):
+        command = option(command)
+    return click.argument("path")(command)
+
+
+def _policy(command: Any) -> Any:
+    """Options of every command that scores."""
+    for option in (
+        click.option(
+            "--errors",
+            type=click.Choice(["fail", "missing", "bracket"]),
+            default="fail",
+            show_default=True,
+            help="Rows without a result: wrong, left out, both ways.",
+        ),
+        click.option(
+            "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+        ),
+        click.option("--by", multiple=True, help="A column whose values are scored apart."),
+    ):
+        command = option(command)
+    return command
+
+
+def _show(text: str, output: str | None) -> None:
+    from errbar.cli.outcomes import save  # noqa: PLC0415
+
+    if output:
+        save(text, output)
+    else:
+        click.echo(text)
+
+
+@main.command()
+@_source
+@_policy
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=("avg", "pass@1"),
+    show_default=True,
+    help="A metric, or a comma list of them; may be repeated.",
+)
+@click.option(
+    "--short",
+    type=click.Choice(["error", "drop", "posterior"]),
+    default="error",
+    show_default=True,
+    help="Questions with fewer trials than a metric draws.",
+)
+def score(
+    path: str,
+    metrics: tuple[str, ...],
+    mapping: tuple[str, ...],
+    repeats: str,
+    style: str,
+    output: str | None,
+    errors: Any,
+    short: Any,
+    level: float,
+    by: tuple[str, ...],
+) -> None:
+    """Score the outcomes at PATH: a file, a pattern or a directory of CSV, JSONL or Parquet."""
+    from errbar.cli.outcomes import names_in, runs_of, written  # noqa: PLC0415
+
+    runs = runs_of(path, mapping, repeats)
+    scores = runs.score(*names_in(metrics), errors=errors, short=short, level=level, by=by)
+    _show(written(scores, style), output)
+
+
+@main.command()
+@_source
+@_policy
+@click.option("-m", "--metric", default="pass@k", show_default=True, help="With the letter k.")
+@click.option("-k", "ks", multiple=True, type=int, help="A k; may be repeated.")
+def curve(
+    path: str,
+    metric: str,
+    ks: tuple[int, ...],
+    mapping: tuple[str, ...],
+    repeats: str,
+    style: str,
+    output: str | None,
+    errors: Any,
+    level: float,
+    by: tuple[str, ...],
+) -> None:
+    """A metric at many k, for the outcomes at PATH."""
+    from errbar.cli.outcomes import runs_of, written  # noqa: PLC0415
+    from errbar.uncertainty import Posterior  # noqa: PLC0415
+
+    runs = runs_of(path, mapping, repeats)
+    scores = runs.curve(metric, ks or None, errors=errors, method=Posterior(level=level), by=by)
+    _show(written(scores, style), output)
+
+
+@main.command()
+@_source
+def inspect(
+    path: str, mapping: tuple[str, ...], repeats: str, style: str, output: str | None
+) -> None:
+    """What is at PATH: systems, tasks, questions, trials, statuses, and what was guessed."""
+    from errbar.cli.outcomes import runs_of, written  # noqa: PLC0415
+
+    _show(written(runs_of(path, mapping, repeats).inspect(), style), output)
+
+
 @main.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(dir_okay=False))
 @click.option(

@@ -88,11 +88,61 @@ class Counts:
             f"questions={list(self.questions)!r})"
         )
 
+    @property
+    def all_trials(self) -> int:
+        """Of all questions together."""
+        return int(self.trials.sum())
+
+    def repeats(self) -> NDArray[np.float64]:
+        """How many questions each entry stands for."""
+        return np.ones(self.trials.size)
+
     def categories(self) -> "CategoryCounts":
         """The same counts as two categories, wrong and right."""
         return CategoryCounts(
             np.stack([self.trials - self.correct, self.correct], axis=1), self.questions
         )
+
+
+@dataclass(frozen=True, eq=False)
+class CountsByState(Counts):
+    """Counts where questions with the same trials and right ones are counted, not named.
+
+    Examples
+    --------
+    >>> len(CountsByState(trials=[4, 4], correct=[1, 3], often=[10, 20]))
+    30
+    """
+
+    often: Integers
+
+    def __init__(self, trials: ArrayLike, correct: ArrayLike, often: ArrayLike) -> None:
+        super().__init__(trials, correct)
+        freeze(self, often=_whole(often, "often"))
+
+    def __len__(self) -> int:
+        return int(self.often.sum())
+
+    def __add__(self, other: Counts) -> "CountsByState":
+        if not isinstance(other, CountsByState):
+            return NotImplemented
+        return CountsByState(
+            np.concatenate([self.trials, other.trials]),
+            np.concatenate([self.correct, other.correct]),
+            np.concatenate([self.often, other.often]),
+        )
+
+    def __repr__(self) -> str:
+        return f"CountsByState({len(self)} questions in {self.trials.size} states)"
+
+    @property
+    def all_trials(self) -> int:
+        """Of all questions together."""
+        return int(self.trials @ self.often)
+
+    def repeats(self) -> NDArray[np.float64]:
+        """How many questions each entry stands for."""
+        return self.often.astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +178,15 @@ class CategoryCounts:
     def trials(self) -> Integers:
         """Trials per question."""
         return self.tally.sum(axis=1)
+
+    @property
+    def all_trials(self) -> int:
+        """Of all questions together."""
+        return int(self.tally.sum())
+
+    def repeats(self) -> NDArray[np.float64]:
+        """How many questions each entry stands for."""
+        return np.ones(len(self))
 
     def __add__(self, other: Self) -> "CategoryCounts":
         if not isinstance(other, CategoryCounts):
@@ -171,13 +230,17 @@ class States(NamedTuple):
     def of(cls, systems: Sequence[Counts]) -> Self:
         """Pool the states of `systems`."""
         if len(systems) == 1:
-            (trials, correct), often = distinct(systems[0].trials, systems[0].correct)
+            repeats = systems[0].repeats() if isinstance(systems[0], CountsByState) else None
+            (trials, correct), often = distinct(
+                systems[0].trials, systems[0].correct, often=repeats
+            )
             return cls(trials, correct, often[None, :], np.array([float(len(systems[0]))]))
-        owner = np.repeat(np.arange(len(systems)), [len(counts) for counts in systems])
+        owner = np.repeat(np.arange(len(systems)), [counts.trials.size for counts in systems])
         (trials, correct, owner), often = distinct(
             np.concatenate([counts.trials for counts in systems]),
             np.concatenate([counts.correct for counts in systems]),
             owner,
+            often=np.concatenate([counts.repeats() for counts in systems]),
         )
         new = np.concatenate([[True], (np.diff(trials) != 0) | (np.diff(correct) != 0)])
         table = np.zeros((len(systems), int(new.sum())))
@@ -247,12 +310,17 @@ def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> N
         raise InputError(f"{metric} was asked of no question at all.")
     if trials.min() >= k:
         return
-    short = np.flatnonzero(trials < k)
-    at = short[0]
+    short = trials < k
+    at = int(np.argmax(short))
+    some = (
+        f"one has {trials[at]}"
+        if isinstance(counts, CountsByState)
+        else f"question {counts.questions[at]!r} has {trials[at]}"
+    )
     raise NotEnoughTrials(
-        f"{metric} draws {k} of a question's trials; {short.size} of {trials.size} questions have "
-        f"fewer (question {counts.questions[at]!r} has {trials[at]}). Lower k to at most "
-        f"{trials.min()}, or collect more trials."
+        f"{metric} draws {k} of a question's trials; {int(short @ counts.repeats())} of "
+        f"{len(counts)} questions have fewer ({some}). Lower k to at most {trials.min()}, or "
+        f"collect more trials."
     )
 
 

@@ -1,0 +1,83 @@
+"""What the commands on outcomes do: load, call one function, and write it as asked."""
+
+import csv
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from errbar.errors import InputError
+from errbar.load import load
+from errbar.runs import Runs
+from errbar.tables import latex_table, markdown_table
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+
+def runs_of(path: str, mapping: Sequence[str], repeats: str) -> Runs:
+    """Outcomes at a path, with columns as told: question=task_id."""
+    columns: dict[str, str] = {}
+    for one in mapping:
+        meaning, equals, name = one.partition("=")
+        if not equals or not meaning or not name:
+            raise InputError(f"--map {one!r} must be written meaning=column, as question=task_id.")
+        if meaning in columns:
+            raise InputError(f"--map says twice which column is {meaning}.")
+        columns[meaning] = name
+    return load(path, repeats=repeats, **columns)  # type: ignore[arg-type]
+
+
+def names_in(lists: Sequence[str]) -> list[str]:
+    """Names given one by one or in comma lists; commas within brackets belong to a name."""
+    names = []
+    for text in lists:
+        depth, start = 0, 0
+        for at, letter in enumerate(f"{text},"):
+            depth += (letter in "([") - (letter in ")]")
+            if letter == "," and not depth:
+                names.append(text[start:at].strip())
+                start = at + 1
+    return [name for name in names if name]
+
+
+def written(result: Any, style: str) -> str:
+    """A result that has `columns`, `notes` and `to_dicts`, as text."""
+    if style == "json":
+        records = [{k: _plain(v) for k, v in row.items()} for row in result.to_dicts()]
+        return json.dumps({"rows": records, "notes": result.notes()}, indent=2, ensure_ascii=False)
+    if style == "csv":
+        rows = result.to_dicts()
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return out.getvalue().rstrip("\n")
+    if style == "markdown":
+        return markdown_table(result.columns(), result.notes())
+    if style == "latex":
+        return latex_table(result.columns(), result.notes())
+    return str(result)
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def save(text: str, path: str) -> None:
+    """Write a file whole or not at all."""
+    place = Path(path)
+    try:
+        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+        Path(beside).replace(place)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,144 @@
+"""Files of outcomes, read by DuckDB: CSV, JSON lines and Parquet, compressed, many at once.
+
+Text stays text: every column of a CSV or JSON file is read as it is written, and only what must be
+a number is turned into one, so an id of 007 stays 007. DuckDB streams, and spills to disk what
+does not fit the memory it may use.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals.stable.v2 as nw
+
+from errbar.data.outcomes import Columns, find_columns
+from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch
+from errbar.errors import InputError
+
+CSV, JSON, PARQUET = "CSV", "JSON lines", "Parquet"
+_KINDS = {
+    ".csv": CSV,
+    ".tsv": CSV,
+    ".jsonl": JSON,
+    ".ndjson": JSON,
+    ".json": JSON,
+    ".parquet": PARQUET,
+    ".pq": PARQUET,
+}
+_COMPRESSED = (".gz", ".zst", ".bz2")
+_NOTHING = ("", "null", "none", "nan", "na", "n/a")
+_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+
+
+def find_files(path: str | Path) -> list[Path]:
+    """The files that a path, a pattern or a directory stands for, in order."""
+    text = str(path)
+    place = Path(text)
+    if place.is_dir():
+        found = sorted(file for file in place.rglob("*") if file.is_file() and kind_of(file))
+        if not found:
+            endings = ", ".join(_KINDS)
+            raise InputError(f"{text}: no file there ends in {endings}.")
+        return found
+    if place.is_file():
+        return [place]
+    if any(letter in text for letter in "*?["):
+        anchor = Path(place.anchor) if place.is_absolute() else Path()
+        pattern = str(place.relative_to(anchor)) if place.is_absolute() else text
+        found = sorted(file for file in anchor.glob(pattern) if file.is_file())
+        if found:
+            return found
+        raise InputError(f"{text}: no file matches this pattern.")
+    raise InputError(f"{text}: there is no such file or directory.")
+
+
+def kind_of(file: Path) -> str | None:
+    """What the ending of a file says it is."""
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    while suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    return _KINDS.get(suffixes[-1]) if suffixes else None
+
+
+def read_files(
+    files: Sequence[Path], told: dict[str, str], connection: Any = None
+) -> tuple[Frame, Columns]:
+    """Files of one kind as one table, and which column holds what."""
+    kinds = {kind_of(file) for file in files}
+    if None in kinds or len(kinds) > 1:
+        strange = next((file for file in files if kind_of(file) is None), files[-1])
+        raise InputError(
+            f"{strange}: files are read together that all end in .csv, in .jsonl or in .parquet."
+        )
+    engine = connection or duckdb.connect()
+    names = [str(file) for file in files]
+    for file in files:
+        if file.stat().st_size == 0:
+            raise InputError(f"{file} is empty.")
+    try:
+        relation = _relation(engine, kinds.pop() or CSV, names)
+        columns = find_columns(relation.columns, told)
+        if "VARCHAR" in {str(kind) for kind in relation.types}:
+            relation, columns = _numbers_of_text(relation, columns)
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise InputError(_first_words(names, error)) from error
+    return nw.from_native(relation).lazy(), columns
+
+
+def _relation(engine: Any, kind: str, names: list[str]) -> Any:
+    if kind == PARQUET:
+        return engine.read_parquet(names, union_by_name=True)
+    if kind == JSON:
+        sniffed = engine.read_json(names, format="newline_delimited", union_by_name=True)
+        as_text = dict.fromkeys(sniffed.columns, "VARCHAR")
+        return engine.read_json(names, format="newline_delimited", columns=as_text)
+    return engine.read_csv(names, header=True, all_varchar=True, union_by_name=True)
+
+
+def _numbers_of_text(relation: Any, columns: Columns) -> tuple[Any, Columns]:
+    """The outcome and the trial as numbers, where they were read as text."""
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    parts = [_quoted(name) for name in relation.columns if name != columns["outcome"]]
+    outcome = columns["outcome"]
+    if kinds[outcome] == "VARCHAR":
+        parts.append(f"{_as_number(outcome)} AS {_quoted(outcome)}")
+        parts.append(f"{_strange(outcome)} AS {_quoted(STRANGE)}")
+    else:
+        parts.append(_quoted(outcome))
+    if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
+        parts.append(f"TRY_CAST({_quoted(columns['trial'])} AS BIGINT) AS {_quoted(TRIAL_NUMBER)}")
+    return relation.project(", ".join(parts)), columns
+
+
+def _as_number(name: str) -> str:
+    text = f"lower(trim({_quoted(name)}))"
+    words = " ".join(f"WHEN {text} = '{word}' THEN {value}" for word, value in _WORDS.items())
+    return f"CASE {words} ELSE TRY_CAST({text} AS DOUBLE) END"
+
+
+def _strange(name: str) -> str:
+    """The text where it is neither a number nor a word for one nor for nothing."""
+    text = f"lower(trim({_quoted(name)}))"
+    nothing = ", ".join(f"'{word}'" for word in _NOTHING)
+    return (
+        f"CASE WHEN {text} IN ({nothing}) OR {_as_number(name)} IS NOT NULL THEN NULL "
+        f"ELSE {_quoted(name)} END"
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _first_words(names: list[str], error: Exception) -> str:
+    text = str(error).strip()
+    first = text.split("\n", maxsplit=1)[0]
+    where = "" if any(name in first for name in names) else f"{names[0]}: "
+    more = next((line.strip() for line in text.split("\n") if "Line:" in line), "")
+    return f"{where}{first} {more}".strip()
+
+
+def rows_of(frame: Frame) -> int:
+    """How many rows there are."""
+    return int(fetch(frame.select(nw.len().alias("n")))["n"][0])

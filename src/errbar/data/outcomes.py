@@ -1,0 +1,143 @@
+"""The one table: a row is one trial of one question by one system.
+
+| column | meaning |
+|---|---|
+| `system` | what is being compared: a model, a prompt, an agent |
+| `task` | data set or benchmark |
+| `question` | id, unique within its task; always text, so that 007 stays 007 |
+| `trial` | index of the repeat |
+| `outcome` | 0 or 1, a category, or a reward; nothing where there is none |
+| `status` | ok, error, timeout, limit, unscored, abstained, missing: apart from the outcome |
+| `confidence` | higher is surer; used to rank |
+| `cluster`, `weight` | as their names say |
+
+Only `question` and `outcome` must be there. A table that calls its columns otherwise is mapped;
+names that are common are guessed, and every guess is shown.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from errbar.errors import InputError, UnknownColumn
+
+REQUIRED = ("question", "outcome")
+
+# The names that harnesses give to each column, the likeliest first.
+USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "system": ("model", "model_name", "model_id", "agent", "method", "run"),
+        "task": ("dataset", "benchmark", "task_name", "subset"),
+        "question": (
+            *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
+            *("doc_id", "prompt_id", "qid", "item", "problem", "id"),
+        ),
+        "trial": ("epoch", "attempt", "repeat", "trial_id", "sample", "completion_id", "seed"),
+        "outcome": (
+            *("correct", "is_correct", "passed", "pass", "success", "resolved", "score"),
+            *("reward", "label", "grade", "acc", "accuracy"),
+        ),
+        "status": ("state",),
+        "confidence": ("conf", "certainty", "probability", "prob"),
+        "cluster": ("group", "participant_id", "participant"),
+        "weight": ("weights",),
+    }
+)
+
+# A row without a result: the outcome, if any, was put there by the harness.
+FAILED = ("error", "timeout", "unscored", "missing", "failed")
+STATUSES = ("ok", "limit", "abstained", *FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column of a table holds what, and which of them were guessed."""
+
+    named: Mapping[str, str]
+    guessed: frozenset[str]
+
+    def __getitem__(self, meaning: str) -> str:
+        return self.named[meaning]
+
+    def __contains__(self, meaning: str) -> bool:
+        return meaning in self.named
+
+    def describe(self) -> str:
+        """The same in words; empty where every column has its own name.
+
+        Examples
+        --------
+        >>> find_columns(["task_id", "passed", "notes"]).describe()
+        'question is task_id, outcome is passed (guessed)'
+        """
+        told = [f"{m} is {n}" for m, n in self.named.items() if m not in self.guessed and m != n]
+        guessed = [f"{meaning} is {self.named[meaning]}" for meaning in self._in_order()]
+        said = []
+        if told:
+            said.append(", ".join(told))
+        if guessed:
+            said.append(f"{', '.join(guessed)} (guessed)")
+        return "; ".join(said)
+
+    def _in_order(self) -> list[str]:
+        return [meaning for meaning in self.named if meaning in self.guessed]
+
+
+def find_columns(names: Iterable[str], told: Mapping[str, str] | None = None) -> Columns:
+    """Which column holds what: as told, by its own name, or by a usual one.
+
+    Examples
+    --------
+    >>> find_columns(["task_id", "passed"], {"question": "task_id"})["outcome"]
+    'passed'
+    """
+    present = list(names)
+    named: dict[str, str] = {}
+    guessed: set[str] = set()
+    for meaning, name in (told or {}).items():
+        if meaning not in USUAL:
+            raise UnknownColumn(_unknown(meaning, list(USUAL), "the outcomes table has no column"))
+        if name not in present:
+            raise UnknownColumn(_unknown(name, present, "the data have no column"))
+        named[meaning] = name
+    taken = set(named.values())
+    for meaning in USUAL:
+        if meaning not in named and meaning in present and meaning not in taken:
+            named[meaning] = meaning
+            taken.add(meaning)
+    lower = {name.lower(): name for name in reversed(present)}
+    for meaning, usual in USUAL.items():
+        if meaning in named:
+            continue
+        free = (lower[name] for name in (meaning, *usual) if name in lower)
+        found = next((name for name in free if name not in taken), None)
+        if found is not None:
+            named[meaning] = found
+            guessed.add(meaning)
+            taken.add(found)
+    lacking = [meaning for meaning in REQUIRED if meaning not in named]
+    if lacking:
+        shown = ", ".join(map(repr, present)) or "none"
+        raise UnknownColumn(
+            f"no column of the data looks like {' or '.join(lacking)}; there are: {shown}. Say "
+            f"which it is, as in load(data, {lacking[0]}='...') or --map {lacking[0]}=..."
+        )
+    ordered = {meaning: named[meaning] for meaning in USUAL if meaning in named}
+    return Columns(MappingProxyType(ordered), frozenset(guessed))
+
+
+def _unknown(name: object, known: list[str], sentence: str) -> str:
+    close = get_close_matches(str(name), known, n=1, cutoff=0.5)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return f"{sentence} {name!r}.{hint} There are: {', '.join(map(repr, known)) or 'none'}."
+
+
+def require_statuses(found: Iterable[str]) -> None:
+    """Refuse a status that means nothing here."""
+    strange = sorted(set(found) - set(STATUSES))
+    if strange:
+        raise InputError(
+            f"status {strange[0]!r} is not known; it must be one of {', '.join(STATUSES)}. Map "
+            f"another column, or none: status=None."
+        )

@@ -1,0 +1,143 @@
+"""Where outcomes are: a table in some engine, matrices, or counts ready made.
+
+Each source says the same three things: the slices that a metric needs, the results that occur
+question by question, and how many rows have which status.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.outcomes import Columns
+from errbar.data.statistics import CategoryCounts, Counts
+from errbar.data.tabulate import Frame, Slice, categories, slices, statuses
+from errbar.errors import InputError
+
+Key = tuple[str, ...]
+Categories = dict[Key, tuple[list[float], CategoryCounts]]
+
+
+class Source(ABC):
+    """Outcomes, wherever they are."""
+
+    @abstractmethod
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Every system and task by state, and by the values of some columns."""
+
+    @abstractmethod
+    def categories(self, by: Sequence[str]) -> Categories:
+        """The results that occur, and how often each question has them."""
+
+    def statuses(self) -> dict[str, int]:
+        """How many rows have each status."""
+        return {}
+
+    def describe(self) -> str:
+        """Which column was taken for what, in words."""
+        return ""
+
+
+@dataclass(frozen=True)
+class TableSource(Source):
+    """A table in pandas, polars, pyarrow, DuckDB or Spark."""
+
+    frame: Frame
+    columns: Columns
+    allow_repeats: bool = False
+    _found: dict[Key, list[Slice]] = field(default_factory=dict)
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """By one GROUP BY, remembered."""
+        key = tuple(by)
+        if key not in self._found:
+            self._found[key] = slices(
+                self.frame, self.columns, by, allow_repeats=self.allow_repeats
+            )
+        return self._found[key]
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """By one GROUP BY."""
+        return categories(self.frame, self.columns, by)
+
+    def statuses(self) -> dict[str, int]:
+        """By one GROUP BY."""
+        return statuses(self.frame, self.columns)
+
+    def describe(self) -> str:
+        """Which column was taken for what, in words."""
+        return self.columns.describe()
+
+
+@dataclass(frozen=True)
+class MatrixSource(Source):
+    """A matrix per system: a row per question, a column per trial, NaN for no result."""
+
+    matrices: Mapping[str, NDArray[Any]]
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Counted row by row."""
+        _no_columns(by)
+        return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Counted row by row."""
+        _no_columns(by)
+        values = sorted(
+            {float(v) for m in self.matrices.values() for v in np.unique(m) if not np.isnan(v)}
+        )
+        return {
+            (name, ""): (
+                values,
+                CategoryCounts(np.stack([(m == value).sum(axis=1) for value in values], axis=1)),
+            )
+            for name, m in self.matrices.items()
+        }
+
+
+@dataclass(frozen=True)
+class CountsSource(Source):
+    """Counts ready made."""
+
+    counts: Mapping[Key, Counts]
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """As they are."""
+        _no_columns(by)
+        return [
+            Slice(
+                key,
+                counts.trials,
+                counts.trials,
+                counts.correct,
+                np.zeros(counts.trials.size, dtype=np.int64),
+                counts.repeats().astype(np.int64),
+            )
+            for key, counts in self.counts.items()
+        ]
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Wrong and right."""
+        _no_columns(by)
+        return {key: ([0.0, 1.0], counts.categories()) for key, counts in self.counts.items()}
+
+
+def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
+    known = ~np.isnan(matrix)
+    right = (matrix == 1).sum(axis=1)
+    other = (known & (matrix != 0) & (matrix != 1)).sum(axis=1)
+    scored = known.sum(axis=1)
+    rows = np.stack([np.full(len(matrix), matrix.shape[1]), scored, right, other])
+    states, often = np.unique(rows.astype(np.int64), axis=1, return_counts=True)
+    trials, scored, right, other = states
+    return Slice((name, ""), trials, scored, right, other, often)
+
+
+def _no_columns(by: Sequence[str]) -> None:
+    if by:
+        raise InputError(
+            f"there is no column {by[0]!r} to group by: matrices and counts have none."
+        )

@@ -1,0 +1,259 @@
+"""Outcomes → how many questions share the same counts, by one GROUP BY where the data are.
+
+The same expression runs on pandas, polars, pyarrow, DuckDB and Spark, through narwhals. It counts
+and never adds up outcomes, so neither the order of rows nor the engine can show in a result. What
+comes back is small: questions are counted by their state before anything leaves the engine.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.outcomes import FAILED, Columns, require_statuses
+from errbar.data.statistics import CategoryCounts, CountsByState
+from errbar.errors import InputError, RepeatedTrial, WrongType
+
+Frame = nw.LazyFrame[Any]
+Integers = NDArray[np.int64]
+Table = Mapping[str, NDArray[Any]]
+
+TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
+STRANGE = "errbar strange outcome"  # beside an outcome read as text, the text that is no number
+_COUNTED = ("trials", "scored", "right", "other")
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The questions of one system and task, or of a part of them, by their state."""
+
+    key: tuple[str, ...]  # system, task, and the value of each column that was grouped by
+    trials: Integers  # rows of a question
+    scored: Integers  # those with a result
+    right: Integers  # those whose result is 1
+    other: Integers  # those whose result is neither 0 nor 1
+    questions: Integers  # how many questions are in this state
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return int(self.trials @ self.questions)
+
+    @property
+    def failed(self) -> int:
+        """Rows without a result."""
+        return int((self.trials - self.scored) @ self.questions)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every result is 0 or 1."""
+        return not self.other.any()
+
+    def counts(self, errors: str) -> CountsByState:
+        """Counts, with rows without a result taken as 'wrong', 'missing' or 'right'."""
+        if errors == "missing":
+            return CountsByState(self.scored, self.right, self.questions)
+        right = self.right + (self.trials - self.scored if errors == "right" else 0)
+        return CountsByState(self.trials, right, self.questions)
+
+
+def slices(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> list[Slice]:
+    """Every system and task, and every value of the columns in `by`, in order of their names."""
+    rows, numbered = _canonical(frame, columns, by)
+    as_text = STRANGE in frame.collect_schema()
+    keys = _keys(by)
+    wanted = [nw.len().alias("trials"), *(nw.col(name).sum() for name in _COUNTED[1:])]
+    states = list(_COUNTED)
+    if numbered:
+        wanted += [
+            nw.col("number").count().alias("known"),
+            nw.col("number").min().alias("first"),
+            nw.col("number").max().alias("last"),
+            nw.col("number").sum().alias("sum"),
+            nw.col("square").sum(),
+        ]
+    if as_text:
+        wanted.append(nw.col("strange").count())
+        states.append("strange")
+    questions = rows.group_by(*keys, "question").agg(*wanted)
+    if numbered:
+        questions = questions.with_columns(gap=_one_if(~_are_consecutive()))
+        states.append("gap")
+    counted = questions.group_by(*keys, *states).agg(nw.len().alias("questions"))
+    table = fetch(counted)
+    if not table["questions"].size:
+        raise InputError("the data have no row; there is nothing to score.")
+    if as_text and table["strange"].any():
+        _refuse_strange(frame, columns["outcome"])
+    doubtful = table["gap"].any() if numbered else "trial" in columns
+    if doubtful and not allow_repeats:
+        _refuse_repeats(rows, keys)
+    return _sliced(table, keys)
+
+
+def categories(
+    frame: Frame, columns: Columns, by: Sequence[str] = ()
+) -> dict[tuple[str, ...], tuple[list[float], CategoryCounts]]:
+    """The results that occur and how often each question has them, by system, task and slice."""
+    rows, _ = _canonical(frame, columns, by)
+    keys = _keys(by)
+    cells = rows.filter(nw.col("scored") == 1).group_by(*keys, "question", "outcome")
+    table = fetch(cells.agg(nw.len().alias("n")))
+    values = sorted(set(table["outcome"].tolist()))
+    place = {value: at for at, value in enumerate(values)}
+    found: dict[tuple[str, ...], dict[str, list[int]]] = {}
+    for *key, question, outcome, n in zip(
+        *(table[name].tolist() for name in (*keys, "question", "outcome", "n")), strict=True
+    ):
+        row = found.setdefault(tuple(key), {}).setdefault(question, [0] * len(values))
+        row[place[outcome]] += n
+    return {
+        key: (values, CategoryCounts([rows[q] for q in sorted(rows)], sorted(rows)))
+        for key, rows in sorted(found.items())
+    }
+
+
+def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
+    """How many rows have each status, where there is one."""
+    if "status" not in columns:
+        return {}
+    rows = frame.select(status=nw.col(columns["status"]).cast(nw.String))
+    table = fetch(rows.group_by("status").agg(nw.len().alias("n")))
+    found = {
+        str(status): int(n)
+        for status, n in zip(table["status"].tolist(), table["n"].tolist(), strict=True)
+        if isinstance(status, str)
+    }
+    require_statuses(found)
+    return dict(sorted(found.items()))
+
+
+def fetch(frame: Frame) -> Table:
+    """The rows of a small result as arrays."""
+    if frame.implementation.is_duckdb():
+        return {
+            name: np.ma.getdata(column) for name, column in nw.to_native(frame).fetchnumpy().items()
+        }
+    table = frame.collect()
+    return {name: table.get_column(name).to_numpy() for name in table.columns}
+
+
+def _canonical(frame: Frame, columns: Columns, by: Sequence[str]) -> tuple[Frame, bool]:
+    """The columns that count, under their own names, and whether trials are numbered."""
+    kinds = frame.collect_schema()
+    chosen = {
+        name: nw.col(columns[name]).cast(nw.String) if name in columns else nw.lit("")
+        for name in ("system", "task", "question")
+    }
+    for alias, name in zip(_keys(by)[2:], by, strict=True):
+        if name not in kinds:
+            raise InputError(f"there is no column {name!r} to group by.")
+        chosen[alias] = nw.col(name).cast(nw.String)
+    chosen["outcome"] = _number(columns["outcome"], kinds[columns["outcome"]])
+    if "status" in columns:
+        chosen["status"] = nw.col(columns["status"]).cast(nw.String)
+    if STRANGE in kinds:
+        chosen["strange"] = nw.col(STRANGE)
+    number = None
+    if "trial" in columns:
+        chosen["trial"] = nw.col(columns["trial"]).cast(nw.String)
+        if TRIAL_NUMBER in kinds:
+            number = nw.col(TRIAL_NUMBER)
+        elif kinds[columns["trial"]].is_integer():
+            number = nw.col(columns["trial"])
+        if number is not None:
+            chosen["number"] = number.cast(nw.Float64)
+    rows = frame.select(**chosen)
+    if number is not None:
+        rows = rows.with_columns(square=nw.col("number") * nw.col("number"))
+    value = nw.col("outcome")
+    scored = ~(value.is_null() | value.is_nan())
+    if "status" in columns:
+        scored = scored & ~nw.col("status").fill_null("ok").is_in(FAILED)
+    rows = rows.with_columns(scored=scored)
+    rows = rows.with_columns(
+        right=nw.col("scored") & (value == 1),
+        other=nw.col("scored") & (value != 0) & (value != 1),
+    )
+    flags = [_one_if(nw.col(name)).alias(name) for name in _COUNTED[1:]]
+    return rows.with_columns(*flags), number is not None
+
+
+def _keys(by: Sequence[str]) -> list[str]:
+    return ["system", "task", *(f"by {at}" for at in range(len(by)))]
+
+
+def _one_if(condition: nw.Expr) -> nw.Expr:
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def _number(name: str, kind: Any) -> nw.Expr:
+    column = nw.col(name)
+    if kind == nw.Boolean:
+        return column.cast(nw.Int64).cast(nw.Float64)
+    if kind.is_numeric():
+        return column.cast(nw.Float64)
+    raise WrongType(
+        f"outcome must hold numbers, or true and false; the column {name!r} holds {kind}."
+    )
+
+
+def _are_consecutive() -> nw.Expr:
+    """Whether the trials of a question are first, first + 1, … last, each once.
+
+    Their number, sum and sum of squares are what they would be then. Where they are not, the
+    trials are looked at one by one.
+    """
+    count, first, last = (nw.col(name).cast(nw.Float64) for name in ("known", "first", "last"))
+    squares = last * (last + 1) * (2 * last + 1) - (first - 1) * first * (2 * first - 1)
+    return (
+        (nw.col("trials").cast(nw.Float64) == count)
+        & (last - first + 1 == count)
+        & (2 * nw.col("sum") == count * (first + last))
+        & (6 * nw.col("square") == squares)
+    )
+
+
+def _refuse_strange(frame: Frame, name: str) -> None:
+    strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
+    table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
+    text = min(table["text"].tolist())
+    raise WrongType(
+        f"outcome must be a number, or true or false; {int(table['n'].sum())} rows of the column "
+        f"{name!r} are neither, such as {text!r}. Map another column, as in load(data, "
+        f"outcome='...') or --map outcome=..."
+    )
+
+
+def _refuse_repeats(rows: Frame, keys: list[str]) -> None:
+    named = [*keys, "question", "trial"]
+    each = rows.filter(~nw.col("trial").is_null()).group_by(*named).agg(nw.len().alias("n"))
+    table = fetch(each.filter(nw.col("n") > 1))
+    if not table["n"].size:
+        return
+    first = min(zip(*(table[name].tolist() for name in (*named, "n")), strict=True))
+    system, task = first[0], first[1]
+    question, trial, n = first[-3:]
+    whose = "".join(
+        f"{what} {name!r}, " for what, name in (("system", system), ("task", task)) if name
+    )
+    raise RepeatedTrial(
+        f"{table['n'].size} trials occur more than once; {whose}question {question!r}, trial "
+        f"{trial!r} occurs {n} times. Leave out what was loaded twice, or count every row as a "
+        f"trial of its own: repeats='keep'."
+    )
+
+
+def _sliced(table: Table, keys: list[str]) -> list[Slice]:
+    """States of each slice, in an order of their own."""
+    names = [*keys, *_COUNTED]
+    rows = sorted(zip(*(table[name].tolist() for name in (*names, "questions")), strict=True))
+    found: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
+    for row in rows:
+        found.setdefault(tuple(map(str, row[: len(keys)])), []).append(row[len(keys) :])
+    return [Slice(key, *np.array(states, dtype=np.int64).T) for key, states in found.items()]

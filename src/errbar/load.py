@@ -1,0 +1,122 @@
+"""Whatever holds outcomes → `Runs`: files, DataFrames of any kind, Spark tables, arrays, counts."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.matrix import as_matrix
+from errbar.data.outcomes import find_columns
+from errbar.data.sources import CountsSource, MatrixSource, Source, TableSource
+from errbar.data.statistics import Counts
+from errbar.errors import InputError, WrongType
+from errbar.runs import Runs
+
+_ARRAYS = (".npy", ".npz")
+
+
+def load(
+    data: Any,
+    *,
+    repeats: Literal["refuse", "keep"] = "refuse",
+    connection: Any = None,
+    **columns: str,
+) -> Runs:
+    """Outcomes from a path, a pattern, a directory, a DataFrame, an array or counts.
+
+    Columns are named as in `load(data, question="task_id", outcome="passed")`; usual names are
+    guessed, and every result says so. A trial that occurs twice is refused unless
+    `repeats="keep"`. `connection` is the DuckDB connection that reads files.
+
+    Examples
+    --------
+    >>> runs = load([[1, 0, 1, 1], [0, 0, 1, 0]])
+    >>> print(runs.score("pass@1", "pass@2")[1])
+    pass@2: 0.69 ± 0.13, 95 % interval 0.43 to 0.95, observed 0.75
+    """
+    if repeats not in ("refuse", "keep"):
+        raise InputError(f"repeats must be 'refuse' or 'keep'; got {repeats!r}.")
+    told = {meaning: name for meaning, name in columns.items() if name is not None}
+    return Runs(_source(data, told, repeats == "keep", connection))
+
+
+def _source(data: Any, told: dict[str, str], keep: bool, connection: Any) -> Source:
+    if isinstance(data, str | Path):
+        return _from_path(data, told, keep, connection)
+    if isinstance(data, Source):
+        return data
+    if isinstance(data, Counts):
+        return CountsSource({("", ""): data})
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if isinstance(data, np.ndarray) or _is_nested(data):
+        return _from_array(data, "")
+    return _from_frame(data, told, keep)
+
+
+def _from_path(path: str | Path, told: dict[str, str], keep: bool, connection: Any) -> Source:
+    from errbar.data.files import find_files, read_files  # noqa: PLC0415  loads DuckDB
+
+    files = find_files(path)
+    if any(file.suffix.lower() in _ARRAYS for file in files):
+        if len(files) > 1:
+            raise InputError(f"{path}: arrays are read one file at a time.")
+        return _from_array_file(files[0])
+    frame, columns = read_files(files, told, connection)
+    return TableSource(frame, columns, keep)
+
+
+def _from_frame(data: Any, told: dict[str, str], keep: bool) -> Source:
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
+
+    try:
+        frame = nw.from_native(data)
+    except TypeError as error:
+        raise WrongType(
+            f"outcomes are given as a path, a DataFrame (pandas, polars, pyarrow, DuckDB, Spark), "
+            f"an array or counts; got {type(data).__name__}."
+        ) from error
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        raise WrongType(f"outcomes are a whole table; got a {type(data).__name__}.")
+    columns = find_columns(frame.collect_schema().names(), told)
+    if frame.implementation.is_pandas():
+        frame = nw.from_native(nw.to_native(frame)[list(columns.named.values())].convert_dtypes())
+    return TableSource(frame.lazy(), columns, keep)
+
+
+def _from_mapping(data: Mapping[Any, Any]) -> Source:
+    if not data:
+        raise InputError("there is no system; give one at least, as in {'mine': matrix}.")
+    if all(isinstance(one, Counts) for one in data.values()):
+        return CountsSource({(str(name), ""): counts for name, counts in data.items()})
+    return MatrixSource({str(name): _matrix(one, str(name)) for name, one in data.items()})
+
+
+def _from_array(data: Any, name: str) -> Source:
+    array = np.asarray(data)
+    if array.ndim == 3:
+        return MatrixSource(
+            {f"system {at + 1}": _matrix(one, f"system {at + 1}") for at, one in enumerate(array)}
+        )
+    return MatrixSource({name: _matrix(array, name or "the matrix")})
+
+
+def _from_array_file(file: Path) -> Source:
+    try:
+        loaded = np.load(file, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return _from_array(loaded, "")
+        with loaded:
+            return _from_mapping({name: loaded[name] for name in loaded.files})
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(f"{file} cannot be read as arrays: {error}.") from error
+
+
+def _matrix(data: Any, name: str) -> NDArray[Any]:
+    return as_matrix(data, name).astype(float)
+
+
+def _is_nested(data: Any) -> bool:
+    return isinstance(data, Sequence) and len(data) > 0 and isinstance(data[0], Sequence)

@@ -1,0 +1,286 @@
+"""Outcomes of systems, and everything that can be asked of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from errbar.data.sources import Source
+from errbar.data.statistics import CategoryCounts, CountsByState
+from errbar.data.tabulate import Slice
+from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.estimate import Scores
+from errbar.evaluate import score
+from errbar.metrics import CountMetric, Metric, Needs, family, parse
+from errbar.metrics.base import AnyCounts
+from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
+from errbar.tables import text_table
+from errbar.uncertainty import Posterior
+
+Errors = Literal["fail", "missing", "bracket"]
+Short = Literal["error", "drop", "posterior"]
+
+_DOCUMENTED = Posterior()
+_TAKEN = {"fail": "wrong", "missing": "missing"}
+_SAID = {"fail": "counted as wrong", "missing": "left out"}
+
+
+@dataclass(frozen=True, repr=False)
+class Runs:
+    """Outcomes of systems on questions, wherever they are."""
+
+    source: Source
+
+    def score(
+        self,
+        *metrics: Metric | str,
+        errors: Errors = "fail",
+        short: Short = "error",
+        method: Posterior = _DOCUMENTED,
+        level: float | None = None,
+        by: Sequence[str] = (),
+    ) -> Scores:
+        """Every metric of every system with its interval.
+
+        Rows without a result count as wrong (`errors="fail"`), are left out ("missing"), or are
+        taken both ways ("bracket"). Questions with fewer trials than a metric draws are an error,
+        are dropped and counted (`short="drop"`), or leave it to the posterior ("posterior").
+        `by` names columns whose values are scored apart.
+        """
+        _require(errors, ("fail", "missing", "bracket"), "errors")
+        _require(short, ("error", "drop", "posterior"), "short")
+        asked = [_count_metric(metric) for metric in metrics]
+        if level is not None:
+            method = replace(method, level=level)
+        found = self.source.slices(_listed(by))
+        if errors == "bracket":
+            worst = self._scored(found, asked, "wrong", short, method, " (failed: wrong)")
+            best = self._scored(found, asked, "right", short, method, " (failed: right)")
+            estimates = [
+                one for pair in zip(worst.estimates, best.estimates, strict=True) for one in pair
+            ]
+            estimates.sort(key=lambda one: one.system.rpartition(" (")[0])
+            return Scores(
+                tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
+            )
+        scores = self._scored(found, asked, _TAKEN[errors], short, method)
+        return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
+
+    def curve(
+        self,
+        name: str,
+        ks: Iterable[int] | None = None,
+        *,
+        errors: Errors = "fail",
+        method: Posterior = _DOCUMENTED,
+        by: Sequence[str] = (),
+    ) -> Scores:
+        """A metric at many k; without `ks`, at 1, 2, 4 … and the fewest trials of a question."""
+        member = family(name)
+        if ks is None:
+            found = self.source.slices(_listed(by))
+            most = min(int(_counted(one, errors).trials.min()) for one in found)
+            ks = sorted({*(2**power for power in range(most.bit_length())), most} - {0})
+        return self.score(*(member(k) for k in ks), errors=errors, method=method, by=by)
+
+    def inspect(self) -> "Inspection":
+        """What is in the data."""
+        return Inspection(
+            tuple(self.source.slices(())), self.source.statuses(), self.source.describe()
+        )
+
+    def __repr__(self) -> str:
+        return f"Runs({self.inspect().summary()})"
+
+    def _scored(
+        self,
+        found: list[Slice],
+        metrics: list[CountMetric],
+        taken: str,
+        short: Short,
+        method: Posterior,
+        suffix: str = "",
+    ) -> Scores:
+        if not metrics:
+            raise InputError("there is no metric to score by; name one, as in score('pass@8').")
+        systems = {f"{_label(one.key, found)}{suffix}": one for one in found}
+        if len(systems) < len(found):
+            raise InputError("two systems have the same name; name their columns apart.")
+        parts: list[Scores] = []
+        remarks: list[str] = []
+        for metric in metrics:
+            counts = {name: self._counts(one, metric, taken) for name, one in systems.items()}
+            if short == "drop":
+                counts, said = _long_enough(counts, metric)
+                remarks += said
+            evaluated = score(
+                counts,
+                metric,
+                method=method,
+                short="posterior" if short == "posterior" else "error",
+            )
+            parts.append(evaluated)
+        rows = [part.estimates[at] for at in range(len(systems)) for part in parts]
+        words = method.describe(metrics)
+        return Scores(tuple(rows), words, tuple(remarks))
+
+    def _counts(self, one: Slice, metric: CountMetric, taken: str) -> AnyCounts:
+        if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
+            return self._categories(one, metric, taken)
+        if not one.is_binary:
+            values = self.source.categories(())[one.key[:2]][0]
+            shown = ", ".join(f"{value:g}" for value in values[:6])
+            raise WrongType(
+                f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
+                f"Metrics with weights take them: avg(weights=[…]), bayes(weights=[…]), "
+                f"max@k(weights=[…]), one weight per category 0, 1, 2 …"
+            )
+        return one.counts(taken)
+
+    def _categories(self, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
+        values, counts = self.source.categories(())[one.key[:2]]
+        wrong = [value for value in values if value not in range(len(metric.weights))]
+        if wrong:
+            raise WrongType(
+                f"{metric} has weights for the outcomes 0 to {len(metric.weights) - 1}; there is "
+                f"{wrong[0]:g}."
+            )
+        if one.failed and taken != "missing":
+            raise InputError(
+                f"{metric}: {one.failed} rows have no result, and no category is their own. Leave "
+                f"them out: errors='missing'."
+            )
+        tally = np.zeros((len(counts), len(metric.weights)), dtype=np.int64)
+        tally[:, [int(value) for value in values]] = counts.tally
+        return CategoryCounts(tally, counts.questions)
+
+    def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
+        """What was guessed, and how many rows had no result."""
+        remarks = []
+        failed, rows = sum(one.failed for one in found), sum(one.rows for one in found)
+        if failed:
+            kinds = {
+                name: n for name, n in self.source.statuses().items() if name not in ("ok", "limit")
+            }
+            why = ", ".join(f"{name} {n}" for name, n in kinds.items())
+            said = _SAID.get(errors, "taken as wrong and as right")
+            remarks.append(
+                f"{failed} of {rows} rows have no result{f' ({why})' if why else ''}: {said}."
+            )
+        guessed = self.source.describe()
+        if guessed:
+            remarks.append(f"Columns: {guessed}.")
+        return remarks
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection:
+    """What is in the data: systems, tasks, questions, trials, statuses, what was guessed."""
+
+    slices: tuple[Slice, ...]
+    statuses: dict[str, int]
+    guessed: str
+
+    def summary(self) -> str:
+        """One line."""
+        systems = {one.key[0] for one in self.slices}
+        tasks = {one.key[1] for one in self.slices}
+        questions = sum(int(one.questions.sum()) for one in self.slices)
+        rows = sum(one.rows for one in self.slices)
+        return (
+            f"{len(systems)} systems, {len(tasks)} tasks, {questions} questions of a system, "
+            f"{rows} rows"
+        )
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per system and task."""
+        return [
+            {
+                "system": one.key[0],
+                "task": one.key[1],
+                "questions": int(one.questions.sum()),
+                "rows": one.rows,
+                "failed": one.failed,
+                "least_trials": int(one.trials.min()),
+                "median_trials": float(np.median(np.repeat(one.trials, one.questions))),
+                "most_trials": int(one.trials.max()),
+                "binary": one.is_binary,
+            }
+            for one in self.slices
+        ]
+
+    def columns(self) -> list[list[str]]:
+        """The table as text, each column from its head down."""
+        rows = self.to_dicts()
+        heads = list(rows[0])
+        return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        notes = [f"{self.summary()}."]
+        if self.statuses:
+            notes.append("Status: " + ", ".join(f"{k} {v}" for k, v in self.statuses.items()) + ".")
+        if self.guessed:
+            notes.append(f"Columns: {self.guessed}.")
+        return notes
+
+    def __str__(self) -> str:
+        return text_table(self.columns(), self.notes())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _count_metric(metric: Metric | str) -> CountMetric:
+    asked = parse(metric) if isinstance(metric, str) else metric
+    if isinstance(asked, CountMetric):
+        return asked
+    if isinstance(asked, Metric) and asked.needs in (Needs.CONFIDENCE, Needs.LABEL):
+        raise WrongType(f"{asked} is a metric of ranked items: see errbar.selective, errbar.roc.")
+    raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
+
+
+def _counted(one: Slice, errors: Errors) -> CountsByState:
+    return one.counts(_TAKEN.get(errors, "wrong"))
+
+
+def _label(key: tuple[str, ...], found: Sequence[Slice]) -> str:
+    """A name for a slice: its system, and whatever else tells it apart."""
+    tasks = {one.key[1] for one in found}
+    parts = [key[0], *([key[1]] if len(tasks) > 1 else []), *key[2:]]
+    return " · ".join(part for part in parts if part)
+
+
+def _long_enough(
+    counts: dict[str, AnyCounts], metric: CountMetric
+) -> tuple[dict[str, AnyCounts], list[str]]:
+    """Questions with trials enough, and how many were dropped."""
+    kept: dict[str, AnyCounts] = {}
+    dropped: list[str] = []
+    for name, one in counts.items():
+        fine = one.trials >= metric.draws
+        if not fine.any():
+            raise NotEnoughTrials(f"{name or 'the system'}: no question has {metric.draws} trials.")
+        few = int((~fine) @ one.repeats())
+        if few:
+            dropped.append(
+                f"{name}: {metric} leaves out {few} of {len(one)} questions, which have fewer "
+                f"than {metric.draws} trials.".removeprefix(": ")
+            )
+        if isinstance(one, CategoryCounts):
+            names = [name for name, good in zip(one.questions, fine, strict=True) if good]
+            kept[name] = CategoryCounts(one.tally[fine], names)
+        else:
+            often = one.repeats()[fine].astype(np.int64)
+            kept[name] = CountsByState(one.trials[fine], one.correct[fine], often)
+    return kept, dropped
+
+
+def _require(value: str, known: tuple[str, ...], name: str) -> None:
+    if value not in known:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
+
+
+def _listed(by: Sequence[str]) -> tuple[str, ...]:
+    return (by,) if isinstance(by, str) else tuple(by)
