@@ -10,7 +10,10 @@ from errbar.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-WITH_EXAMPLES = [README, ROOT / "docs/selective.md", ROOT / "docs/roc.md"]
+WITH_EXAMPLES = [
+    README,
+    *(ROOT / "docs" / f"{name}.md" for name in ("selective", "roc", "outcomes")),
+]
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
