@@ -21,7 +21,7 @@ METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "tables", "uncertainty", "matrices"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
-LOADING = {"load", "runs", "evaluate", "readers", "demo"}
+LOADING = {"loading", "runs", "evaluate", "readers", "demo"}
 PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
@@ -43,8 +43,8 @@ MAY_IMPORT = {
     "roc": ALL_BELOW,
     "readers": COUNTS | {"readers"},
     "selective_report": SELECTIVE | {"selective", "readers"},
-    "runs": ALL_BELOW | {"evaluate"},
-    "load": ALL_BELOW | {"runs"},
+    "runs": ALL_BELOW | {"evaluate", "selective", "roc"},
+    "loading": ALL_BELOW | {"runs"},
     "demo": COUNTS | {"demo"},
     "cli": SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from errbar.estimate import Interval as Interval
     from errbar.estimate import Scores as Scores
     from errbar.evaluate import score as score
-    from errbar.load import load as load
+    from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
     from errbar.runs import Runs as Runs
@@ -39,7 +39,7 @@ _HOMES = {
     "Scores": "errbar.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
-    "load": "errbar.load",
+    "load": "errbar.loading",
     "parse": "errbar.metrics",
     "roc": "errbar",
     "score": "errbar.evaluate",

@@ -135,6 +135,86 @@ class RankedEstimate:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class RankedScores:
+    """Metrics of ranked items by system; prints as a table."""
+
+    rows: tuple[tuple[str, RankedEstimate], ...]
+    method: str
+    remarks: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per estimate, for a DataFrame or JSON."""
+        return [
+            {
+                "system": system,
+                "metric": str(one.metric),
+                "value": one.value,
+                "sd": one.sd,
+                "low": one.interval.low,
+                "high": one.interval.high,
+                "level": one.interval.level,
+                "covers": one.interval.covers.value,
+                "items": one.items,
+                "clusters": one.clusters,
+                "dropped": one.dropped,
+                "reason": one.reason,
+            }
+            for system, one in self.rows
+        ]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame, a row per estimate."""
+        return _library("pandas").DataFrame(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame, a row per estimate."""
+        return _library("polars").DataFrame(self.to_dicts())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table, a row per estimate."""
+        return _library("pyarrow").Table.from_pylist(self.to_dicts())
+
+    def columns(self) -> list[list[str]]:
+        """The table as text, each column from its head down."""
+        estimates = [one for _, one in self.rows]
+        ends = [
+            "none"
+            if one.reason
+            else " to ".join(supported(x, one.sd) for x in (one.interval.low, one.interval.high))
+            for one in estimates
+        ]
+        level = percent(estimates[0].interval.level) if estimates else ""
+        return [
+            ["system", *(system for system, _ in self.rows)],
+            ["metric", *(str(one.metric) for one in estimates)],
+            ["value", *pointed(supported(one.value, one.sd) for one in estimates)],
+            [f"{level} interval", *ends],
+            ["items", *(str(one.items) for one in estimates)],
+        ]
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        reasons = (
+            f"{system} {one.metric}: {one.reason}.".lstrip()
+            for system, one in self.rows
+            if one.reason
+        )
+        return [f"Method: {self.method}.", *reasons, *self.remarks]
+
+    def __str__(self) -> str:
+        return text_table(self.columns(), self.notes())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.columns(), self.notes())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Sequence[Estimate]):
     """Estimates that print as a table; `method` says in words how their intervals were made."""
 

@@ -6,22 +6,27 @@ from typing import Any, Literal
 
 import numpy as np
 
+from errbar import roc, selective
+from errbar.data.ranked import Predictions
+from errbar.data.scored import Scored
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts, CountsByState
-from errbar.data.tabulate import Slice
+from errbar.data.tabulate import RankedRows, Slice
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.estimate import Scores
+from errbar.estimate import RankedScores, Scores
 from errbar.evaluate import score
 from errbar.metrics import CountMetric, Metric, Needs, family, parse
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
+from errbar.metrics.selective import RankedMetric
 from errbar.tables import text_table
-from errbar.uncertainty import Posterior
+from errbar.uncertainty import Bootstrap, Posterior
 
 Errors = Literal["fail", "missing", "bracket"]
 Short = Literal["error", "drop", "posterior"]
 
 _DOCUMENTED = Posterior()
+_RESAMPLED = Bootstrap()
 _TAKEN = {"fail": "wrong", "missing": "missing"}
 _SAID = {"fail": "counted as wrong", "missing": "left out"}
 
@@ -83,6 +88,63 @@ class Runs:
             most = min(int(_counted(one, errors).trials.min()) for one in found)
             ks = sorted({*(2**power for power in range(most.bit_length())), most} - {0})
         return self.score(*(member(k) for k in ks), errors=errors, method=method, by=by)
+
+    def selective(
+        self,
+        *metrics: RankedMetric | str,
+        method: Bootstrap = _RESAMPLED,
+        rng: np.random.Generator | int = 0,
+    ) -> RankedScores:
+        """Risk and coverage by confidence; a row is an item, and costs 1 unless its outcome is 1.
+
+        Rows without a result, and those with the status `abstained`, are not answered. Resamples
+        draw clusters, which are questions unless a column says otherwise.
+        """
+        asked = metrics or ("aurc", "augrc", "e-aurc")
+        data = {
+            key: Predictions(
+                rows.confidence, 1.0 - np.nan_to_num(rows.outcome), rows.answered, rows.cluster
+            )
+            for key, rows in self._ranked().items()
+        }
+        results = tuple(
+            (_named(key, data), selective.estimate(metric, one, method=method, rng=rng))
+            for key, one in data.items()
+            for metric in asked
+        )
+        unanswered = sum(int((~one.answered).sum()) for one in data.values())
+        return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
+
+    def roc(
+        self, *, method: Bootstrap = _RESAMPLED, rng: np.random.Generator | int = 0
+    ) -> RankedScores:
+        """How well the confidence tells right answers from wrong ones."""
+        data = {}
+        unanswered = 0
+        for key, rows in self._ranked().items():
+            held = rows.answered.astype(bool)
+            unanswered += int((~held).sum())
+            data[key] = Scored(
+                rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held]
+            )
+        results = tuple(
+            (_named(key, data), roc.estimate(one, method=method, rng=rng))
+            for key, one in data.items()
+        )
+        return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
+
+    def _ranked(self) -> dict[tuple[str, ...], RankedRows]:
+        found = self.source.ranked_rows()
+        for rows in found.values():
+            held = rows.answered.astype(bool)
+            if not np.isin(rows.outcome[held], (0.0, 1.0)).all():
+                raise WrongType("ranking needs outcomes of 0 and 1; there are others.")
+        return found
+
+    def _ranked_remarks(self, unanswered: int) -> tuple[str, ...]:
+        remarks = [f"{unanswered} rows are not answered."] if unanswered else []
+        guessed = self.source.describe()
+        return tuple([*remarks, f"Columns: {guessed}."] if guessed else remarks)
 
     def inspect(self) -> "Inspection":
         """What is in the data."""
@@ -250,6 +312,11 @@ def _label(key: tuple[str, ...], found: Sequence[Slice]) -> str:
     tasks = {one.key[1] for one in found}
     parts = [key[0], *([key[1]] if len(tasks) > 1 else []), *key[2:]]
     return " · ".join(part for part in parts if part)
+
+
+def _named(key: tuple[str, ...], found: Iterable[tuple[str, ...]]) -> str:
+    tasks = {one[1] for one in found}
+    return " · ".join(part for part in (key[0], key[1] if len(tasks) > 1 else "") if part)
 
 
 def _long_enough(

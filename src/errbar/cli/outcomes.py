@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.errors import InputError
-from errbar.load import load
+from errbar.loading import load
 from errbar.runs import Runs
 from errbar.tables import latex_table, markdown_table
 

@@ -106,6 +106,10 @@ def _numbers_of_text(relation: Any, columns: Columns) -> tuple[Any, Columns]:
         parts.append(f"{_strange(outcome)} AS {_quoted(STRANGE)}")
     else:
         parts.append(_quoted(outcome))
+    if "confidence" in columns and kinds[columns["confidence"]] == "VARCHAR":
+        sure = _quoted(columns["confidence"])
+        parts.remove(sure)
+        parts.append(f"TRY_CAST({sure} AS DOUBLE) AS {sure}")
     if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
         parts.append(f"TRY_CAST({_quoted(columns['trial'])} AS BIGINT) AS {_quoted(TRIAL_NUMBER)}")
     return relation.project(", ".join(parts)), columns

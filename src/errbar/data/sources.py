@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from errbar.data.outcomes import Columns
 from errbar.data.statistics import CategoryCounts, Counts
-from errbar.data.tabulate import Frame, Slice, categories, slices, statuses
+from errbar.data.tabulate import (
+    Frame,
+    RankedRows,
+    Slice,
+    categories,
+    ranked_rows,
+    slices,
+    statuses,
+)
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
@@ -31,6 +39,10 @@ class Source(ABC):
     @abstractmethod
     def categories(self, by: Sequence[str]) -> Categories:
         """The results that occur, and how often each question has them."""
+
+    def ranked_rows(self) -> dict[Key, RankedRows]:
+        """Confidence, result and cluster of every row."""
+        raise InputError("matrices and counts have no confidence to rank by.")
 
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
@@ -62,6 +74,10 @@ class TableSource(Source):
     def categories(self, by: Sequence[str]) -> Categories:
         """By one GROUP BY."""
         return categories(self.frame, self.columns, by)
+
+    def ranked_rows(self) -> dict[Key, RankedRows]:
+        """All rows, which ranking needs at once."""
+        return ranked_rows(self.frame, self.columns)
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""

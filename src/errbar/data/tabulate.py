@@ -7,7 +7,7 @@ comes back is small: questions are counted by their state before anything leaves
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from errbar.data.outcomes import FAILED, Columns, require_statuses
 from errbar.data.statistics import CategoryCounts, CountsByState
-from errbar.errors import InputError, RepeatedTrial, WrongType
+from errbar.errors import InputError, RepeatedTrial, UnknownColumn, WrongType
 
 Frame = nw.LazyFrame[Any]
 Integers = NDArray[np.int64]
@@ -23,7 +23,19 @@ Table = Mapping[str, NDArray[Any]]
 
 TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
 STRANGE = "errbar strange outcome"  # beside an outcome read as text, the text that is no number
+MOST_RANKED_ROWS = 20_000_000  # 2 GB of rows; ranking needs all of them at once
+_SURE, _TOGETHER = "errbar confidence", "errbar cluster"
 _COUNTED = ("trials", "scored", "right", "other")
+
+
+class RankedRows(NamedTuple):
+    """Rows of one system and task."""
+
+    confidence: NDArray[Any]
+    outcome: NDArray[Any]
+    answered: NDArray[Any]
+    cluster: NDArray[Any]
+    status: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +130,57 @@ def categories(
     }
 
 
+def ranked_rows(frame: Frame, columns: Columns) -> dict[tuple[str, ...], RankedRows]:
+    """Confidence, result and cluster of every row, by system and task.
+
+    A row has an answer if it has a result and its status is not `abstained`. Rows of one question
+    belong together unless a column says what does.
+    """
+    if "confidence" not in columns:
+        raise UnknownColumn(
+            "no column of the data looks like confidence; say which it is, as in "
+            "load(data, confidence='...') or --map confidence=..."
+        )
+    kinds = frame.collect_schema()
+    together = columns["cluster"] if "cluster" in columns else columns["question"]
+    rows, _ = _canonical(
+        frame.with_columns(
+            **{
+                _SURE: _number(columns["confidence"], kinds[columns["confidence"]], "confidence"),
+                _TOGETHER: nw.col(together).cast(nw.String),
+            }
+        ),
+        columns,
+        (),
+        (_SURE, _TOGETHER),
+    )
+    if "status" in columns:
+        rows = rows.with_columns(
+            scored=nw.col("scored") * _one_if(nw.col("status").fill_null("ok") != "abstained")
+        )
+    else:
+        rows = rows.with_columns(status=nw.lit("ok"))
+    most = int(fetch(rows.select(nw.len().alias("n")))["n"][0])
+    if most > MOST_RANKED_ROWS:
+        raise InputError(
+            f"{most:,} rows are more than the {MOST_RANKED_ROWS:,} that are ranked at once; take "
+            f"one system or task at a time."
+        )
+    table = fetch(rows.select("system", "task", _TOGETHER, _SURE, "outcome", "scored", "status"))
+    order = np.lexsort((table["task"].astype(str), table["system"].astype(str)))
+    keys = list(zip(table["system"][order].tolist(), table["task"][order].tolist(), strict=True))
+    starts = [at for at in range(len(keys)) if at == 0 or keys[at] != keys[at - 1]]
+    return {
+        keys[start]: RankedRows(
+            *(
+                table[name][order[start:end]]
+                for name in (_SURE, "outcome", "scored", _TOGETHER, "status")
+            )
+        )
+        for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)
+    }
+
+
 def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
     """How many rows have each status, where there is one."""
     if "status" not in columns:
@@ -143,10 +206,13 @@ def fetch(frame: Frame) -> Table:
     return {name: table.get_column(name).to_numpy() for name in table.columns}
 
 
-def _canonical(frame: Frame, columns: Columns, by: Sequence[str]) -> tuple[Frame, bool]:
+def _canonical(
+    frame: Frame, columns: Columns, by: Sequence[str], kept: Sequence[str] = ()
+) -> tuple[Frame, bool]:
     """The columns that count, under their own names, and whether trials are numbered."""
     kinds = frame.collect_schema()
-    chosen = {
+    chosen = {name: nw.col(name) for name in kept}
+    chosen |= {
         name: nw.col(columns[name]).cast(nw.String) if name in columns else nw.lit("")
         for name in ("system", "task", "question")
     }
@@ -154,7 +220,7 @@ def _canonical(frame: Frame, columns: Columns, by: Sequence[str]) -> tuple[Frame
         if name not in kinds:
             raise InputError(f"there is no column {name!r} to group by.")
         chosen[alias] = nw.col(name).cast(nw.String)
-    chosen["outcome"] = _number(columns["outcome"], kinds[columns["outcome"]])
+    chosen["outcome"] = _number(columns["outcome"], kinds[columns["outcome"]], "outcome")
     if "status" in columns:
         chosen["status"] = nw.col(columns["status"]).cast(nw.String)
     if STRANGE in kinds:
@@ -192,14 +258,14 @@ def _one_if(condition: nw.Expr) -> nw.Expr:
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
-def _number(name: str, kind: Any) -> nw.Expr:
+def _number(name: str, kind: Any, meaning: str) -> nw.Expr:
     column = nw.col(name)
     if kind == nw.Boolean:
         return column.cast(nw.Int64).cast(nw.Float64)
     if kind.is_numeric():
         return column.cast(nw.Float64)
     raise WrongType(
-        f"outcome must hold numbers, or true and false; the column {name!r} holds {kind}."
+        f"{meaning} must hold numbers, or true and false; the column {name!r} holds {kind}."
     )
 
 
