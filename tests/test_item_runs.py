@@ -221,7 +221,7 @@ def test_a_risk_of_nothing_is_a_number(tmp_path: Path) -> None:
 
 
 def test_the_command_as_json_has_every_number(run: Path) -> None:
-    data = json.loads(command(run, "--json", "--coverage", "0.5", "--coverage", "0.99"))
+    data = json.loads(command(run, "--format", "json", "--coverage", "0.5", "--coverage", "0.99"))
     (one,) = data["runs"]
     assert one["items"] == 96
     assert one["failed_participants"] == 1
@@ -235,7 +235,7 @@ def test_the_command_as_json_has_every_number(run: Path) -> None:
 def test_runs_are_compared_on_the_items_they_share(tmp_path: Path) -> None:
     first = write(tmp_path / "a.json", experiment(PEOPLE))
     second = write(tmp_path / "b.json", experiment(list(reversed(PEOPLE[4:]))))
-    data = json.loads(command(first, second, "--json"))
+    data = json.loads(command(first, second, "--format", "json"))
     assert data["comparison"][0]["metric"] == "risk@0.5"
     assert {row["difference"] for row in data["comparison"]} == {0.0}
     assert "16 of a" in data["notes"][0]

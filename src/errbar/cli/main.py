@@ -1,6 +1,5 @@
 """The group of commands. Only click is loaded here; a command loads what it runs."""
 
-import json
 from typing import Any
 
 import click
@@ -173,8 +172,24 @@ def inspect(
     _show(written(runs_of(path, mapping, repeats).inspect(), style), output)
 
 
+def _resampled(command: Any) -> Any:
+    """Options of every command that resamples."""
+    for option in (
+        click.option(
+            "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+        ),
+        click.option(
+            "--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."
+        ),
+        click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
+    ):
+        command = option(command)
+    return command
+
+
 @main.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(dir_okay=False))
+@_source
+@_resampled
 @click.option(
     "--coverage",
     "coverages",
@@ -189,31 +204,79 @@ def inspect(
     type=click.Choice(["absolute", "zero-one", "squared", "normalised"]),
     default="absolute",
     show_default=True,
-    help="What a wrong score costs.",
+    help="What a wrong score of an item costs.",
 )
 @click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@click.option("--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
-@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
+@click.argument("more", nargs=-1)
 def selective(
-    runs: tuple[str, ...],
+    path: str,
+    more: tuple[str, ...],
     coverages: tuple[float, ...],
     loss: str,
     span: float | None,
+    mapping: tuple[str, ...],
+    repeats: str,
+    style: str,
+    output: str | None,
     level: float,
     resamples: int,
     seed: int,
-    as_json: bool,
 ) -> None:
-    """Risk, coverage and areas of RUNS that may decline to answer, each with its interval.
+    """Risk, coverage and areas of systems that may decline to answer, with intervals.
 
-    A run is a JSON file of experiments with predicted_items, ground_truth_items and
-    evidence_counts per participant. Two runs or more are compared at coverages that all reach.
+    PATH holds outcomes with a confidence. Or it is a run: a JSON file of experiments with
+    predicted_items, ground_truth_items and evidence_counts per participant; several runs (MORE)
+    are compared at coverages that all reach.
     """
-    from errbar.selective_report import report  # noqa: PLC0415  --help must not wait for NumPy
+    from errbar.cli.ranked import item_runs, outcomes_by_confidence  # noqa: PLC0415
+
+    text = item_runs((path, *more), coverages, loss, span, level, resamples, seed, style)
+    if text is None:
+        text = outcomes_by_confidence(
+            (path, *more), coverages, mapping, repeats, level, resamples, seed, style
+        )
+    _show(text, output)
+
+
+@main.command()
+@_source
+@_resampled
+def roc(
+    path: str,
+    mapping: tuple[str, ...],
+    repeats: str,
+    style: str,
+    output: str | None,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> None:
+    """How well the confidence at PATH tells right answers from wrong ones: ROC-AUC."""
+    from errbar.cli.outcomes import runs_of, written  # noqa: PLC0415
     from errbar.uncertainty import Bootstrap  # noqa: PLC0415
 
     method = Bootstrap(resamples, level)
-    shown = report(runs, coverages, loss, span=span, method=method, rng=seed)
-    click.echo(json.dumps(shown.to_dict(), indent=2) if as_json else str(shown))
+    scores = runs_of(path, mapping, repeats).roc(method=method, rng=seed)
+    _show(written(scores, style), output)
+
+
+@main.command()
+@click.argument("path")
+@click.argument("target")
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="MEANING=COLUMN",
+    help="Which column is what, as question=task_id; may be repeated.",
+)
+def convert(path: str, target: str, mapping: tuple[str, ...]) -> None:
+    """Write the outcomes at PATH with errbar's own column names to TARGET.
+
+    TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all.
+    """
+    from errbar.cli.outcomes import columns_in  # noqa: PLC0415
+    from errbar.data.files import convert_files  # noqa: PLC0415
+
+    rows = convert_files(path, target, columns_in(mapping))
+    click.echo(f"{target}: {rows:,} rows.")

@@ -19,7 +19,12 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def runs_of(path: str, mapping: Sequence[str], repeats: str) -> Runs:
-    """Outcomes at a path, with columns as told: question=task_id."""
+    """Outcomes at a path, with columns as told."""
+    return load(path, repeats=repeats, **columns_in(mapping))  # type: ignore[arg-type]
+
+
+def columns_in(mapping: Sequence[str]) -> dict[str, str]:
+    """Columns as told: question=task_id."""
     columns: dict[str, str] = {}
     for one in mapping:
         meaning, equals, name = one.partition("=")
@@ -28,7 +33,7 @@ def runs_of(path: str, mapping: Sequence[str], repeats: str) -> Runs:
         if meaning in columns:
             raise InputError(f"--map says twice which column is {meaning}.")
         columns[meaning] = name
-    return load(path, repeats=repeats, **columns)  # type: ignore[arg-type]
+    return columns
 
 
 def names_in(lists: Sequence[str]) -> list[str]:

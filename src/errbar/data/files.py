@@ -13,7 +13,7 @@ import duckdb
 import narwhals.stable.v2 as nw
 
 from errbar.data.outcomes import Columns, find_columns
-from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch
+from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
 from errbar.errors import InputError
 
 CSV, JSON, PARQUET = "CSV", "JSON lines", "Parquet"
@@ -143,6 +143,32 @@ def _first_words(names: list[str], error: Exception) -> str:
     return f"{where}{first} {more}".strip()
 
 
-def rows_of(frame: Frame) -> int:
-    """How many rows there are."""
-    return int(fetch(frame.select(nw.len().alias("n")))["n"][0])
+def convert_files(path: str | Path, target: str | Path, told: dict[str, str]) -> int:
+    """Write outcomes under their own column names, whole or not at all; how many rows."""
+    place = Path(target)
+    kind = kind_of(place)
+    if kind is None:
+        raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
+    frame, columns = read_files(find_files(path), told)
+    require_numbers(frame, columns["outcome"])
+    renamed = {name: meaning for meaning, name in columns.named.items()}
+    kept = [name for name in frame.collect_schema().names() if name not in (STRANGE, TRIAL_NUMBER)]
+    relation = nw.to_native(frame.select(*kept).rename(renamed))
+    beside = place.with_name(f".{place.name}.part{place.suffix}")
+    try:
+        if kind == PARQUET:
+            relation.write_parquet(str(beside))
+        elif kind == CSV:
+            relation.write_csv(str(beside), sep="\t" if ".tsv" in place.suffixes else ",")
+        else:
+            relation.query("rows", f"COPY rows TO {_text(str(beside))} (FORMAT json)")
+        beside.replace(place)
+    except (duckdb.Error, OSError) as error:
+        raise InputError(_first_words([str(target)], error)) from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return int(fetch(nw.from_native(relation).lazy().select(nw.len().alias("n")))["n"][0])
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

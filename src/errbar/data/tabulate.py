@@ -101,7 +101,7 @@ def slices(
     if not table["questions"].size:
         raise InputError("the data have no row; there is nothing to score.")
     if as_text and table["strange"].any():
-        _refuse_strange(frame, columns["outcome"])
+        require_numbers(frame, columns["outcome"])
     doubtful = table["gap"].any() if numbered else "trial" in columns
     if doubtful and not allow_repeats:
         _refuse_repeats(rows, keys)
@@ -141,6 +141,7 @@ def ranked_rows(frame: Frame, columns: Columns) -> dict[tuple[str, ...], RankedR
             "no column of the data looks like confidence; say which it is, as in "
             "load(data, confidence='...') or --map confidence=..."
         )
+    require_numbers(frame, columns["outcome"])
     kinds = frame.collect_schema()
     together = columns["cluster"] if "cluster" in columns else columns["question"]
     rows, _ = _canonical(
@@ -285,9 +286,14 @@ def _are_consecutive() -> nw.Expr:
     )
 
 
-def _refuse_strange(frame: Frame, name: str) -> None:
+def require_numbers(frame: Frame, name: str) -> None:
+    """Refuse outcomes that were read as text and are no numbers."""
+    if STRANGE not in frame.collect_schema():
+        return
     strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
     table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
+    if not table["n"].size:
+        return
     text = min(table["text"].tolist())
     raise WrongType(
         f"outcome must be a number, or true or false; {int(table['n'].sum())} rows of the column "

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from errbar.data.ranked import Predictions
 from errbar.errors import InputError
 
+_HEAD = 1 << 16  # letters of a file in which its experiments are mentioned
 _NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
 
 
@@ -80,6 +81,18 @@ class ItemRun:
             f"{len(self.items)} items of {self.participants} participants, {answered} answered"
             f"{self.left_out()}"
         )
+
+
+def is_item_run(path: str | Path) -> bool:
+    """Whether a file is JSON that has experiments, or is no readable JSON lines file."""
+    place = Path(path)
+    if place.suffix.lower() != ".json":
+        return False
+    try:
+        with place.open(encoding="utf-8") as file:
+            return '"experiments"' in file.read(_HEAD) or not file.read(1)
+    except (OSError, UnicodeDecodeError):
+        return True
 
 
 def read_item_runs(path: str | Path) -> list[ItemRun]:
