@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.matrix import as_matrix
-from errbar.data.outcomes import find_columns
-from errbar.data.sources import CountsSource, MatrixSource, Source, TableSource
+from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts, find_columns
+from errbar.data.sources import (
+    CountsSource,
+    CountsTableSource,
+    MatrixSource,
+    Source,
+    TableSource,
+)
 from errbar.data.statistics import Counts
 from errbar.errors import InputError, WrongType
 from errbar.runs import Runs
@@ -57,14 +63,19 @@ def _source(data: Any, told: dict[str, str], keep: bool, connection: Any) -> Sou
 
 
 def _from_path(path: str | Path, told: dict[str, str], keep: bool, connection: Any) -> Source:
-    from errbar.data.files import find_files, read_files  # noqa: PLC0415  loads DuckDB
+    from errbar.data.files import find_files, read_files, read_matrix  # noqa: PLC0415  loads DuckDB
 
     files = find_files(path)
     if any(file.suffix.lower() in _ARRAYS for file in files):
         if len(files) > 1:
             raise InputError(f"{path}: arrays are read one file at a time.")
         return _from_array_file(files[0])
+    matrix = read_matrix(files[0]) if len(files) == 1 and not told else None
+    if matrix is not None:
+        return _from_array(matrix, "")
     frame, columns = read_files(files, told, connection)
+    if "correct" in columns:
+        return CountsTableSource(frame, columns)
     return TableSource(frame, columns, keep)
 
 
@@ -80,9 +91,13 @@ def _from_frame(data: Any, told: dict[str, str], keep: bool) -> Source:
         ) from error
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise WrongType(f"outcomes are a whole table; got a {type(data).__name__}.")
-    columns = find_columns(frame.collect_schema().names(), told)
+    names = frame.collect_schema().names()
+    counts = are_counts(names, told)
+    columns = find_columns(names, told, USUAL_COUNTS if counts else USUAL)
     if frame.implementation.is_pandas():
-        frame = nw.from_native(nw.to_native(frame)[list(columns.named.values())].convert_dtypes())
+        frame = nw.from_native(nw.to_native(frame).convert_dtypes())
+    if counts:
+        return CountsTableSource(frame.lazy(), columns)
     return TableSource(frame.lazy(), columns, keep)
 
 

@@ -21,13 +21,17 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except ErrbarError as error:
+            if ctx.params.get("debug"):
+                raise
             raise _Refusal(" ".join(str(error).split())) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="errbar")
-def main() -> None:
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def main(debug: bool) -> None:
     """Honest scores from raw evaluation logs: every metric with its error bar."""
+    del debug  # read where errors are shown
 
 
 @main.command()

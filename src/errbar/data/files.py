@@ -11,8 +11,10 @@ from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
 
-from errbar.data.outcomes import Columns, find_columns
+from errbar.data.outcomes import USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
 from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
 from errbar.errors import InputError
 
@@ -78,7 +80,10 @@ def read_files(
             raise InputError(f"{file} is empty.")
     try:
         relation = _relation(engine, kinds.pop() or CSV, names)
-        columns = find_columns(relation.columns, told)
+        counts = are_counts(relation.columns, told)
+        columns = find_columns(relation.columns, told, USUAL_COUNTS if counts else USUAL)
+        if counts:
+            return nw.from_native(_counts_of_text(relation, columns)).lazy(), columns
         if "VARCHAR" in {str(kind) for kind in relation.types}:
             relation, columns = _numbers_of_text(relation, columns)
     except (duckdb.Error, UnicodeDecodeError) as error:
@@ -113,6 +118,33 @@ def _numbers_of_text(relation: Any, columns: Columns) -> tuple[Any, Columns]:
     if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
         parts.append(f"TRY_CAST({_quoted(columns['trial'])} AS BIGINT) AS {_quoted(TRIAL_NUMBER)}")
     return relation.project(", ".join(parts)), columns
+
+
+def _counts_of_text(relation: Any, columns: Columns) -> Any:
+    """Numbers of trials and of right ones, where they were read as text."""
+    numbers = [columns["trials"], columns["correct"]]
+    parts = [_quoted(name) for name in relation.columns if name not in numbers]
+    parts += [f"TRY_CAST({_quoted(name)} AS DOUBLE) AS {_quoted(name)}" for name in numbers]
+    return relation.project(", ".join(parts))
+
+
+def read_matrix(file: Path) -> NDArray[Any] | None:
+    """A CSV file of numbers alone, a row per question; None if its first line has a name."""
+    if kind_of(file) != CSV or file.suffix.lower() in _COMPRESSED:
+        return None
+    with file.open(encoding="utf-8-sig", errors="replace") as lines:
+        first = lines.readline(1 << 20)
+    separator = next((mark for mark in ",;\t" if mark in first), " ")
+    try:
+        for cell in first.strip().split(separator):
+            float(cell or "nan")
+        if separator not in first:
+            return None
+        return np.genfromtxt(file, delimiter=separator, encoding="utf-8-sig", ndmin=2)
+    except ValueError as error:
+        if "Some errors" in str(error):
+            raise InputError(f"{file}: {str(error).splitlines()[-1].strip()}.") from error
+        return None
 
 
 def _as_number(name: str) -> str:

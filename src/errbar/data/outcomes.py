@@ -45,6 +45,15 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+# The same for a table of counts, a row per question instead of one per trial.
+USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **{meaning: USUAL[meaning] for meaning in ("system", "task", "question")},
+        "trials": ("n", "n_trials", "num_trials", "num_samples"),
+        "correct": ("c", "n_correct", "num_correct"),
+    }
+)
+
 # A row without a result: the outcome, if any, was put there by the harness.
 FAILED = ("error", "timeout", "unscored", "missing", "failed")
 STATUSES = ("ok", "limit", "abstained", *FAILED)
@@ -84,7 +93,20 @@ class Columns:
         return [meaning for meaning in self.named if meaning in self.guessed]
 
 
-def find_columns(names: Iterable[str], told: Mapping[str, str] | None = None) -> Columns:
+def are_counts(names: Iterable[str], told: Mapping[str, str]) -> bool:
+    """Whether a table has a row per question, with its trials and how many were right."""
+    if {"trials", "correct"} & set(told):
+        return True
+    lower = {name.lower() for name in names}
+    has = [{meaning, *USUAL_COUNTS[meaning]} & lower for meaning in ("trials", "correct")]
+    return all(has) and not told.get("outcome") and not {"outcome", "trial"} & lower
+
+
+def find_columns(
+    names: Iterable[str],
+    told: Mapping[str, str] | None = None,
+    usual_names: Mapping[str, tuple[str, ...]] = USUAL,
+) -> Columns:
     """Which column holds what: as told, by its own name, or by a usual one.
 
     Examples
@@ -96,18 +118,19 @@ def find_columns(names: Iterable[str], told: Mapping[str, str] | None = None) ->
     named: dict[str, str] = {}
     guessed: set[str] = set()
     for meaning, name in (told or {}).items():
-        if meaning not in USUAL:
-            raise UnknownColumn(_unknown(meaning, list(USUAL), "the outcomes table has no column"))
+        if meaning not in usual_names:
+            known = list(dict.fromkeys([*USUAL, *USUAL_COUNTS]))
+            raise UnknownColumn(_unknown(meaning, known, "the table has no column that means"))
         if name not in present:
             raise UnknownColumn(_unknown(name, present, "the data have no column"))
         named[meaning] = name
     taken = set(named.values())
-    for meaning in USUAL:
+    for meaning in usual_names:
         if meaning not in named and meaning in present and meaning not in taken:
             named[meaning] = meaning
             taken.add(meaning)
     lower = {name.lower(): name for name in reversed(present)}
-    for meaning, usual in USUAL.items():
+    for meaning, usual in usual_names.items():
         if meaning in named:
             continue
         free = (lower[name] for name in (meaning, *usual) if name in lower)
@@ -116,14 +139,15 @@ def find_columns(names: Iterable[str], told: Mapping[str, str] | None = None) ->
             named[meaning] = found
             guessed.add(meaning)
             taken.add(found)
-    lacking = [meaning for meaning in REQUIRED if meaning not in named]
+    required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
+    lacking = [meaning for meaning in required if meaning not in named]
     if lacking:
         shown = ", ".join(map(repr, present)) or "none"
         raise UnknownColumn(
             f"no column of the data looks like {' or '.join(lacking)}; there are: {shown}. Say "
             f"which it is, as in load(data, {lacking[0]}='...') or --map {lacking[0]}=..."
         )
-    ordered = {meaning: named[meaning] for meaning in USUAL if meaning in named}
+    ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     return Columns(MappingProxyType(ordered), frozenset(guessed))
 
 

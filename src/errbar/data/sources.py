@@ -19,6 +19,7 @@ from errbar.data.tabulate import (
     RankedRows,
     Slice,
     categories,
+    counted_slices,
     ranked_rows,
     slices,
     statuses,
@@ -82,6 +83,29 @@ class TableSource(Source):
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
         return statuses(self.frame, self.columns)
+
+    def describe(self) -> str:
+        """Which column was taken for what, in words."""
+        return self.columns.describe()
+
+
+@dataclass(frozen=True)
+class CountsTableSource(Source):
+    """A table with a row per question: its trials, and how many were right."""
+
+    frame: Frame
+    columns: Columns
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """By one GROUP BY."""
+        return counted_slices(self.frame, self.columns, by)
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Counts of right and wrong have no other categories."""
+        del by
+        raise InputError(
+            "a table of counts knows right and wrong only; metrics with weights need rows."
+        )
 
     def describe(self) -> str:
         """Which column was taken for what, in words."""

@@ -108,6 +108,46 @@ def slices(
     return _sliced(table, keys)
 
 
+def counted_slices(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> list[Slice]:
+    """The same for a table of counts, a row per question."""
+    kinds = frame.collect_schema()
+    keys = _keys(by)
+    rows = frame.select(
+        **_names(columns, by, kinds),
+        **{
+            name: _number(columns[name], kinds[columns[name]], name)
+            for name in ("trials", "correct")
+        },
+    )
+    odd = (
+        nw.col("trials").is_null()
+        | nw.col("correct").is_null()
+        | (nw.col("correct") < 0)
+        | (nw.col("correct") > nw.col("trials"))
+        | (nw.col("trials") != nw.col("trials").round(0))
+        | (nw.col("correct") != nw.col("correct").round(0))
+    )
+    wrong = fetch(rows.filter(odd).select("question", "trials", "correct").head(1))
+    if wrong["question"].size:
+        question, trials, correct = (wrong[name].tolist()[0] for name in wrong)
+        raise InputError(
+            f"question {question!r} has {correct!r} correct of {trials!r} trials; both must be "
+            f"whole numbers, and correct between 0 and trials."
+        )
+    whole = rows.with_columns(*(nw.col(name).cast(nw.Int64) for name in ("trials", "correct")))
+    questions = whole.group_by(*keys, "question").agg(
+        nw.col("trials").sum(), nw.col("correct").sum().alias("right")
+    )
+    questions = questions.with_columns(
+        nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
+    )
+    questions = questions.with_columns(scored=nw.col("trials"), other=nw.lit(0).cast(nw.Int64))
+    table = fetch(questions.group_by(*keys, *_COUNTED).agg(nw.len().alias("questions")))
+    if not table["questions"].size:
+        raise InputError("the data have no row; there is nothing to score.")
+    return _sliced(table, keys)
+
+
 def categories(
     frame: Frame, columns: Columns, by: Sequence[str] = ()
 ) -> dict[tuple[str, ...], tuple[list[float], CategoryCounts]]:
@@ -212,15 +252,7 @@ def _canonical(
 ) -> tuple[Frame, bool]:
     """The columns that count, under their own names, and whether trials are numbered."""
     kinds = frame.collect_schema()
-    chosen = {name: nw.col(name) for name in kept}
-    chosen |= {
-        name: nw.col(columns[name]).cast(nw.String) if name in columns else nw.lit("")
-        for name in ("system", "task", "question")
-    }
-    for alias, name in zip(_keys(by)[2:], by, strict=True):
-        if name not in kinds:
-            raise InputError(f"there is no column {name!r} to group by.")
-        chosen[alias] = nw.col(name).cast(nw.String)
+    chosen = {name: nw.col(name) for name in kept} | _names(columns, by, kinds)
     chosen["outcome"] = _number(columns["outcome"], kinds[columns["outcome"]], "outcome")
     if "status" in columns:
         chosen["status"] = nw.col(columns["status"]).cast(nw.String)
@@ -249,6 +281,19 @@ def _canonical(
     )
     flags = [_one_if(nw.col(name)).alias(name) for name in _COUNTED[1:]]
     return rows.with_columns(*flags), number is not None
+
+
+def _names(columns: Columns, by: Sequence[str], kinds: Any) -> dict[str, nw.Expr]:
+    """What a question is called by, as text."""
+    chosen = {
+        name: nw.col(columns[name]).cast(nw.String) if name in columns else nw.lit("")
+        for name in ("system", "task", "question")
+    }
+    for alias, name in zip(_keys(by)[2:], by, strict=True):
+        if name not in kinds:
+            raise InputError(f"there is no column {name!r} to group by.")
+        chosen[alias] = nw.col(name).cast(nw.String)
+    return chosen
 
 
 def _keys(by: Sequence[str]) -> list[str]:
