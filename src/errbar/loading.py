@@ -28,13 +28,15 @@ def load(
     *,
     repeats: Literal["refuse", "keep"] = "refuse",
     connection: Any = None,
+    spark: Any = None,
     **columns: str,
 ) -> Runs:
     """Outcomes from a path, a pattern, a directory, a DataFrame, an array or counts.
 
     Columns are named as in `load(data, question="task_id", outcome="passed")`; usual names are
     guessed, and every result says so. A trial that occurs twice is refused unless
-    `repeats="keep"`. `connection` is the DuckDB connection that reads files.
+    `repeats="keep"`. `connection` is the DuckDB connection that reads files; `spark` is a session
+    that reads them instead.
 
     Examples
     --------
@@ -45,6 +47,12 @@ def load(
     if repeats not in ("refuse", "keep"):
         raise InputError(f"repeats must be 'refuse' or 'keep'; got {repeats!r}.")
     told = {meaning: name for meaning, name in columns.items() if name is not None}
+    if spark is not None:
+        from errbar.data.spark import read_with_spark  # noqa: PLC0415  an extra
+
+        paths = [data] if isinstance(data, str | Path) else list(data)
+        frame, found = read_with_spark([str(path) for path in paths], told, spark)
+        return Runs(TableSource(frame, found, repeats == "keep"))
     return Runs(_source(data, told, repeats == "keep", connection))
 
 

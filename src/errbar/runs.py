@@ -78,6 +78,7 @@ class Runs:
         ks: Iterable[int] | None = None,
         *,
         errors: Errors = "fail",
+        short: Short = "error",
         method: Posterior = _DOCUMENTED,
         by: Sequence[str] = (),
     ) -> Scores:
@@ -87,7 +88,8 @@ class Runs:
             found = self.source.slices(_listed(by))
             most = min(int(_counted(one, errors).trials.min()) for one in found)
             ks = sorted({*(2**power for power in range(most.bit_length())), most} - {0})
-        return self.score(*(member(k) for k in ks), errors=errors, method=method, by=by)
+        members = [member(k) for k in ks]
+        return self.score(*members, errors=errors, short=short, method=method, by=by)
 
     def selective(
         self,

@@ -1,5 +1,6 @@
 """The group of commands. Only click is loaded here; a command loads what it runs."""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -34,75 +35,94 @@ def main(debug: bool) -> None:
     del debug  # read where errors are shown
 
 
+Command = Callable[..., None]
+Options = Callable[[Command], Command]
+
+
+def _options(*options: Options) -> Options:
+    """Several options as one decorator."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+_MAP = click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="MEANING=COLUMN",
+    help="Which column is what, as question=task_id; may be repeated.",
+)
+
+_READ = _options(
+    _MAP,
+    click.option(
+        "--repeats",
+        type=click.Choice(["refuse", "keep"]),
+        default="refuse",
+        show_default=True,
+        help="What to do with a trial that occurs twice.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["duckdb", "spark"]),
+        default="duckdb",
+        show_default=True,
+        help="What reads the files.",
+    ),
+    click.option("--master", help="Of Spark, as local[2]."),
+    click.option("--spark-remote", "remote", help="Of Spark Connect, as sc://host."),
+)
+
+_WRITE = _options(
+    click.option(
+        "--format",
+        "style",
+        type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
+        default="table",
+        show_default=True,
+    ),
+    click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file."),
+)
+
+_LEVEL = click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+)
+
+_POLICY = _options(
+    click.option(
+        "--errors",
+        type=click.Choice(["fail", "missing", "bracket"]),
+        default="fail",
+        show_default=True,
+        help="Rows without a result: wrong, left out, both ways.",
+    ),
+    click.option(
+        "--short",
+        type=click.Choice(["error", "drop", "posterior"]),
+        default="error",
+        show_default=True,
+        help="Questions with fewer trials than a metric draws.",
+    ),
+    click.option("--by", multiple=True, help="A column whose values are scored apart."),
+    _LEVEL,
+)
+
+_RESAMPLE = _options(
+    _LEVEL,
+    click.option(
+        "--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
+)
+
+
 @main.command()
-def demo() -> None:
-    """Score a small bundled example."""
-    from errbar.cli.demo import report  # noqa: PLC0415  --help must not wait for NumPy
-
-    click.echo(report())
-
-
-def _source(command: Any) -> Any:
-    """Options of every command that reads outcomes."""
-    for option in (
-        click.option(
-            "--map",
-            "mapping",
-            multiple=True,
-            metavar="MEANING=COLUMN",
-            help="Which column is what, as question=task_id; may be repeated.",
-        ),
-        click.option(
-            "--repeats",
-            type=click.Choice(["refuse", "keep"]),
-            default="refuse",
-            show_default=True,
-            help="What to do with a trial that occurs twice.",
-        ),
-        click.option(
-            "--format",
-            "style",
-            default="table",
-            show_default=True,
-            type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
-        ),
-        click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file."),
-    ):
-        command = option(command)
-    return click.argument("path")(command)
-
-
-def _policy(command: Any) -> Any:
-    """Options of every command that scores."""
-    for option in (
-        click.option(
-            "--errors",
-            type=click.Choice(["fail", "missing", "bracket"]),
-            default="fail",
-            show_default=True,
-            help="Rows without a result: wrong, left out, both ways.",
-        ),
-        click.option(
-            "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
-        ),
-        click.option("--by", multiple=True, help="A column whose values are scored apart."),
-    ):
-        command = option(command)
-    return command
-
-
-def _show(text: str, output: str | None) -> None:
-    from errbar.cli.outcomes import save  # noqa: PLC0415
-
-    if output:
-        save(text, output)
-    else:
-        click.echo(text)
-
-
-@main.command()
-@_source
-@_policy
+@click.argument("path")
 @click.option(
     "-m",
     "--metric",
@@ -112,88 +132,43 @@ def _show(text: str, output: str | None) -> None:
     show_default=True,
     help="A metric, or a comma list of them; may be repeated.",
 )
-@click.option(
-    "--short",
-    type=click.Choice(["error", "drop", "posterior"]),
-    default="error",
-    show_default=True,
-    help="Questions with fewer trials than a metric draws.",
-)
-def score(
-    path: str,
-    metrics: tuple[str, ...],
-    mapping: tuple[str, ...],
-    repeats: str,
-    style: str,
-    output: str | None,
-    errors: Any,
-    short: Any,
-    level: float,
-    by: tuple[str, ...],
-) -> None:
+@_POLICY
+@_READ
+@_WRITE
+def score(path: str, **options: Any) -> None:
     """Score the outcomes at PATH: a file, a pattern or a directory of CSV, JSONL or Parquet."""
-    from errbar.cli.outcomes import names_in, runs_of, written  # noqa: PLC0415
+    from errbar.cli.outcomes import score_outcomes  # noqa: PLC0415  --help must not wait
 
-    runs = runs_of(path, mapping, repeats)
-    scores = runs.score(*names_in(metrics), errors=errors, short=short, level=level, by=by)
-    _show(written(scores, style), output)
+    score_outcomes(path, options)
 
 
 @main.command()
-@_source
-@_policy
+@click.argument("path")
 @click.option("-m", "--metric", default="pass@k", show_default=True, help="With the letter k.")
 @click.option("-k", "ks", multiple=True, type=int, help="A k; may be repeated.")
-def curve(
-    path: str,
-    metric: str,
-    ks: tuple[int, ...],
-    mapping: tuple[str, ...],
-    repeats: str,
-    style: str,
-    output: str | None,
-    errors: Any,
-    level: float,
-    by: tuple[str, ...],
-) -> None:
+@_POLICY
+@_READ
+@_WRITE
+def curve(path: str, **options: Any) -> None:
     """A metric at many k, for the outcomes at PATH."""
-    from errbar.cli.outcomes import runs_of, written  # noqa: PLC0415
-    from errbar.uncertainty import Posterior  # noqa: PLC0415
+    from errbar.cli.outcomes import curve_of_outcomes  # noqa: PLC0415
 
-    runs = runs_of(path, mapping, repeats)
-    scores = runs.curve(metric, ks or None, errors=errors, method=Posterior(level=level), by=by)
-    _show(written(scores, style), output)
+    curve_of_outcomes(path, options)
 
 
 @main.command()
-@_source
-def inspect(
-    path: str, mapping: tuple[str, ...], repeats: str, style: str, output: str | None
-) -> None:
+@click.argument("path")
+@_READ
+@_WRITE
+def inspect(path: str, **options: Any) -> None:
     """What is at PATH: systems, tasks, questions, trials, statuses, and what was guessed."""
-    from errbar.cli.outcomes import runs_of, written  # noqa: PLC0415
+    from errbar.cli.outcomes import inspect_outcomes  # noqa: PLC0415
 
-    _show(written(runs_of(path, mapping, repeats).inspect(), style), output)
-
-
-def _resampled(command: Any) -> Any:
-    """Options of every command that resamples."""
-    for option in (
-        click.option(
-            "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
-        ),
-        click.option(
-            "--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."
-        ),
-        click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
-    ):
-        command = option(command)
-    return command
+    inspect_outcomes(path, options)
 
 
 @main.command()
-@_source
-@_resampled
+@click.argument("paths", nargs=-1, required=True)
 @click.option(
     "--coverage",
     "coverages",
@@ -211,69 +186,37 @@ def _resampled(command: Any) -> Any:
     help="What a wrong score of an item costs.",
 )
 @click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
-@click.argument("more", nargs=-1)
-def selective(
-    path: str,
-    more: tuple[str, ...],
-    coverages: tuple[float, ...],
-    loss: str,
-    span: float | None,
-    mapping: tuple[str, ...],
-    repeats: str,
-    style: str,
-    output: str | None,
-    level: float,
-    resamples: int,
-    seed: int,
-) -> None:
+@_RESAMPLE
+@_READ
+@_WRITE
+def selective(paths: tuple[str, ...], **options: Any) -> None:
     """Risk, coverage and areas of systems that may decline to answer, with intervals.
 
-    PATH holds outcomes with a confidence. Or it is a run: a JSON file of experiments with
-    predicted_items, ground_truth_items and evidence_counts per participant; several runs (MORE)
-    are compared at coverages that all reach.
+    PATHS is one path to outcomes with a confidence. Or it is runs: JSON files of experiments with
+    predicted_items, ground_truth_items and evidence_counts per participant; several of them are
+    compared at coverages that all reach.
     """
-    from errbar.cli.ranked import item_runs, outcomes_by_confidence  # noqa: PLC0415
+    from errbar.cli.ranked import selective_risk  # noqa: PLC0415
 
-    text = item_runs((path, *more), coverages, loss, span, level, resamples, seed, style)
-    if text is None:
-        text = outcomes_by_confidence(
-            (path, *more), coverages, mapping, repeats, level, resamples, seed, style
-        )
-    _show(text, output)
+    selective_risk(paths, options)
 
 
 @main.command()
-@_source
-@_resampled
-def roc(
-    path: str,
-    mapping: tuple[str, ...],
-    repeats: str,
-    style: str,
-    output: str | None,
-    level: float,
-    resamples: int,
-    seed: int,
-) -> None:
+@click.argument("path")
+@_RESAMPLE
+@_READ
+@_WRITE
+def roc(path: str, **options: Any) -> None:
     """How well the confidence at PATH tells right answers from wrong ones: ROC-AUC."""
-    from errbar.cli.outcomes import runs_of, written  # noqa: PLC0415
-    from errbar.uncertainty import Bootstrap  # noqa: PLC0415
+    from errbar.cli.ranked import roc_of_outcomes  # noqa: PLC0415
 
-    method = Bootstrap(resamples, level)
-    scores = runs_of(path, mapping, repeats).roc(method=method, rng=seed)
-    _show(written(scores, style), output)
+    roc_of_outcomes(path, options)
 
 
 @main.command()
 @click.argument("path")
 @click.argument("target")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    metavar="MEANING=COLUMN",
-    help="Which column is what, as question=task_id; may be repeated.",
-)
+@_MAP
 def convert(path: str, target: str, mapping: tuple[str, ...]) -> None:
     """Write the outcomes at PATH with errbar's own column names to TARGET.
 
@@ -282,5 +225,12 @@ def convert(path: str, target: str, mapping: tuple[str, ...]) -> None:
     from errbar.cli.outcomes import columns_in  # noqa: PLC0415
     from errbar.data.files import convert_files  # noqa: PLC0415
 
-    rows = convert_files(path, target, columns_in(mapping))
-    click.echo(f"{target}: {rows:,} rows.")
+    click.echo(f"{target}: {convert_files(path, target, columns_in(mapping)):,} rows.")
+
+
+@main.command()
+def demo() -> None:
+    """Score a small bundled example."""
+    from errbar.cli.demo import report  # noqa: PLC0415
+
+    click.echo(report())

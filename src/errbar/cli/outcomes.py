@@ -6,21 +6,62 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import click
 
 from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
 from errbar.tables import latex_table, markdown_table
+from errbar.uncertainty import Posterior
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
+Given = Mapping[str, Any]  # the options of a command
 
 
-def runs_of(path: str, mapping: Sequence[str], repeats: str) -> Runs:
-    """Outcomes at a path, with columns as told."""
-    return load(path, repeats=repeats, **columns_in(mapping))  # type: ignore[arg-type]
+def score_outcomes(path: str, given: Given) -> None:
+    """Every metric that was asked for."""
+    scores = runs_of(path, given).score(
+        *names_in(given["metrics"]),
+        errors=given["errors"],
+        short=given["short"],
+        level=given["level"],
+        by=given["by"],
+    )
+    show(written(scores, given["style"]), given)
+
+
+def curve_of_outcomes(path: str, given: Given) -> None:
+    """One metric at many k."""
+    scores = runs_of(path, given).curve(
+        given["metric"],
+        given["ks"] or None,
+        errors=given["errors"],
+        short=given["short"],
+        method=Posterior(level=given["level"]),
+        by=given["by"],
+    )
+    show(written(scores, given["style"]), given)
+
+
+def inspect_outcomes(path: str, given: Given) -> None:
+    """What is there."""
+    show(written(runs_of(path, given).inspect(), given["style"]), given)
+
+
+def runs_of(path: str, given: Given) -> Runs:
+    """Outcomes at a path, with columns as told, read by the engine that was asked for."""
+    session = None
+    if given["engine"] == "spark":
+        from errbar.data.spark import spark_session  # noqa: PLC0415  an extra
+
+        session = spark_session(given["master"], given["remote"])
+    elif given["master"] or given["remote"]:
+        raise InputError("--master and --spark-remote are for --engine spark.")
+    told = columns_in(given["mapping"])
+    return load(path, repeats=given["repeats"], spark=session, **told)
 
 
 def columns_in(mapping: Sequence[str]) -> dict[str, str]:
@@ -37,7 +78,13 @@ def columns_in(mapping: Sequence[str]) -> dict[str, str]:
 
 
 def names_in(lists: Sequence[str]) -> list[str]:
-    """Names given one by one or in comma lists; commas within brackets belong to a name."""
+    """Names given one by one or in comma lists; commas within brackets belong to a name.
+
+    Examples
+    --------
+    >>> names_in(["pass@1,pass@8", "avg(weights=[0, 1])"])
+    ['pass@1', 'pass@8', 'avg(weights=[0, 1])']
+    """
     names = []
     for text in lists:
         depth, start = 0, 0
@@ -46,6 +93,8 @@ def names_in(lists: Sequence[str]) -> list[str]:
             if letter == "," and not depth:
                 names.append(text[start:at].strip())
                 start = at + 1
+        if depth:
+            names.append(text[start:].strip())
     return [name for name in names if name]
 
 
@@ -70,6 +119,14 @@ def written(result: Any, style: str) -> str:
 
 def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def show(text: str, given: Given) -> None:
+    """Print, or write to the file that was asked for."""
+    if given["output"]:
+        save(text, given["output"])
+    else:
+        click.echo(text)
 
 
 def save(text: str, path: str) -> None:

@@ -1,49 +1,49 @@
-"""What `errbar selective` does with runs of items, and with outcomes."""
+"""What `errbar selective` and `errbar roc` do."""
 
 import json
 from collections.abc import Sequence
 
-from errbar.cli.outcomes import runs_of, written
+from errbar.cli.outcomes import Given, runs_of, show, written
 from errbar.errors import InputError
 from errbar.readers.item_runs import is_item_run
 from errbar.selective_report import report
 from errbar.uncertainty import Bootstrap
 
 
-def item_runs(
-    paths: Sequence[str],
-    coverages: Sequence[float],
-    loss: str,
-    span: float | None,
-    level: float,
-    resamples: int,
-    seed: int,
-    style: str,
-) -> str | None:
-    """The report on runs of items; None where the first path is no such run."""
-    if not is_item_run(paths[0]):
-        return None
+def selective_risk(paths: Sequence[str], given: Given) -> None:
+    """Runs of items if the first path is one, outcomes with a confidence otherwise."""
+    show((_item_runs if is_item_run(paths[0]) else _outcomes)(paths, given), given)
+
+
+def roc_of_outcomes(path: str, given: Given) -> None:
+    """The area, with its interval, of every system."""
+    scores = runs_of(path, given).roc(method=_method(given), rng=given["seed"])
+    show(written(scores, given["style"]), given)
+
+
+def _item_runs(paths: Sequence[str], given: Given) -> str:
+    style = given["style"]
     if style not in ("table", "json"):
         raise InputError("runs of items are reported as a table or as JSON: --format json.")
-    method = Bootstrap(resamples, level)
-    shown = report(paths, coverages, loss, span=span, method=method, rng=seed)
+    shown = report(
+        paths,
+        given["coverages"],
+        given["loss"],
+        span=given["span"],
+        method=_method(given),
+        rng=given["seed"],
+    )
     return json.dumps(shown.to_dict(), indent=2) if style == "json" else str(shown)
 
 
-def outcomes_by_confidence(
-    paths: Sequence[str],
-    coverages: Sequence[float],
-    mapping: Sequence[str],
-    repeats: str,
-    level: float,
-    resamples: int,
-    seed: int,
-    style: str,
-) -> str:
-    """Areas and risks of outcomes with a confidence."""
+def _outcomes(paths: Sequence[str], given: Given) -> str:
     if len(paths) > 1:
         raise InputError(f"outcomes are read from one path or pattern; {paths[1]!r} is a second.")
-    metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{coverage}" for coverage in coverages)]
-    method = Bootstrap(resamples, level)
-    scores = runs_of(paths[0], mapping, repeats).selective(*metrics, method=method, rng=seed)
-    return written(scores, style)
+    metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in given["coverages"])]
+    runs = runs_of(paths[0], given)
+    scores = runs.selective(*metrics, method=_method(given), rng=given["seed"])
+    return written(scores, given["style"])
+
+
+def _method(given: Given) -> Bootstrap:
+    return Bootstrap(given["resamples"], given["level"])

@@ -6,7 +6,7 @@ does not fit the memory it may use.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import duckdb
@@ -29,8 +29,8 @@ _KINDS = {
     ".pq": PARQUET,
 }
 _COMPRESSED = (".gz", ".zst", ".bz2")
-_NOTHING = ("", "null", "none", "nan", "na", "n/a")
-_WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+NOTHING = ("", "null", "none", "nan", "na", "n/a")
+WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
 
 def find_files(path: str | Path) -> list[Path]:
@@ -55,7 +55,7 @@ def find_files(path: str | Path) -> list[Path]:
     raise InputError(f"{text}: there is no such file or directory.")
 
 
-def kind_of(file: Path) -> str | None:
+def kind_of(file: PurePath) -> str | None:
     """What the ending of a file says it is."""
     suffixes = [suffix.lower() for suffix in file.suffixes]
     while suffixes and suffixes[-1] in _COMPRESSED:
@@ -149,14 +149,14 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
 
 def _as_number(name: str) -> str:
     text = f"lower(trim({_quoted(name)}))"
-    words = " ".join(f"WHEN {text} = '{word}' THEN {value}" for word, value in _WORDS.items())
+    words = " ".join(f"WHEN {text} = '{word}' THEN {value}" for word, value in WORDS.items())
     return f"CASE {words} ELSE TRY_CAST({text} AS DOUBLE) END"
 
 
 def _strange(name: str) -> str:
     """The text where it is neither a number nor a word for one nor for nothing."""
     text = f"lower(trim({_quoted(name)}))"
-    nothing = ", ".join(f"'{word}'" for word in _NOTHING)
+    nothing = ", ".join(f"'{word}'" for word in NOTHING)
     return (
         f"CASE WHEN {text} IN ({nothing}) OR {_as_number(name)} IS NOT NULL THEN NULL "
         f"ELSE {_quoted(name)} END"
