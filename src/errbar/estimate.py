@@ -12,6 +12,7 @@ from typing import Any, overload
 
 from errbar.errors import InputError
 from errbar.metrics.base import Metric
+from errbar.metrics.grammar import parse
 from errbar.tables import html_table, percent, pointed, supported, text_table
 
 _MARK = "*"  # beside an interval that its own observed value lies outside of
@@ -275,15 +276,19 @@ class Scores(Sequence[Estimate]):
         if rows and by not in rows[0]:
             known = ", ".join(rows[0])
             raise InputError(f"there is no column {by!r} to sort by; there are: {known}.")
-        order = sorted(range(len(rows)), key=lambda at: rows[at][by], reverse=descending)
-        return Scores(tuple(self.estimates[at] for at in order), self.method, self.remarks)
+        unknown = [at for at, row in enumerate(rows) if row[by] != row[by]]
+        order = [at for at in range(len(rows)) if at not in unknown]
+        order.sort(key=lambda at: rows[at][by], reverse=descending)
+        kept = tuple(self.estimates[at] for at in (*order, *unknown))
+        return Scores(kept, self.method, self.remarks)
 
     def only(self, system: str | None = None, metric: str | None = None) -> "Scores":
         """Those of one system, or of one metric, or both."""
+        wanted = None if metric is None else str(parse(metric))
         kept = tuple(
             one
             for one in self.estimates
-            if system in (None, one.system) and metric in (None, str(one.metric))
+            if system in (None, one.system) and wanted in (None, str(one.metric))
         )
         return Scores(kept, self.method, self.remarks)
 

@@ -1,12 +1,15 @@
 """Whatever holds outcomes → `Runs`: files, DataFrames of any kind, Spark tables, arrays, counts."""
 
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.engine_errors import plain_errors
 from errbar.data.matrix import as_matrix
 from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts, find_columns
 from errbar.data.sources import (
@@ -29,7 +32,7 @@ def load(
     repeats: Literal["refuse", "keep"] = "refuse",
     connection: Any = None,
     spark: Any = None,
-    **columns: str,
+    **columns: str | None,
 ) -> Runs:
     """Outcomes from a path, a pattern, a directory, a DataFrame, an array or counts.
 
@@ -46,7 +49,7 @@ def load(
     """
     if repeats not in ("refuse", "keep"):
         raise InputError(f"repeats must be 'refuse' or 'keep'; got {repeats!r}.")
-    told = {meaning: name for meaning, name in columns.items() if name is not None}
+    told = dict(columns)
     if spark is not None:
         from errbar.data.spark import read_with_spark  # noqa: PLC0415  an extra
 
@@ -56,21 +59,29 @@ def load(
     return Runs(_source(data, told, repeats == "keep", connection))
 
 
-def _source(data: Any, told: dict[str, str], keep: bool, connection: Any) -> Source:
+def _source(data: Any, told: dict[str, str | None], keep: bool, connection: Any) -> Source:
     if isinstance(data, str | Path):
         return _from_path(data, told, keep, connection)
+    if told and not hasattr(data, "columns"):
+        first = next(iter(told))
+        raise InputError(
+            f"{first}={told[first]!r} names one of the columns of a table; {type(data).__name__} "
+            f"has none."
+        )
     if isinstance(data, Source):
         return data
     if isinstance(data, Counts):
         return CountsSource({("", ""): data})
     if isinstance(data, Mapping):
         return _from_mapping(data)
-    if isinstance(data, np.ndarray) or _is_nested(data):
+    if isinstance(data, np.ndarray) or (_is_list(data) and len(data) and _is_list(data[0])):
         return _from_array(data, "")
     return _from_frame(data, told, keep)
 
 
-def _from_path(path: str | Path, told: dict[str, str], keep: bool, connection: Any) -> Source:
+def _from_path(
+    path: str | Path, told: dict[str, str | None], keep: bool, connection: Any
+) -> Source:
     from errbar.data.files import find_files, read_files, read_matrix  # noqa: PLC0415  loads DuckDB
 
     files = find_files(path)
@@ -83,11 +94,11 @@ def _from_path(path: str | Path, told: dict[str, str], keep: bool, connection: A
         return _from_array(matrix, "")
     frame, columns = read_files(files, told, connection)
     if "correct" in columns:
-        return CountsTableSource(frame, columns)
-    return TableSource(frame, columns, keep)
+        return CountsTableSource(frame, columns, str(path))
+    return TableSource(frame, columns, keep, str(path))
 
 
-def _from_frame(data: Any, told: dict[str, str], keep: bool) -> Source:
+def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
     import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
 
     try:
@@ -112,34 +123,48 @@ def _from_frame(data: Any, told: dict[str, str], keep: bool) -> Source:
 def _from_mapping(data: Mapping[Any, Any]) -> Source:
     if not data:
         raise InputError("there is no system; give one at least, as in {'mine': matrix}.")
+    if len({str(name) for name in data}) < len(data):
+        raise InputError("two systems have the same name; rename one.")
     if all(isinstance(one, Counts) for one in data.values()):
         return CountsSource({(str(name), ""): counts for name, counts in data.items()})
     return MatrixSource({str(name): _matrix(one, str(name)) for name, one in data.items()})
 
 
 def _from_array(data: Any, name: str) -> Source:
-    array = np.asarray(data)
-    if array.ndim == 3:
+    if _depth(data) == 3:
         return MatrixSource(
-            {f"system {at + 1}": _matrix(one, f"system {at + 1}") for at, one in enumerate(array)}
+            {f"system {at + 1}": _matrix(one, f"system {at + 1}") for at, one in enumerate(data)}
         )
-    return MatrixSource({name: _matrix(array, name or "the matrix")})
+    return MatrixSource({name: _matrix(data, name or "the matrix")})
+
+
+def _depth(data: Any) -> int:
+    if isinstance(data, np.ndarray):
+        return data.ndim
+    return 1 + _depth(data[0]) if _is_list(data) and len(data) else int(_is_list(data))
+
+
+def _is_list(data: Any) -> bool:
+    return isinstance(data, Sequence | np.ndarray) and not isinstance(data, str | bytes)
 
 
 def _from_array_file(file: Path) -> Source:
-    try:
-        loaded = np.load(file, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return _from_array(loaded, "")
-        with loaded:
-            return _from_mapping({name: loaded[name] for name in loaded.files})
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{file} cannot be read as arrays: {error}.") from error
+    with plain_errors(str(file)):
+        try:
+            with file.open("rb") as opened:
+                loaded = np.load(opened, allow_pickle=False)
+                arrays = (
+                    loaded
+                    if isinstance(loaded, np.ndarray)
+                    else {name: loaded[name] for name in loaded.files}
+                )
+        except (ValueError, OSError, EOFError, BadZipFile, zlib.error, KeyError) as error:
+            raise InputError(
+                f"{file} holds no arrays of numbers that can be read; arrays of objects are never "
+                f"unpickled."
+            ) from error
+        return _from_array(arrays, "") if isinstance(arrays, np.ndarray) else _from_mapping(arrays)
 
 
 def _matrix(data: Any, name: str) -> NDArray[Any]:
     return as_matrix(data, name).astype(float)
-
-
-def _is_nested(data: Any) -> bool:
-    return isinstance(data, Sequence) and len(data) > 0 and isinstance(data[0], Sequence)

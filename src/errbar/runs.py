@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar import roc, selective
 from errbar.data.ranked import Predictions
@@ -60,12 +61,15 @@ class Runs:
             method = replace(method, level=level)
         found = self.source.slices(_listed(by))
         if errors == "bracket":
-            worst = self._scored(found, asked, "wrong", short, method, " (failed: wrong)")
-            best = self._scored(found, asked, "right", short, method, " (failed: right)")
+            worst = self._scored(found, asked, "wrong", short, method, "(failed: wrong)")
+            best = self._scored(found, asked, "right", short, method, "(failed: right)")
+            each = len(asked)
             estimates = [
-                one for pair in zip(worst.estimates, best.estimates, strict=True) for one in pair
+                one
+                for at in range(0, len(worst), each)
+                for part in (worst, best)
+                for one in part.estimates[at : at + each]
             ]
-            estimates.sort(key=lambda one: one.system.rpartition(" (")[0])
             return Scores(
                 tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
             )
@@ -149,10 +153,16 @@ class Runs:
         return tuple([*remarks, f"Columns: {guessed}."] if guessed else remarks)
 
     def inspect(self) -> "Inspection":
-        """What is in the data."""
-        return Inspection(
-            tuple(self.source.slices(())), self.source.statuses(), self.source.describe()
-        )
+        """What is in the data; trials that occur twice are told of, not refused."""
+        repeated = ""
+        try:
+            found = self.source.slices(())
+        except RepeatedTrial as error:
+            repeated = str(error)
+            found = self.source.with_repeats().slices(())
+        if not any(one.questions.sum() for one in found):
+            raise InputError("there is no question in the data.")
+        return Inspection(tuple(found), self.source.statuses(), self.source.describe(), repeated)
 
     def __repr__(self) -> str:
         return f"Runs({self.inspect().summary()})"
@@ -168,11 +178,13 @@ class Runs:
     ) -> Scores:
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        systems = {f"{_label(one.key, found)}{suffix}": one for one in found}
+        systems = {f"{_label(one.key, found)} {suffix}".strip(): one for one in found}
         if len(systems) < len(found):
             raise InputError("two systems have the same name; name their columns apart.")
         parts: list[Scores] = []
         remarks: list[str] = []
+        if taken == "missing":
+            systems, remarks = _with_results(systems)
         for metric in metrics:
             counts = {name: self._counts(one, metric, taken) for name, one in systems.items()}
             if short == "drop":
@@ -193,7 +205,7 @@ class Runs:
         if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
             return self._categories(one, metric, taken)
         if not one.is_binary:
-            values = self.source.categories(())[one.key[:2]][0]
+            values = self._categories_of(one)[0]
             shown = ", ".join(f"{value:g}" for value in values[:6])
             raise WrongType(
                 f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
@@ -203,7 +215,7 @@ class Runs:
         return one.counts(taken)
 
     def _categories(self, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-        values, counts = self.source.categories(())[one.key[:2]]
+        values, found = self._categories_of(one)
         wrong = [value for value in values if value not in range(len(metric.weights))]
         if wrong:
             raise WrongType(
@@ -215,9 +227,12 @@ class Runs:
                 f"{metric}: {one.failed} rows have no result, and no category is their own. Leave "
                 f"them out: errors='missing'."
             )
-        tally = np.zeros((len(counts), len(metric.weights)), dtype=np.int64)
-        tally[:, [int(value) for value in values]] = counts.tally
-        return CategoryCounts(tally, counts.questions)
+        tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
+        tally[:, [int(value) for value in values]] = found
+        return CategoryCounts(tally)
+
+    def _categories_of(self, one: Slice) -> tuple[list[float], NDArray[np.int64]]:
+        return self.source.categories(one.by)[one.key]
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
@@ -245,6 +260,7 @@ class Inspection:
     slices: tuple[Slice, ...]
     statuses: dict[str, int]
     guessed: str
+    repeated: str = ""  # what there is to say of trials that occur twice
 
     def summary(self) -> str:
         """One line."""
@@ -285,6 +301,8 @@ class Inspection:
         notes = [f"{self.summary()}."]
         if self.statuses:
             notes.append("Status: " + ", ".join(f"{k} {v}" for k, v in self.statuses.items()) + ".")
+        if self.repeated:
+            notes.append(self.repeated)
         if self.guessed:
             notes.append(f"Columns: {self.guessed}.")
         return notes
@@ -319,6 +337,21 @@ def _label(key: tuple[str, ...], found: Sequence[Slice]) -> str:
 def _named(key: tuple[str, ...], found: Iterable[tuple[str, ...]]) -> str:
     tasks = {one[1] for one in found}
     return " · ".join(part for part in (key[0], key[1] if len(tasks) > 1 else "") if part)
+
+
+def _with_results(systems: dict[str, Slice]) -> tuple[dict[str, Slice], list[str]]:
+    """Questions with a result at least, and how many have none."""
+    kept, said = {}, []
+    for name, one in systems.items():
+        some = one.scored > 0
+        if not some.any():
+            raise InputError(f"{name or 'the system'}: no row has a result; all are left out.")
+        none = int(one.questions[~some].sum())
+        if none:
+            left = f"{none} of {int(one.questions.sum())} questions have no result at all, and are"
+            said.append(f"{name}: {left} left out.".removeprefix(": "))
+        kept[name] = one.where(some)
+    return kept, said
 
 
 def _long_enough(

@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
 
@@ -38,7 +39,7 @@ def text_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], breaks: Collection[int] = ()
 ) -> str:
     """Columns from their heads down, an empty line before the rows in `breaks`, and the notes."""
-    head, *rows = zip(*(_padded(column) for column in columns), strict=True)
+    head, *rows = zip(*(_padded(one_line(column)) for column in columns), strict=True)
     lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
     for at, row in enumerate(rows):
         if at in breaks:
@@ -48,9 +49,15 @@ def text_table(
     return "\n".join([*(line.rstrip() for line in lines), "", *wrapped])
 
 
+def one_line(cells: Iterable[str]) -> list[str]:
+    """Cells in which a break between lines is a space."""
+    return [re.sub(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*", " ", cell) for cell in cells]
+
+
 def markdown_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
     """The same as a Markdown table."""
-    head, *rows = zip(*columns, strict=True)
+    head, *rows = zip(*map(one_line, columns), strict=True)
+    notes = one_line(notes)
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
     return "\n".join([*lines, "", *(f"{note}  " for note in notes)]).rstrip()
 
@@ -61,7 +68,8 @@ def _row(cells: Iterable[str]) -> str:
 
 def latex_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
     """The same as a LaTeX table, for the booktabs package."""
-    head, *rows = zip(*columns, strict=True)
+    head, *rows = zip(*map(one_line, columns), strict=True)
+    notes = one_line(notes)
     body = [f"{' & '.join(_latex(cell) for cell in row)} \\\\" for row in (head, *rows)]
     return "\n".join(
         [

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from errbar.data.outcomes import require_meaning
 from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
@@ -73,6 +74,7 @@ def columns_in(mapping: Sequence[str]) -> dict[str, str]:
             raise InputError(f"--map {one!r} must be written meaning=column, as question=task_id.")
         if meaning in columns:
             raise InputError(f"--map says twice which column is {meaning}.")
+        require_meaning(meaning)
         columns[meaning] = name
     return columns
 
@@ -139,7 +141,18 @@ def save(text: str, path: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(f"{text}\n")
+        Path(beside).chmod(0o666 & ~_umask())
         Path(beside).replace(place)
+    except OSError as error:
+        Path(beside).unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def _umask() -> int:
+    """What the user keeps from others in every file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

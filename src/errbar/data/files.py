@@ -5,7 +5,11 @@ a number is turned into one, so an id of 007 stays 007. DuckDB streams, and spil
 does not fit the memory it may use.
 """
 
-from collections.abc import Sequence
+import csv
+import gzip
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -14,6 +18,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
 from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
 from errbar.errors import InputError
@@ -28,7 +33,9 @@ _KINDS = {
     ".parquet": PARQUET,
     ".pq": PARQUET,
 }
-_COMPRESSED = (".gz", ".zst", ".bz2")
+_COMPRESSED = (".gz", ".zst")
+_LONGEST_LINE = 1 << 26
+_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 1_000_000  # bytes and lines looked at for JSON keys
 NOTHING = ("", "null", "none", "nan", "na", "n/a")
 WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
@@ -64,44 +71,150 @@ def kind_of(file: PurePath) -> str | None:
 
 
 def read_files(
-    files: Sequence[Path], told: dict[str, str], connection: Any = None
+    files: Sequence[Path], told: Mapping[str, str | None], connection: Any = None
 ) -> tuple[Frame, Columns]:
     """Files of one kind as one table, and which column holds what."""
     kinds = {kind_of(file) for file in files}
-    if None in kinds or len(kinds) > 1:
+    kind = kinds.pop()
+    if kind is None or kinds:
         strange = next((file for file in files if kind_of(file) is None), files[-1])
         raise InputError(
             f"{strange}: files are read together that all end in .csv, in .jsonl or in .parquet."
         )
     engine = connection or duckdb.connect()
-    names = [str(file) for file in files]
-    for file in files:
-        if file.stat().st_size == 0:
-            raise InputError(f"{file} is empty.")
-    try:
-        relation = _relation(engine, kinds.pop() or CSV, names)
+    with plain_errors(str(files[0])):
+        relation = _RELATIONS[kind](engine, files)
+        own = [_quoted(name) for name in relation.columns if name not in (STRANGE, TRIAL_NUMBER)]
+        relation = relation.project(", ".join(own))
         counts = are_counts(relation.columns, told)
         columns = find_columns(relation.columns, told, USUAL_COUNTS if counts else USUAL)
         if counts:
-            return nw.from_native(_counts_of_text(relation, columns)).lazy(), columns
-        if "VARCHAR" in {str(kind) for kind in relation.types}:
-            relation, columns = _numbers_of_text(relation, columns)
-    except (duckdb.Error, UnicodeDecodeError) as error:
-        raise InputError(_first_words(names, error)) from error
-    return nw.from_native(relation).lazy(), columns
+            relation = _counts_of_text(relation, columns)
+        elif "VARCHAR" in {str(one) for one in relation.types}:
+            relation = _numbers_of_text(relation, columns)
+        return nw.from_native(relation).lazy(), columns
 
 
-def _relation(engine: Any, kind: str, names: list[str]) -> Any:
-    if kind == PARQUET:
-        return engine.read_parquet(names, union_by_name=True)
-    if kind == JSON:
-        sniffed = engine.read_json(names, format="newline_delimited", union_by_name=True)
+def _parquet(engine: Any, files: Sequence[Path]) -> Any:
+    for file in files:
+        engine.read_parquet(_literal(file))  # a broken one is named
+    return engine.read_parquet([_literal(file) for file in files], union_by_name=True)
+
+
+def _json(engine: Any, files: Sequence[Path]) -> Any:
+    parts = []
+    for file in files:
+        first = _first_line(file).strip()
+        if not first.startswith("{") or (first == "{" and file.suffix == ".json"):
+            raise InputError(
+                f'{file}: every line must be an object, as in {{"question": 1, "outcome": 0}}; '
+                f"the first is {first[:40]!r}."
+            )
+        whole = file.stat().st_size <= _WHOLLY_SNIFFED
+        sniffed = engine.read_json(
+            _literal(file),
+            format="newline_delimited",
+            sample_size=-1 if whole else _SNIFFED_LINES,
+            map_inference_threshold=-1,
+        )
         as_text = dict.fromkeys(sniffed.columns, "VARCHAR")
-        return engine.read_json(names, format="newline_delimited", columns=as_text)
-    return engine.read_csv(names, header=True, all_varchar=True, union_by_name=True)
+        parts.append((as_text, _literal(file)))
+    same = all(names == parts[0][0] for names, _ in parts)
+    if same:
+        return engine.read_json(
+            [file for _, file in parts], format="newline_delimited", columns=parts[0][0]
+        )
+    return _union(
+        [engine.read_json(file, format="newline_delimited", columns=names) for names, file in parts]
+    )
 
 
-def _numbers_of_text(relation: Any, columns: Columns) -> tuple[Any, Columns]:
+def _csv(engine: Any, files: Sequence[Path]) -> Any:
+    """Read as it is written: nothing about the dialect is left to guessing but the separator."""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for file in files:
+        line = _first_line(file)
+        mark = "\t" if ".tsv" in file.suffixes else max(",;\t|", key=line.count)
+        names = next(csv.reader([line], delimiter=mark), [])
+        if not any(name.strip() for name in names):
+            raise InputError(f"{file}: the first line must name the columns; it is empty.")
+        twice = [name for name, n in Counter(names).items() if n > 1]
+        if twice:
+            raise InputError(f"{file}: two columns are named {twice[0]!r}.")
+        groups.setdefault((mark, tuple(names)), []).append(_literal(file))
+    return _union(
+        [
+            engine.read_csv(
+                paths,
+                header=True,
+                auto_detect=False,
+                sep=mark,
+                quotechar='"',
+                escapechar='"',
+                strict_mode=True,
+                null_padding=False,
+                columns=dict.fromkeys(names, "VARCHAR"),
+                max_line_size=_LONGEST_LINE,
+            )
+            for (mark, names), paths in groups.items()
+        ]
+    )
+
+
+def _union(parts: list[Any]) -> Any:
+    """One under the other; a column that a part lacks is empty there."""
+    names = list(dict.fromkeys(name for part in parts for name in part.columns))
+    whole = None
+    for part in parts:
+        shown = ", ".join(
+            _quoted(name) if name in part.columns else f"NULL::VARCHAR AS {_quoted(name)}"
+            for name in names
+        )
+        one = part.project(shown)
+        whole = one if whole is None else whole.union(one)
+    return whole
+
+
+_RELATIONS = {PARQUET: _parquet, JSON: _json, CSV: _csv}
+
+
+def _first_line_of_zst(file: Path) -> str:
+    lines = duckdb.connect().read_csv(
+        _literal(file),
+        header=False,
+        auto_detect=False,
+        sep="\x1f",
+        quotechar="",
+        columns={"line": "VARCHAR"},
+        max_line_size=_LONGEST_LINE,
+    )
+    found = lines.limit(1).fetchall()
+    return str(found[0][0]) if found else ""
+
+
+def _first_line(file: Path) -> str:
+    """The first line of a text file that may be compressed, as text."""
+    suffix = file.suffix.lower()
+    try:
+        if suffix == ".zst":
+            return _first_line_of_zst(file)
+        opened = gzip.open if suffix == ".gz" else open
+        with opened(file, "rb") as lines:
+            raw = lines.readline(_LONGEST_LINE)
+    except (OSError, EOFError) as error:
+        raise InputError(f"{file} cannot be read: {error}.") from error
+    if b"\0" in raw:
+        raise InputError(f"{file} is not text in UTF-8.")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}, line 1: it is not text in UTF-8.") from error
+    if not text.strip():
+        raise InputError(f"{file} is empty, or its first line is.")
+    return text.rstrip("\r\n")
+
+
+def _numbers_of_text(relation: Any, columns: Columns) -> Any:
     """The outcome and the trial as numbers, where they were read as text."""
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
     parts = [_quoted(name) for name in relation.columns if name != columns["outcome"]]
@@ -114,10 +227,10 @@ def _numbers_of_text(relation: Any, columns: Columns) -> tuple[Any, Columns]:
     if "confidence" in columns and kinds[columns["confidence"]] == "VARCHAR":
         sure = _quoted(columns["confidence"])
         parts.remove(sure)
-        parts.append(f"TRY_CAST({sure} AS DOUBLE) AS {sure}")
+        parts.append(f"CAST(nullif(trim({sure}), '') AS DOUBLE) AS {sure}")
     if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
         parts.append(f"TRY_CAST({_quoted(columns['trial'])} AS BIGINT) AS {_quoted(TRIAL_NUMBER)}")
-    return relation.project(", ".join(parts)), columns
+    return relation.project(", ".join(parts))
 
 
 def _counts_of_text(relation: Any, columns: Columns) -> Any:
@@ -138,7 +251,7 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
     try:
         for cell in first.strip().split(separator):
             float(cell or "nan")
-        if separator not in first:
+        if separator not in first or not first.strip():
             return None
         return np.genfromtxt(file, delimiter=separator, encoding="utf-8-sig", ndmin=2)
     except ValueError as error:
@@ -163,40 +276,44 @@ def _strange(name: str) -> str:
     )
 
 
+def _literal(file: Path) -> str:
+    """A path in which no letter stands for others."""
+    return re.sub(r"([*?\[])", r"[\1]", str(file))
+
+
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _first_words(names: list[str], error: Exception) -> str:
-    text = str(error).strip()
-    first = text.split("\n", maxsplit=1)[0]
-    where = "" if any(name in first for name in names) else f"{names[0]}: "
-    more = next((line.strip() for line in text.split("\n") if "Line:" in line), "")
-    return f"{where}{first} {more}".strip()
-
-
-def convert_files(path: str | Path, target: str | Path, told: dict[str, str]) -> int:
+def convert_files(path: str | Path, target: str | Path, told: Mapping[str, str]) -> int:
     """Write outcomes under their own column names, whole or not at all; how many rows."""
     place = Path(target)
     kind = kind_of(place)
     if kind is None:
         raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
     frame, columns = read_files(find_files(path), told)
-    require_numbers(frame, columns["outcome"])
+    with plain_errors(str(path)):
+        require_numbers(frame, columns["outcome"])
     renamed = {name: meaning for meaning, name in columns.named.items()}
     kept = [name for name in frame.collect_schema().names() if name not in (STRANGE, TRIAL_NUMBER)]
+    taken = [name for name in kept if name in columns.named and name not in renamed]
+    if taken:
+        raise InputError(
+            f"{path}: the column {taken[0]!r} is not the one that means {taken[0]}; rename it."
+        )
     relation = nw.to_native(frame.select(*kept).rename(renamed))
     beside = place.with_name(f".{place.name}.part{place.suffix}")
     try:
-        if kind == PARQUET:
-            relation.write_parquet(str(beside))
-        elif kind == CSV:
-            relation.write_csv(str(beside), sep="\t" if ".tsv" in place.suffixes else ",")
-        else:
-            relation.query("rows", f"COPY rows TO {_text(str(beside))} (FORMAT json)")
+        with plain_errors():
+            if kind == PARQUET:
+                relation.write_parquet(str(beside))
+            elif kind == CSV:
+                relation.write_csv(str(beside), sep="\t" if ".tsv" in place.suffixes else ",")
+            else:
+                relation.query("rows", f"COPY rows TO {_text(str(beside))} (FORMAT json)")
         beside.replace(place)
-    except (duckdb.Error, OSError) as error:
-        raise InputError(_first_words([str(target)], error)) from error
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
         beside.unlink(missing_ok=True)
     return int(fetch(nw.from_native(relation).lazy().select(nw.len().alias("n")))["n"][0])

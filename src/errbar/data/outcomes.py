@@ -93,21 +93,23 @@ class Columns:
         return [meaning for meaning in self.named if meaning in self.guessed]
 
 
-def are_counts(names: Iterable[str], told: Mapping[str, str]) -> bool:
+def are_counts(names: Iterable[str], told: Mapping[str, str | None]) -> bool:
     """Whether a table has a row per question, with its trials and how many were right."""
     if {"trials", "correct"} & set(told):
         return True
-    lower = {name.lower() for name in names}
+    lower = {str(name).lower() for name in names}
     has = [{meaning, *USUAL_COUNTS[meaning]} & lower for meaning in ("trials", "correct")]
     return all(has) and not told.get("outcome") and not {"outcome", "trial"} & lower
 
 
 def find_columns(
     names: Iterable[str],
-    told: Mapping[str, str] | None = None,
+    told: Mapping[str, str | None] | None = None,
     usual_names: Mapping[str, tuple[str, ...]] = USUAL,
 ) -> Columns:
     """Which column holds what: as told, by its own name, or by a usual one.
+
+    What is told to be None is not looked for.
 
     Examples
     --------
@@ -119,19 +121,29 @@ def find_columns(
     guessed: set[str] = set()
     for meaning, name in (told or {}).items():
         if meaning not in usual_names:
-            known = list(dict.fromkeys([*USUAL, *USUAL_COUNTS]))
-            raise UnknownColumn(_unknown(meaning, known, "the table has no column that means"))
+            require_meaning(meaning)
+            raise UnknownColumn(f"{meaning} has no place beside the other columns that are told.")
+        if name is None:
+            continue
+        if name in named.values():
+            raise UnknownColumn(f"the column {name!r} is told to be two things.")
         if name not in present:
             raise UnknownColumn(_unknown(name, present, "the data have no column"))
         named[meaning] = name
     taken = set(named.values())
+    unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
     for meaning in usual_names:
-        if meaning not in named and meaning in present and meaning not in taken:
+        if (
+            meaning not in named
+            and meaning not in unwanted
+            and meaning in present
+            and meaning not in taken
+        ):
             named[meaning] = meaning
             taken.add(meaning)
-    lower = {name.lower(): name for name in reversed(present)}
+    lower = {name.lower(): name for name in reversed(present) if isinstance(name, str)}
     for meaning, usual in usual_names.items():
-        if meaning in named:
+        if meaning in named or meaning in unwanted:
             continue
         free = (lower[name] for name in (meaning, *usual) if name in lower)
         found = next((name for name in free if name not in taken), None)
@@ -142,7 +154,7 @@ def find_columns(
     required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
     lacking = [meaning for meaning in required if meaning not in named]
     if lacking:
-        shown = ", ".join(map(repr, present)) or "none"
+        shown = _some(present)
         raise UnknownColumn(
             f"no column of the data looks like {' or '.join(lacking)}; there are: {shown}. Say "
             f"which it is, as in load(data, {lacking[0]}='...') or --map {lacking[0]}=..."
@@ -154,7 +166,29 @@ def find_columns(
 def _unknown(name: object, known: list[str], sentence: str) -> str:
     close = get_close_matches(str(name), known, n=1, cutoff=0.5)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f"{sentence} {name!r}.{hint} There are: {', '.join(map(repr, known)) or 'none'}."
+    return f"{sentence} {name!r}.{hint} There are: {_some(known)}."
+
+
+def _some(names: list[str]) -> str:
+    """Names in words, the first of many."""
+    shown = ", ".join(
+        repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names[:30]
+    )
+    return f"{shown}{f' and {len(names) - 30} more' * (len(names) > 30)}" or "none"
+
+
+def require_meaning(meaning: str) -> None:
+    """Refuse what no column can mean."""
+    known = list(dict.fromkeys([*USUAL, *USUAL_COUNTS]))
+    if meaning not in known:
+        raise UnknownColumn(_unknown(meaning, known, "no column can mean"))
+
+
+def require_column(name: str, known: Iterable[str]) -> None:
+    """Refuse a column that is not there."""
+    present = list(known)
+    if name not in present:
+        raise UnknownColumn(_unknown(name, present, "there is no column to group by named"))
 
 
 def require_statuses(found: Iterable[str]) -> None:

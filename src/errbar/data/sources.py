@@ -6,14 +6,15 @@ question by question, and how many rows have which status.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import Columns
-from errbar.data.statistics import CategoryCounts, Counts
+from errbar.data.statistics import Counts
 from errbar.data.tabulate import (
     Frame,
     RankedRows,
@@ -27,7 +28,7 @@ from errbar.data.tabulate import (
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
-Categories = dict[Key, tuple[list[float], CategoryCounts]]
+Categories = dict[Key, tuple[list[float], NDArray[np.int64]]]
 
 
 class Source(ABC):
@@ -40,6 +41,10 @@ class Source(ABC):
     @abstractmethod
     def categories(self, by: Sequence[str]) -> Categories:
         """The results that occur, and how often each question has them."""
+
+    def with_repeats(self) -> "Source":
+        """The same, with every row a trial of its own."""
+        return self
 
     def ranked_rows(self) -> dict[Key, RankedRows]:
         """Confidence, result and cluster of every row."""
@@ -61,28 +66,37 @@ class TableSource(Source):
     frame: Frame
     columns: Columns
     allow_repeats: bool = False
+    where: str = ""  # the path that it was read from
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""
         key = tuple(by)
         if key not in self._found:
-            self._found[key] = slices(
-                self.frame, self.columns, by, allow_repeats=self.allow_repeats
-            )
+            with plain_errors(self.where):
+                self._found[key] = slices(
+                    self.frame, self.columns, by, allow_repeats=self.allow_repeats
+                )
         return self._found[key]
 
     def categories(self, by: Sequence[str]) -> Categories:
         """By one GROUP BY."""
-        return categories(self.frame, self.columns, by)
+        with plain_errors(self.where):
+            return categories(self.frame, self.columns, by)
+
+    def with_repeats(self) -> "TableSource":
+        """The same, with every row a trial of its own."""
+        return replace(self, allow_repeats=True, _found={})
 
     def ranked_rows(self) -> dict[Key, RankedRows]:
         """All rows, which ranking needs at once."""
-        return ranked_rows(self.frame, self.columns)
+        with plain_errors(self.where):
+            return ranked_rows(self.frame, self.columns)
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
-        return statuses(self.frame, self.columns)
+        with plain_errors(self.where):
+            return statuses(self.frame, self.columns)
 
     def describe(self) -> str:
         """Which column was taken for what, in words."""
@@ -95,10 +109,12 @@ class CountsTableSource(Source):
 
     frame: Frame
     columns: Columns
+    where: str = ""  # the path that it was read from
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY."""
-        return counted_slices(self.frame, self.columns, by)
+        with plain_errors(self.where):
+            return counted_slices(self.frame, self.columns, by)
 
     def categories(self, by: Sequence[str]) -> Categories:
         """Counts of right and wrong have no other categories."""
@@ -130,10 +146,7 @@ class MatrixSource(Source):
             {float(v) for m in self.matrices.values() for v in np.unique(m) if not np.isnan(v)}
         )
         return {
-            (name, ""): (
-                values,
-                CategoryCounts(np.stack([(m == value).sum(axis=1) for value in values], axis=1)),
-            )
+            (name, ""): (values, np.stack([(m == value).sum(axis=1) for value in values], axis=1))
             for name, m in self.matrices.items()
         }
 
@@ -162,7 +175,11 @@ class CountsSource(Source):
     def categories(self, by: Sequence[str]) -> Categories:
         """Wrong and right."""
         _no_columns(by)
-        return {key: ([0.0, 1.0], counts.categories()) for key, counts in self.counts.items()}
+        return {
+            key: ([0.0, 1.0], np.repeat(tally, counts.repeats().astype(np.int64), axis=0))
+            for key, counts in self.counts.items()
+            for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
+        }
 
 
 def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:

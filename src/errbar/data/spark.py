@@ -1,6 +1,6 @@
 """Files of outcomes read by Spark, for those that live where only a cluster can see them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -26,7 +26,7 @@ def spark_session(master: str | None = None, remote: str | None = None) -> Any:
 
 
 def read_with_spark(
-    paths: Sequence[str], told: dict[str, str], session: Any
+    paths: Sequence[str], told: Mapping[str, str | None], session: Any
 ) -> tuple[Frame, Columns]:
     """Files of one kind as one table, and which column holds what."""
     kinds = {kind_of(PurePath(path)) or PARQUET for path in paths}

@@ -6,15 +6,15 @@ comes back is small: questions are counted by their state before anything leaves
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.outcomes import FAILED, Columns, require_statuses
-from errbar.data.statistics import CategoryCounts, CountsByState
+from errbar.data.outcomes import FAILED, STATUSES, Columns, require_column, require_statuses
+from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, RepeatedTrial, UnknownColumn, WrongType
 
 Frame = nw.LazyFrame[Any]
@@ -48,6 +48,12 @@ class Slice:
     right: Integers  # those whose result is 1
     other: Integers  # those whose result is neither 0 nor 1
     questions: Integers  # how many questions are in this state
+    by: tuple[str, ...] = ()  # the columns that were grouped by
+
+    def where(self, states: NDArray[np.bool_]) -> "Slice":
+        """Some of the states."""
+        names = (*_COUNTED, "questions")
+        return replace(self, **{name: getattr(self, name)[states] for name in names})
 
     @property
     def rows(self) -> int:
@@ -92,6 +98,12 @@ def slices(
     if as_text:
         wanted.append(nw.col("strange").count())
         states.append("strange")
+    if "status" in columns:
+        wanted.append(nw.col("unknown").sum())
+        states.append("unknown")
+    rows = rows.with_columns(nameless=_one_if(nw.col("question").is_null()))
+    wanted.append(nw.col("nameless").sum())
+    states.append("nameless")
     questions = rows.group_by(*keys, "question").agg(*wanted)
     if numbered:
         questions = questions.with_columns(gap=_one_if(~_are_consecutive()))
@@ -100,12 +112,17 @@ def slices(
     table = fetch(counted)
     if not table["questions"].size:
         raise InputError("the data have no row; there is nothing to score.")
+    if table["nameless"].any():
+        lost = int(table["nameless"] @ table["questions"])
+        raise InputError(f"{lost} rows have no question id in the column {columns['question']!r}.")
+    if "status" in columns and table["unknown"].any():
+        statuses(frame, columns)  # which names it
     if as_text and table["strange"].any():
         require_numbers(frame, columns["outcome"])
     doubtful = table["gap"].any() if numbered else "trial" in columns
     if doubtful and not allow_repeats:
         _refuse_repeats(rows, keys)
-    return _sliced(table, keys)
+    return _sliced(table, keys, by)
 
 
 def counted_slices(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> list[Slice]:
@@ -145,13 +162,13 @@ def counted_slices(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> li
     table = fetch(questions.group_by(*keys, *_COUNTED).agg(nw.len().alias("questions")))
     if not table["questions"].size:
         raise InputError("the data have no row; there is nothing to score.")
-    return _sliced(table, keys)
+    return _sliced(table, keys, by)
 
 
 def categories(
     frame: Frame, columns: Columns, by: Sequence[str] = ()
-) -> dict[tuple[str, ...], tuple[list[float], CategoryCounts]]:
-    """The results that occur and how often each question has them, by system, task and slice."""
+) -> dict[tuple[str, ...], tuple[list[float], Integers]]:
+    """The results that occur, and how often each question has them: a row per question."""
     rows, _ = _canonical(frame, columns, by)
     keys = _keys(by)
     cells = rows.filter(nw.col("scored") == 1).group_by(*keys, "question", "outcome")
@@ -165,8 +182,8 @@ def categories(
         row = found.setdefault(tuple(key), {}).setdefault(question, [0] * len(values))
         row[place[outcome]] += n
     return {
-        key: (values, CategoryCounts([rows[q] for q in sorted(rows)], sorted(rows)))
-        for key, rows in sorted(found.items())
+        key: (values, np.array([tally[question] for question in sorted(tally)], dtype=np.int64))
+        for key, tally in sorted(found.items())
     }
 
 
@@ -280,19 +297,22 @@ def _canonical(
         other=nw.col("scored") & (value != 0) & (value != 1),
     )
     flags = [_one_if(nw.col(name)).alias(name) for name in _COUNTED[1:]]
+    if "status" in columns:
+        known = nw.col("status").fill_null("ok").is_in(STATUSES)
+        flags.append(_one_if(~known).alias("unknown"))
     return rows.with_columns(*flags), number is not None
 
 
 def _names(columns: Columns, by: Sequence[str], kinds: Any) -> dict[str, nw.Expr]:
     """What a question is called by, as text."""
     chosen = {
-        name: nw.col(columns[name]).cast(nw.String) if name in columns else nw.lit("")
-        for name in ("system", "task", "question")
+        name: nw.col(columns[name]).cast(nw.String).fill_null("") if name in columns else nw.lit("")
+        for name in ("system", "task")
     }
+    chosen["question"] = nw.col(columns["question"]).cast(nw.String)
     for alias, name in zip(_keys(by)[2:], by, strict=True):
-        if name not in kinds:
-            raise InputError(f"there is no column {name!r} to group by.")
-        chosen[alias] = nw.col(name).cast(nw.String)
+        require_column(name, kinds)
+        chosen[alias] = nw.col(name).cast(nw.String).fill_null("(none)")
     return chosen
 
 
@@ -339,7 +359,7 @@ def require_numbers(frame: Frame, name: str) -> None:
     table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
     if not table["n"].size:
         return
-    text = min(table["text"].tolist())
+    text = f"{min(table['text'].tolist()):.60}"
     raise WrongType(
         f"outcome must be a number, or true or false; {int(table['n'].sum())} rows of the column "
         f"{name!r} are neither, such as {text!r}. Map another column, as in load(data, "
@@ -360,17 +380,26 @@ def _refuse_repeats(rows: Frame, keys: list[str]) -> None:
         f"{what} {name!r}, " for what, name in (("system", system), ("task", task)) if name
     )
     raise RepeatedTrial(
-        f"{table['n'].size} trials occur more than once; {whose}question {question!r}, trial "
-        f"{trial!r} occurs {n} times. Leave out what was loaded twice, or count every row as a "
+        f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
+        f"{trial!r:.80} occurs {n} times. Leave out what was loaded twice, or count every row as a "
         f"trial of its own: repeats='keep'."
     )
 
 
-def _sliced(table: Table, keys: list[str]) -> list[Slice]:
+def _sliced(table: Table, keys: list[str], by: Sequence[str]) -> list[Slice]:
     """States of each slice, in an order of their own."""
-    names = [*keys, *_COUNTED]
-    rows = sorted(zip(*(table[name].tolist() for name in (*names, "questions")), strict=True))
-    found: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
-    for row in rows:
-        found.setdefault(tuple(map(str, row[: len(keys)])), []).append(row[len(keys) :])
-    return [Slice(key, *np.array(states, dtype=np.int64).T) for key, states in found.items()]
+    names = (*keys, *_COUNTED)
+    found: dict[tuple[str, ...], dict[tuple[int, ...], int]] = {}
+    for *state, n in zip(*(table[name].tolist() for name in (*names, "questions")), strict=True):
+        states = found.setdefault(tuple(map(str, state[: len(keys)])), {})
+        counted = tuple(state[len(keys) :])
+        states[counted] = states.get(counted, 0) + n
+    return [_slice_of(key, states, tuple(by)) for key, states in sorted(found.items())]
+
+
+def _slice_of(
+    key: tuple[str, ...], states: dict[tuple[int, ...], int], by: tuple[str, ...]
+) -> Slice:
+    rows = np.array([(*state, n) for state, n in sorted(states.items())], dtype=np.int64)
+    trials, scored, right, other, questions = rows.T
+    return Slice(key, trials, scored, right, other, questions, by)

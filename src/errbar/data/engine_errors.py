@@ -1,0 +1,69 @@
+"""What an engine says of a broken file, in one sentence with the file and the line."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from errbar.errors import InputError
+
+_ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j")
+_LONGEST = 300  # letters of an engine's own words that are shown
+
+
+@contextmanager
+def plain_errors(where: str = "") -> Iterator[None]:
+    """Errors of an engine as errors of ours; `where` goes before any that names no file."""
+    try:
+        yield
+    except InputError as error:
+        if where and where not in str(error):
+            raise type(error)(f"{where}: {error}") from error
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith(_ENGINES):
+            raise
+        text = plainly(str(error))
+        raise InputError(text if not where or where in text else f"{where}: {text}") from error
+
+
+def plainly(text: str) -> str:
+    """One sentence of many lines.
+
+    Examples
+    --------
+    >>> plainly("Invalid Input Error: No magic bytes found at end of file 'a.parquet'")
+    "No magic bytes found at end of file 'a.parquet'."
+    """
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    if line:
+        file = re.search(r"^\s*file = (.*)$", text, re.MULTILINE)
+        return f"{file[1] if file else 'the file'}, line {line[1]}: {_csv_complaint(text)}."
+    json = re.search(r'in file "(.*?)",.*?in line (\d+): (.*)', text)
+    if json:
+        return f"{json[1]}, line {json[2]}: this is no line of JSON ({_short(json[3])})."
+    first = text.strip().split("\n", maxsplit=1)[0]
+    said = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
+    return f"{_short(said).rstrip('.')}."
+
+
+def _csv_complaint(text: str) -> str:
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if columns:
+        return f"it has {columns[2]} columns, and the first line {columns[1]}"
+    if "unterminated quote" in text:
+        return "a quotation mark is opened and never closed"
+    if "unicode" in text.lower():
+        return "it is not text in UTF-8"
+    if "Maximum line size" in text:
+        return "it is too long"
+    lines = [one.strip() for one in text.split("\n")[1:]]
+    said = next(
+        (one for one in lines if one and not one.startswith("Original Line")), "it is broken"
+    )
+    return _short(said).rstrip(".")
+
+
+def _short(text: str) -> str:
+    text = "".join(letter if letter.isprintable() else " " for letter in text)
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
