@@ -349,14 +349,15 @@ def _library(name: str) -> Any:
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
     """How much data each system had, in one note where all had the same."""
-    sizes = {
-        one.system: f"{_some(one.questions, 'question')}, {_some(one.trials, 'trial')}"
-        for one in estimates
-    }
+    sizes: dict[str, str] = {}
+    for one in estimates:
+        size = f"{_some(one.questions, 'question')}, {_some(one.trials, 'trial')}"
+        if sizes.setdefault(one.system, size) != size:
+            sizes[f"{one.system} {one.metric}".lstrip()] = size
     if len(set(sizes.values())) == 1:
         each = " of each system" if len(sizes) > 1 else ""
         return [f"{next(iter(sizes.values()))}{each}."]
-    return [f"{system}: {size}." for system, size in sizes.items()]
+    return [f"{system}: {size}.".removeprefix(": ") for system, size in sizes.items()]
 
 
 def _some(number: int, noun: str) -> str:

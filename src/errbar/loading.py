@@ -94,7 +94,7 @@ def _from_path(
         return _from_array(matrix, "")
     frame, columns = read_files(files, told, connection)
     if "correct" in columns:
-        return CountsTableSource(frame, columns, str(path))
+        return CountsTableSource(frame, columns, keep, str(path))
     return TableSource(frame, columns, keep, str(path))
 
 
@@ -114,9 +114,11 @@ def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
     counts = are_counts(names, told)
     columns = find_columns(names, told, USUAL_COUNTS if counts else USUAL)
     if frame.implementation.is_pandas():
+        if not len(nw.to_native(frame)):
+            raise InputError("the data have no row; there is nothing to score.")
         frame = nw.from_native(nw.to_native(frame).convert_dtypes())
     if counts:
-        return CountsTableSource(frame.lazy(), columns)
+        return CountsTableSource(frame.lazy(), columns, keep)
     return TableSource(frame.lazy(), columns, keep)
 
 

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from errbar import roc, selective
 from errbar.data.ranked import Predictions
+from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts, CountsByState
-from errbar.data.tabulate import RankedRows, Slice
-from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.data.tabulate import Slice
+from errbar.errors import InputError, NotEnoughTrials, RepeatedTrial, WrongType
 from errbar.estimate import RankedScores, Scores
 from errbar.evaluate import score
 from errbar.metrics import CountMetric, Metric, Needs, family, parse
@@ -28,6 +29,7 @@ Short = Literal["error", "drop", "posterior"]
 
 _DOCUMENTED = Posterior()
 _RESAMPLED = Bootstrap()
+_MOST_ON_CURVE = 1 << 20  # the largest k of a curve that names none
 _TAKEN = {"fail": "wrong", "missing": "missing"}
 _SAID = {"fail": "counted as wrong", "missing": "left out"}
 
@@ -90,7 +92,8 @@ class Runs:
         member = family(name)
         if ks is None:
             found = self.source.slices(_listed(by))
-            most = min(int(_counted(one, errors).trials.min()) for one in found)
+            trials = np.concatenate([_counted(one, errors).trials for one in found])
+            most = int(trials[trials > 0].min(initial=_MOST_ON_CURVE))
             ks = sorted({*(2**power for power in range(most.bit_length())), most} - {0})
         members = [member(k) for k in ks]
         return self.score(*members, errors=errors, short=short, method=method, by=by)
@@ -206,7 +209,7 @@ class Runs:
             return self._categories(one, metric, taken)
         if not one.is_binary:
             values = self._categories_of(one)[0]
-            shown = ", ".join(f"{value:g}" for value in values[:6])
+            shown = ", ".join(f"{value + 0.0:g}" for value in values[:6])
             raise WrongType(
                 f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
                 f"Metrics with weights take them: avg(weights=[…]), bayes(weights=[…]), "
@@ -216,6 +219,7 @@ class Runs:
 
     def _categories(self, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
         values, found = self._categories_of(one)
+        found = found[found.sum(axis=1) > 0]
         wrong = [value for value in values if value not in range(len(metric.weights))]
         if wrong:
             raise WrongType(

@@ -40,7 +40,8 @@ def plainly(text: str) -> str:
         return f"{file[1] if file else 'the file'}, line {line[1]}: {_csv_complaint(text)}."
     json = re.search(r'in file "(.*?)",.*?in line (\d+): (.*)', text)
     if json:
-        return f"{json[1]}, line {json[2]}: this is no line of JSON ({_short(json[3])})."
+        why = json[3].partition(" Try ")[0].rstrip(". ")
+        return f"{json[1]}, line {json[2]}: this is no line of JSON ({_short(why)})."
     first = text.strip().split("\n", maxsplit=1)[0]
     said = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
     return f"{_short(said).rstrip('.')}."

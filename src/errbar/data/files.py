@@ -7,9 +7,12 @@ does not fit the memory it may use.
 
 import csv
 import gzip
+import io
+import math
 import re
+import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.engine_errors import plain_errors
-from errbar.data.outcomes import USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
+from errbar.data.outcomes import REQUIRED, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
 from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
-from errbar.errors import InputError
+from errbar.errors import InputError, UnknownColumn
 
 CSV, JSON, PARQUET = "CSV", "JSON lines", "Parquet"
 _KINDS = {
@@ -83,11 +86,12 @@ def read_files(
         )
     engine = connection or duckdb.connect()
     with plain_errors(str(files[0])):
-        relation = _RELATIONS[kind](engine, files)
+        relation, held = _RELATIONS[kind](engine, files)
         own = [_quoted(name) for name in relation.columns if name not in (STRANGE, TRIAL_NUMBER)]
         relation = relation.project(", ".join(own))
         counts = are_counts(relation.columns, told)
         columns = find_columns(relation.columns, told, USUAL_COUNTS if counts else USUAL)
+        _require_in_each(columns, held)
         if counts:
             relation = _counts_of_text(relation, columns)
         elif "VARCHAR" in {str(one) for one in relation.types}:
@@ -95,14 +99,33 @@ def read_files(
         return nw.from_native(relation).lazy(), columns
 
 
-def _parquet(engine: Any, files: Sequence[Path]) -> Any:
-    for file in files:
-        engine.read_parquet(_literal(file))  # a broken one is named
-    return engine.read_parquet([_literal(file) for file in files], union_by_name=True)
+def _require_in_each(columns: Columns, held: Mapping[Path, Collection[str]]) -> None:
+    """Refuse a file among others that lacks what each must have."""
+    needed = ("question", "correct") if "correct" in columns else REQUIRED
+    for file, names in held.items():
+        lacking = next((columns[one] for one in needed if columns[one] not in names), None)
+        if lacking is not None:
+            raise UnknownColumn(f"{file}: there is no column {lacking!r}, as in the other files.")
 
 
-def _json(engine: Any, files: Sequence[Path]) -> Any:
-    parts = []
+_Read = tuple[Any, dict[Path, Collection[str]]]  # one relation, and the columns of each file
+
+
+def _parquet(engine: Any, files: Sequence[Path]) -> _Read:
+    held = {file: _rows_of_parquet(engine, [file]).columns for file in files}
+    return _rows_of_parquet(engine, files), held
+
+
+def _rows_of_parquet(engine: Any, files: Sequence[Path]) -> Any:
+    """Rows, with what the directories say: system=007 is text, and stays so."""
+    return engine.sql(
+        "SELECT * FROM read_parquet(?, union_by_name=true, hive_types_autocast=false)",
+        params=[[_literal(file) for file in files]],
+    )
+
+
+def _json(engine: Any, files: Sequence[Path]) -> _Read:
+    held: dict[Path, Collection[str]] = {}
     for file in files:
         first = _first_line(file).strip()
         if not first.startswith("{") or (first == "{" and file.suffix == ".json"):
@@ -111,54 +134,69 @@ def _json(engine: Any, files: Sequence[Path]) -> Any:
                 f"the first is {first[:40]!r}."
             )
         whole = file.stat().st_size <= _WHOLLY_SNIFFED
-        sniffed = engine.read_json(
+        held[file] = engine.read_json(
             _literal(file),
             format="newline_delimited",
             sample_size=-1 if whole else _SNIFFED_LINES,
             map_inference_threshold=-1,
-        )
-        as_text = dict.fromkeys(sniffed.columns, "VARCHAR")
-        parts.append((as_text, _literal(file)))
-    same = all(names == parts[0][0] for names, _ in parts)
-    if same:
-        return engine.read_json(
-            [file for _, file in parts], format="newline_delimited", columns=parts[0][0]
-        )
-    return _union(
-        [engine.read_json(file, format="newline_delimited", columns=names) for names, file in parts]
-    )
+        ).columns
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for file, names in held.items():
+        groups.setdefault(tuple(names), []).append(_literal(file))
+    parts = [
+        engine.read_json(paths, format="newline_delimited", columns=dict.fromkeys(names, "VARCHAR"))
+        for names, paths in groups.items()
+    ]
+    return _union(parts), held
 
 
-def _csv(engine: Any, files: Sequence[Path]) -> Any:
+def _csv(engine: Any, files: Sequence[Path]) -> _Read:
     """Read as it is written: nothing about the dialect is left to guessing but the separator."""
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[Path]] = {}
     for file in files:
-        line = _first_line(file)
-        mark = "\t" if ".tsv" in file.suffixes else max(",;\t|", key=line.count)
-        names = next(csv.reader([line], delimiter=mark), [])
-        if not any(name.strip() for name in names):
-            raise InputError(f"{file}: the first line must name the columns; it is empty.")
-        twice = [name for name, n in Counter(names).items() if n > 1]
-        if twice:
-            raise InputError(f"{file}: two columns are named {twice[0]!r}.")
-        groups.setdefault((mark, tuple(names)), []).append(_literal(file))
-    return _union(
-        [
-            engine.read_csv(
-                paths,
-                header=True,
-                auto_detect=False,
-                sep=mark,
-                quotechar='"',
-                escapechar='"',
-                strict_mode=True,
-                null_padding=False,
-                columns=dict.fromkeys(names, "VARCHAR"),
-                max_line_size=_LONGEST_LINE,
-            )
-            for (mark, names), paths in groups.items()
-        ]
-    )
+        groups.setdefault(_dialect(file), []).append(file)
+    parts = [
+        engine.read_csv(
+            [_literal(file) for file in group],
+            header=True,
+            auto_detect=False,
+            sep=mark,
+            quotechar='"',
+            escapechar='"',
+            strict_mode=True,
+            null_padding=False,
+            columns=dict.fromkeys(names, "VARCHAR"),
+            max_line_size=_LONGEST_LINE,
+        )
+        for (mark, names), group in groups.items()
+    ]
+    held = {
+        file: part.columns
+        for part, group in zip(parts, groups.values(), strict=True)
+        for file in group
+    }
+    return _union(parts), held
+
+
+def _dialect(file: Path) -> tuple[str, tuple[str, ...]]:
+    """What stands between the cells of a CSV file, and the names in its first line."""
+    head = _header(file)
+    mark = "\t" if ".tsv" in file.suffixes else _separator(head, ",;\t|")
+    try:
+        names = next(csv.reader(io.StringIO(head, newline=""), delimiter=mark), [])
+    except csv.Error as error:
+        raise InputError(f"{file}, line 1: it does not name columns ({error}).") from error
+    if not any(name.strip() for name in names):
+        raise InputError(f"{file}: the first line must name the columns; it is empty.")
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise InputError(f"{file}: two columns are named {twice[0]!r}.")
+    return mark, tuple(names)
+
+
+def _separator(line: str, marks: str) -> str:
+    """The mark that stands most often outside quotes."""
+    return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
 
 
 def _union(parts: list[Any]) -> Any:
@@ -178,7 +216,53 @@ def _union(parts: list[Any]) -> Any:
 _RELATIONS = {PARQUET: _parquet, JSON: _json, CSV: _csv}
 
 
-def _first_line_of_zst(file: Path) -> str:
+def _first_line(file: Path) -> str:
+    """The first line that is not blank."""
+    return next(line for line in _lines(file) if line.strip())
+
+
+def _header(file: Path) -> str:
+    """The first line, and those that a quotation mark carries it on to."""
+    head = ""
+    for line in _lines(file):
+        head += line
+        if head.count('"') % 2 == 0 or len(head) > _LONGEST_LINE:
+            break
+    return head
+
+
+def _lines(file: Path) -> Iterator[str]:
+    """Lines of a text file that may be compressed; one at least that is not blank."""
+    blank = True
+    for at, raw in enumerate(_raw_lines(file), start=1):
+        if b"\0" in raw:
+            raise InputError(f"{file} is not text in UTF-8.")
+        try:
+            line = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{file}, line {at}: it is not text in UTF-8.") from error
+        blank = blank and not line.strip()
+        yield line
+    if blank:
+        raise InputError(f"{file} is empty.")
+
+
+def _raw_lines(file: Path) -> Iterator[bytes]:
+    suffix = file.suffix.lower()
+    if suffix == ".zst":
+        yield from _raw_lines_of_zst(file)
+        return
+    opened = gzip.open if suffix == ".gz" else open
+    try:
+        with opened(file, "rb") as lines:
+            while line := lines.readline(_LONGEST_LINE):
+                yield line
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{file} cannot be read: {error}.") from error
+
+
+def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
+    """The first ones, by the engine: Python reads no zstd before 3.14."""
     lines = duckdb.connect().read_csv(
         _literal(file),
         header=False,
@@ -188,30 +272,8 @@ def _first_line_of_zst(file: Path) -> str:
         columns={"line": "VARCHAR"},
         max_line_size=_LONGEST_LINE,
     )
-    found = lines.limit(1).fetchall()
-    return str(found[0][0]) if found else ""
-
-
-def _first_line(file: Path) -> str:
-    """The first line of a text file that may be compressed, as text."""
-    suffix = file.suffix.lower()
-    try:
-        if suffix == ".zst":
-            return _first_line_of_zst(file)
-        opened = gzip.open if suffix == ".gz" else open
-        with opened(file, "rb") as lines:
-            raw = lines.readline(_LONGEST_LINE)
-    except (OSError, EOFError) as error:
-        raise InputError(f"{file} cannot be read: {error}.") from error
-    if b"\0" in raw:
-        raise InputError(f"{file} is not text in UTF-8.")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}, line 1: it is not text in UTF-8.") from error
-    if not text.strip():
-        raise InputError(f"{file} is empty, or its first line is.")
-    return text.rstrip("\r\n")
+    for (line,) in lines.limit(100).fetchall():
+        yield f"{line}\n".encode()
 
 
 def _numbers_of_text(relation: Any, columns: Columns) -> Any:
@@ -245,18 +307,30 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
     """A CSV file of numbers alone, a row per question; None if its first line has a name."""
     if kind_of(file) != CSV or file.suffix.lower() in _COMPRESSED:
         return None
-    with file.open(encoding="utf-8-sig", errors="replace") as lines:
-        first = lines.readline(1 << 20)
-    separator = next((mark for mark in ",;\t" if mark in first), " ")
+    first = next(_lines(file)).strip()
+    mark = _separator(first, ",;\t")
+    if mark not in first or any(_cell(cell) is None for cell in first.split(mark)):
+        return None
+    rows: list[list[float]] = []
+    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        for number, cells in enumerate(csv.reader(lines, delimiter=mark), start=1):
+            row = [_cell(cell) for cell in cells]
+            if not cells:
+                continue
+            if None in row or len(row) != len(first.split(mark)):
+                raise InputError(
+                    f"{file}, line {number}: a matrix has {len(first.split(mark))} numbers in "
+                    f"every line; this is {mark.join(cells)[:60]!a}."
+                )
+            rows.append([value for value in row if value is not None])
+    return np.array(rows)
+
+
+def _cell(text: str) -> float | None:
+    """A number, nan for nothing, or None."""
     try:
-        for cell in first.strip().split(separator):
-            float(cell or "nan")
-        if separator not in first or not first.strip():
-            return None
-        return np.genfromtxt(file, delimiter=separator, encoding="utf-8-sig", ndmin=2)
-    except ValueError as error:
-        if "Some errors" in str(error):
-            raise InputError(f"{file}: {str(error).splitlines()[-1].strip()}.") from error
+        return float(text) if text.strip() else math.nan
+    except ValueError:
         return None
 
 

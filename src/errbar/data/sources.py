@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import Columns
+from errbar.data.ranked_rows import RankedRows, ranked_rows
 from errbar.data.statistics import Counts
 from errbar.data.tabulate import (
     Frame,
-    RankedRows,
     Slice,
     categories,
     counted_slices,
-    ranked_rows,
     slices,
     statuses,
 )
@@ -109,12 +108,17 @@ class CountsTableSource(Source):
 
     frame: Frame
     columns: Columns
+    allow_repeats: bool = False
     where: str = ""  # the path that it was read from
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY."""
         with plain_errors(self.where):
-            return counted_slices(self.frame, self.columns, by)
+            return counted_slices(self.frame, self.columns, by, allow_repeats=self.allow_repeats)
+
+    def with_repeats(self) -> "CountsTableSource":
+        """The same, with the rows of a question added up."""
+        return replace(self, allow_repeats=True)
 
     def categories(self, by: Sequence[str]) -> Categories:
         """Counts of right and wrong have no other categories."""

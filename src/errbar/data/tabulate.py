@@ -7,7 +7,7 @@ comes back is small: questions are counted by their state before anything leaves
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from errbar.data.outcomes import FAILED, STATUSES, Columns, require_column, require_statuses
 from errbar.data.statistics import CountsByState
-from errbar.errors import InputError, RepeatedTrial, UnknownColumn, WrongType
+from errbar.errors import InputError, RepeatedTrial, WrongType
 
 Frame = nw.LazyFrame[Any]
 Integers = NDArray[np.int64]
@@ -23,19 +23,8 @@ Table = Mapping[str, NDArray[Any]]
 
 TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
 STRANGE = "errbar strange outcome"  # beside an outcome read as text, the text that is no number
-MOST_RANKED_ROWS = 20_000_000  # 2 GB of rows; ranking needs all of them at once
-_SURE, _TOGETHER = "errbar confidence", "errbar cluster"
+_HALF, _TWO = 52, nw.lit(2.0)  # trials whose powers of two a float can add up
 _COUNTED = ("trials", "scored", "right", "other")
-
-
-class RankedRows(NamedTuple):
-    """Rows of one system and task."""
-
-    confidence: NDArray[Any]
-    outcome: NDArray[Any]
-    answered: NDArray[Any]
-    cluster: NDArray[Any]
-    status: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +71,18 @@ def slices(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
     """Every system and task, and every value of the columns in `by`, in order of their names."""
-    rows, numbered = _canonical(frame, columns, by)
+    rows, numbered = canonical(frame, columns, by)
     as_text = STRANGE in frame.collect_schema()
     keys = _keys(by)
     wanted = [nw.len().alias("trials"), *(nw.col(name).sum() for name in _COUNTED[1:])]
     states = list(_COUNTED)
     if numbered:
         wanted += [
-            nw.col("number").count().alias("known"),
-            nw.col("number").min().alias("first"),
-            nw.col("number").max().alias("last"),
-            nw.col("number").sum().alias("sum"),
-            nw.col("square").sum(),
+            nw.col("inside").sum(),
+            nw.col("place").min().alias("first"),
+            nw.col("place").max().alias("last"),
+            nw.col("low").sum(),
+            nw.col("high").sum(),
         ]
     if as_text:
         wanted.append(nw.col("strange").count())
@@ -101,12 +90,12 @@ def slices(
     if "status" in columns:
         wanted.append(nw.col("unknown").sum())
         states.append("unknown")
-    rows = rows.with_columns(nameless=_one_if(nw.col("question").is_null()))
+    rows = rows.with_columns(nameless=one_if(nw.col("question").is_null()))
     wanted.append(nw.col("nameless").sum())
     states.append("nameless")
     questions = rows.group_by(*keys, "question").agg(*wanted)
     if numbered:
-        questions = questions.with_columns(gap=_one_if(~_are_consecutive()))
+        questions = questions.with_columns(gap=one_if(~_are_consecutive()))
         states.append("gap")
     counted = questions.group_by(*keys, *states).agg(nw.len().alias("questions"))
     table = fetch(counted)
@@ -125,14 +114,16 @@ def slices(
     return _sliced(table, keys, by)
 
 
-def counted_slices(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> list[Slice]:
+def counted_slices(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> list[Slice]:
     """The same for a table of counts, a row per question."""
     kinds = frame.collect_schema()
     keys = _keys(by)
     rows = frame.select(
         **_names(columns, by, kinds),
         **{
-            name: _number(columns[name], kinds[columns[name]], name)
+            name: number_of(columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
         },
     )
@@ -144,6 +135,16 @@ def counted_slices(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> li
         | (nw.col("trials") != nw.col("trials").round(0))
         | (nw.col("correct") != nw.col("correct").round(0))
     )
+    nameless = fetch(rows.filter(nw.col("question").is_null()).select(nw.len().alias("n")))["n"]
+    if nameless[0]:
+        raise InputError(f"{nameless[0]} rows have no question id.")
+    twice = rows.group_by(*keys, "question").agg(nw.len().alias("n")).filter(nw.col("n") > 1)
+    repeated = fetch(twice)["question"]
+    if repeated.size and not allow_repeats:
+        raise RepeatedTrial(
+            f"{repeated.size} questions have more than one row of counts, such as "
+            f"{min(repeated.tolist())!r:.80}. To add them up: repeats='keep'."
+        )
     wrong = fetch(rows.filter(odd).select("question", "trials", "correct").head(1))
     if wrong["question"].size:
         question, trials, correct = (wrong[name].tolist()[0] for name in wrong)
@@ -169,7 +170,7 @@ def categories(
     frame: Frame, columns: Columns, by: Sequence[str] = ()
 ) -> dict[tuple[str, ...], tuple[list[float], Integers]]:
     """The results that occur, and how often each question has them: a row per question."""
-    rows, _ = _canonical(frame, columns, by)
+    rows, _ = canonical(frame, columns, by)
     keys = _keys(by)
     cells = rows.filter(nw.col("scored") == 1).group_by(*keys, "question", "outcome")
     table = fetch(cells.agg(nw.len().alias("n")))
@@ -184,58 +185,6 @@ def categories(
     return {
         key: (values, np.array([tally[question] for question in sorted(tally)], dtype=np.int64))
         for key, tally in sorted(found.items())
-    }
-
-
-def ranked_rows(frame: Frame, columns: Columns) -> dict[tuple[str, ...], RankedRows]:
-    """Confidence, result and cluster of every row, by system and task.
-
-    A row has an answer if it has a result and its status is not `abstained`. Rows of one question
-    belong together unless a column says what does.
-    """
-    if "confidence" not in columns:
-        raise UnknownColumn(
-            "no column of the data looks like confidence; say which it is, as in "
-            "load(data, confidence='...') or --map confidence=..."
-        )
-    require_numbers(frame, columns["outcome"])
-    kinds = frame.collect_schema()
-    together = columns["cluster"] if "cluster" in columns else columns["question"]
-    rows, _ = _canonical(
-        frame.with_columns(
-            **{
-                _SURE: _number(columns["confidence"], kinds[columns["confidence"]], "confidence"),
-                _TOGETHER: nw.col(together).cast(nw.String),
-            }
-        ),
-        columns,
-        (),
-        (_SURE, _TOGETHER),
-    )
-    if "status" in columns:
-        rows = rows.with_columns(
-            scored=nw.col("scored") * _one_if(nw.col("status").fill_null("ok") != "abstained")
-        )
-    else:
-        rows = rows.with_columns(status=nw.lit("ok"))
-    most = int(fetch(rows.select(nw.len().alias("n")))["n"][0])
-    if most > MOST_RANKED_ROWS:
-        raise InputError(
-            f"{most:,} rows are more than the {MOST_RANKED_ROWS:,} that are ranked at once; take "
-            f"one system or task at a time."
-        )
-    table = fetch(rows.select("system", "task", _TOGETHER, _SURE, "outcome", "scored", "status"))
-    order = np.lexsort((table["task"].astype(str), table["system"].astype(str)))
-    keys = list(zip(table["system"][order].tolist(), table["task"][order].tolist(), strict=True))
-    starts = [at for at in range(len(keys)) if at == 0 or keys[at] != keys[at - 1]]
-    return {
-        keys[start]: RankedRows(
-            *(
-                table[name][order[start:end]]
-                for name in (_SURE, "outcome", "scored", _TOGETHER, "status")
-            )
-        )
-        for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)
     }
 
 
@@ -264,13 +213,13 @@ def fetch(frame: Frame) -> Table:
     return {name: table.get_column(name).to_numpy() for name in table.columns}
 
 
-def _canonical(
+def canonical(
     frame: Frame, columns: Columns, by: Sequence[str], kept: Sequence[str] = ()
 ) -> tuple[Frame, bool]:
     """The columns that count, under their own names, and whether trials are numbered."""
     kinds = frame.collect_schema()
     chosen = {name: nw.col(name) for name in kept} | _names(columns, by, kinds)
-    chosen["outcome"] = _number(columns["outcome"], kinds[columns["outcome"]], "outcome")
+    chosen["outcome"] = number_of(columns["outcome"], kinds[columns["outcome"]], "outcome")
     if "status" in columns:
         chosen["status"] = nw.col(columns["status"]).cast(nw.String)
     if STRANGE in kinds:
@@ -283,10 +232,20 @@ def _canonical(
         elif kinds[columns["trial"]].is_integer():
             number = nw.col(columns["trial"])
         if number is not None:
-            chosen["number"] = number.cast(nw.Float64)
+            chosen["number"] = number.cast(nw.Int64)
     rows = frame.select(**chosen)
     if number is not None:
-        rows = rows.with_columns(square=nw.col("number") * nw.col("number"))
+        at = nw.col("number")
+        inside = (at >= 0) & (at < 2 * _HALF)
+        rows = rows.with_columns(
+            inside=one_if(inside),
+            place=nw.when(inside).then(at).otherwise(nw.lit(0)).cast(nw.Float64),
+        )
+        place = nw.col("place")
+        rows = rows.with_columns(
+            low=nw.when(place < _HALF).then(_TWO**place).otherwise(nw.lit(0.0)),
+            high=nw.when(place >= _HALF).then(_TWO ** (place - _HALF)).otherwise(nw.lit(0.0)),
+        )
     value = nw.col("outcome")
     scored = ~(value.is_null() | value.is_nan())
     if "status" in columns:
@@ -296,10 +255,10 @@ def _canonical(
         right=nw.col("scored") & (value == 1),
         other=nw.col("scored") & (value != 0) & (value != 1),
     )
-    flags = [_one_if(nw.col(name)).alias(name) for name in _COUNTED[1:]]
+    flags = [one_if(nw.col(name)).alias(name) for name in _COUNTED[1:]]
     if "status" in columns:
         known = nw.col("status").fill_null("ok").is_in(STATUSES)
-        flags.append(_one_if(~known).alias("unknown"))
+        flags.append(one_if(~known).alias("unknown"))
     return rows.with_columns(*flags), number is not None
 
 
@@ -320,11 +279,13 @@ def _keys(by: Sequence[str]) -> list[str]:
     return ["system", "task", *(f"by {at}" for at in range(len(by)))]
 
 
-def _one_if(condition: nw.Expr) -> nw.Expr:
+def one_if(condition: nw.Expr) -> nw.Expr:
+    """1 where it holds, 0 elsewhere."""
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
-def _number(name: str, kind: Any, meaning: str) -> nw.Expr:
+def number_of(name: str, kind: Any, meaning: str) -> nw.Expr:
+    """A column as floats; refused where it holds something else."""
     column = nw.col(name)
     if kind == nw.Boolean:
         return column.cast(nw.Int64).cast(nw.Float64)
@@ -338,16 +299,24 @@ def _number(name: str, kind: Any, meaning: str) -> nw.Expr:
 def _are_consecutive() -> nw.Expr:
     """Whether the trials of a question are first, first + 1, … last, each once.
 
-    Their number, sum and sum of squares are what they would be then. Where they are not, the
-    trials are looked at one by one.
+    Each trial is a power of two. A sum of n consecutive powers has n ones among its binary digits,
+    so only n or more powers add up to it, and n of them only if they are those. A float holds
+    half of the trials that are looked at in this way; others are looked at one by one.
     """
-    count, first, last = (nw.col(name).cast(nw.Float64) for name in ("known", "first", "last"))
-    squares = last * (last + 1) * (2 * last + 1) - (first - 1) * first * (2 * first - 1)
+    count = nw.col("trials").cast(nw.Float64)
+    first, last = nw.col("first"), nw.col("last")
+    half = float(_HALF)
+    up = nw.when(last < half).then(last + 1).otherwise(nw.lit(half))
+    down = nw.when(first < half).then(first).otherwise(nw.lit(half))
+    low = _TWO**up - _TWO**down
+    up = nw.when(last >= half).then(last - half + 1).otherwise(nw.lit(0.0))
+    down = nw.when(first >= half).then(first - half).otherwise(nw.lit(0.0))
+    high = _TWO**up - _TWO**down
     return (
-        (nw.col("trials").cast(nw.Float64) == count)
+        (nw.col("inside").cast(nw.Float64) == count)
         & (last - first + 1 == count)
-        & (2 * nw.col("sum") == count * (first + last))
-        & (6 * nw.col("square") == squares)
+        & (nw.col("low") == low)
+        & (nw.col("high") == high)
     )
 
 

@@ -1,0 +1,99 @@
+"""Spark gives the answers of every other engine, as a classic session and through Connect.
+
+All of it is one test, so that one worker starts one Java machine; classic and Connect share it.
+"""
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance_cases import CASES, ask, differences, expected
+from conformance_engines import Table, arrow
+
+# Connect sends the same plans to the same engine: what is sent is what there is to go wrong.
+_OVER_THE_WIRE = {
+    *("awkward ids", "statuses", "categories", "columns named like SQL", "columns with dots"),
+    *("kinds of slices", "named twice", "no system", "no question", "empty"),
+}
+
+# pyspark 4.3 warns of pandas 3 when it is imported, and nothing here goes through pandas.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:PySpark does not yet fully support pandas:FutureWarning"
+)
+
+
+@pytest.fixture(scope="session")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    _require_java()
+    from pyspark.sql import SparkSession  # noqa: PLC0415  costs a second
+    from pyspark.sql.connect.session import SparkSession as Remote  # noqa: PLC0415
+
+    place = tmp_path_factory.mktemp("spark")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={place}",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(place / "local"),
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.sql.adaptive.enabled": "false",  # as planned, in fewer jobs
+        "spark.sql.codegen.wholeStage": "false",  # compiling costs more than these tables
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(place / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    classic = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    classic.sparkContext.setLogLevel("OFF")
+    remote = Remote.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+    yield {"classic": classic, "connect": remote}
+    remote.stop()
+    gateway: Any = classic.sparkContext._gateway
+    classic.stop()
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(timeout=20)
+
+
+def test_spark_gives_what_plain_counting_gives(
+    sessions: dict[str, Any], subtests: pytest.Subtests
+) -> None:
+    for case in (replace(case, short=case.short[:1]) for case in CASES):
+        counted, words = expected(case), ask(case, arrow(case.table))
+        for seed, (kind, session) in enumerate(sessions.items()):
+            if kind == "connect" and case.name not in _OVER_THE_WIRE:
+                continue
+            with subtests.test(f"{kind}: {case.name}"):
+                answers = ask(case, _held(session, case.table.shuffled(seed)))
+                assert differences(answers, counted) == {}
+                assert answers == words
+
+
+def test_connect_is_asked_of_cases_that_exist() -> None:
+    assert {case.name for case in CASES} >= _OVER_THE_WIRE
+
+
+def _held(session: Any, table: Table) -> Any:
+    if table.rows:
+        return session.createDataFrame(arrow(table))
+    kinds = {"text": "string", "whole": "bigint"}
+    return session.createDataFrame([], ", ".join(f"{n} {kinds[k]}" for n, k in table.kinds.items()))
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") or (home and (Path(home) / "bin" / "java").exists()):
+        return
+    why = "Spark runs on Java; there is no java on PATH nor in JAVA_HOME"
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)

@@ -1,0 +1,448 @@
+"""Tables that engines read differently if they can, and what is asked of each.
+
+What is expected is counted here in plain Python, row by row, and scored from `errbar.Counts`.
+"""
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import errbar
+from conformance_engines import Table
+from errbar.data.outcomes import FAILED
+from errbar.errors import InputError, NotEnoughTrials, WrongType
+
+ERRORS = ("fail", "missing", "bracket")
+SHORT = ("error", "drop", "posterior")
+METRICS = ("pass@1", "pass@2", "pass^3", "maj@3", "bayes")
+AWKWARD = ['say "hi"', "it's", "two\nlines", "🙂 é", "007", "7", "a,b;c|d", "NA", "null", " x", "x"]
+SQL = '"; drop table x; --'
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table, how to load it, what to ask, and what is expected."""
+
+    name: str
+    table: Table
+    told: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Sequence[str] = METRICS
+    by: Sequence[str] = ()
+    errors: Sequence[str] = ERRORS
+    short: Sequence[str] = SHORT
+    curve: str = "pass@k"
+    refused: str = ""  # the error that loading or the first question raises
+    saying: Sequence[str] = ()  # words of it
+
+    def meaning(self, name: str) -> str | None:
+        """The column that holds it, as told or by one of the usual names used here."""
+        known = {"question": ("task_id", "id"), "outcome": ("passed", "score")}
+        usual = known.get(name, {"system": ("model",), "status": ("state",)}.get(name, ()))
+        held = (one for one in (name, *usual) if one in self.table.kinds)
+        return self.told.get(name, next(held, None))
+
+    def once(self) -> "Case":
+        """Asked under one policy, where the policies have nothing to tell apart."""
+        return replace(self, metrics=("pass@2",), errors=("fail",), short=("error",), curve="")
+
+    def refusing(self, error: str, *saying: str) -> "Case":
+        return replace(self, refused=error, saying=saying)
+
+
+def ask(case: Case, data: Any) -> Answer:
+    """Everything that a case asks, floats to the last bit."""
+
+    def answer(question: Callable[[], Any]) -> Answer:
+        return _attempt(question, f"{data}: " if isinstance(data, str | Path) else "")
+
+    loaded: list[errbar.Runs] = []
+    failed = answer(lambda: loaded.append(errbar.load(data, **case.told)))
+    if not loaded:
+        return {"inspect": failed, "score": failed}
+    runs = loaded[0]
+    found = {"inspect": answer(runs.inspect), "score": answer(partial(runs.score, "pass@1"))}
+    if case.refused:
+        return exact(found)
+    for errors, short in itertools.product(case.errors, case.short):
+        found[f"{errors}, {short}"] = answer(
+            partial(runs.score, *case.metrics, errors=errors, short=short, level=0.9)
+        )
+    if case.by:
+        found["by"] = answer(partial(runs.score, "pass@1", by=case.by))
+    if case.curve:
+        found["curve"] = answer(partial(runs.curve, case.curve))
+        found["curve, missing"] = answer(partial(runs.curve, case.curve, errors="missing"))
+    return exact(found)
+
+
+def expected(case: Case) -> Answer:
+    """What plain Python makes of the same rows."""
+    if case.refused == "RepeatedTrial":  # which `inspect` shows, and only scoring refuses
+        return exact({"inspect": {"rows": _inspected(case)}, "score": {"error": case.refused}})
+    if case.refused:
+        return {name: {"error": case.refused} for name in ("inspect", "score")}
+    found = {
+        "inspect": {"rows": _inspected(case)},
+        "score": _attempt(partial(_scored, case, ("pass@1",))),
+    }
+    for errors, short in itertools.product(case.errors, case.short):
+        found[f"{errors}, {short}"] = _attempt(
+            partial(_scored, case, case.metrics, errors, short, 0.9)
+        )
+    if case.by:
+        found["by"] = _attempt(partial(_scored, case, ("pass@1",), by=case.by))
+    if case.curve:
+        found["curve"] = _attempt(partial(_curve, case, "fail"))
+        found["curve, missing"] = _attempt(partial(_curve, case, "missing"))
+    return exact(found)
+
+
+def differences(got: Answer, want: Answer) -> dict[str, Any]:
+    """Where an answer is not what was counted; words and order are compared between engines."""
+    return {
+        name: (got.get(name), want[name])
+        for name in want
+        if _loose(got.get(name, {"error": "no answer"})) != _loose(want[name])
+    }
+
+
+def _loose(answer: Answer) -> Any:
+    return answer["error"] if "error" in answer else sorted(answer["rows"], key=repr)
+
+
+def exact(value: Any) -> Any:
+    """A value that equals another only if every bit does; nan equals itself."""
+    if isinstance(value, dict):
+        return {str(name): exact(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [exact(one) for one in value]
+    return value.hex() if isinstance(value, float) else value
+
+
+def _attempt(question: Callable[[], Any], where: str = "") -> Answer:
+    """The answer, or the error without the name of the file."""
+    try:
+        result = question()
+        if result is None or isinstance(result, list):
+            return {"rows": result}
+        notes = [note.removeprefix(where) for note in result.notes()]
+        return {"rows": result.to_dicts(), "notes": notes}
+    except Exception as error:  # a traceback of any kind is an answer to compare
+        return {"error": type(error).__name__, "says": str(error).removeprefix(where)}
+
+
+def _counted(case: Case, by: Sequence[str] = ()) -> dict[tuple[str, ...], dict[str, Counter[str]]]:
+    """Rows, results and right results of each question, by system, task and slice."""
+    found: dict[tuple[str, ...], dict[str, Counter[str]]] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
+    for row in case.table.records():
+        names = [case.meaning("system"), case.meaning("task"), *by]
+        key = tuple(
+            _text(row.get(name or ""), "" if at < 2 else "(none)") for at, name in enumerate(names)
+        )
+        outcome = row[case.meaning("outcome") or ""]
+        status = row.get(case.meaning("status") or "")
+        scored = outcome is not None and not math.isnan(outcome) and status not in FAILED
+        tally = found[key][_text(row[case.meaning("question") or ""])]
+        tally["trials"] += 1
+        tally["scored"] += scored
+        tally["right"] += scored and outcome == 1
+        tally["other"] += scored and outcome not in (0, 1)
+        if scored:
+            tally[f"category {int(outcome)}"] += 1
+    return dict(sorted(found.items()))
+
+
+def _text(value: Any, nothing: str = "") -> str:
+    if value is None:
+        return nothing
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _inspected(case: Case) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": key[0],
+            "task": key[1],
+            "questions": len(questions),
+            "rows": sum(one["trials"] for one in questions.values()),
+            "failed": sum(one["trials"] - one["scored"] for one in questions.values()),
+            "least_trials": min(one["trials"] for one in questions.values()),
+            "median_trials": float(np.median([one["trials"] for one in questions.values()])),
+            "most_trials": max(one["trials"] for one in questions.values()),
+            "binary": not any(one["other"] for one in questions.values()),
+        }
+        for key, questions in _counted(case).items()
+    ]
+
+
+def _scored(
+    case: Case,
+    metrics: Sequence[str],
+    errors: str = "fail",
+    short: str = "error",
+    level: float = 0.95,
+    by: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    if errors == "bracket":
+        return [
+            row | {"system": f"{row['system']} (failed: {taken})".strip()}
+            for taken in ("wrong", "right")
+            for row in _scored(case, metrics, taken, short, level, by)
+        ]
+    found = _counted(case, by)
+    tasks = {key[1] for key in found}
+    rows = []
+    for metric in map(errbar.parse, metrics):
+        weights = getattr(metric, "weights", ())
+        systems = {}
+        for key, questions in found.items():
+            shown = (key[0], key[1] if len(tasks) > 1 else "", *key[2:])
+            name = " · ".join(part for part in shown if part)
+            counts = _counts(list(questions.values()), errors, len(weights))
+            systems[name] = _long_enough(counts, metric.draws) if short == "drop" else counts
+        scores = errbar.score(
+            systems,
+            metric,
+            method=errbar.Posterior(level=level),
+            short="posterior" if short == "posterior" else "error",
+        )
+        rows += scores.to_dicts()
+    return rows
+
+
+def _counts(questions: list[Counter[str]], errors: str, categories: int) -> Any:
+    failed = [one["trials"] - one["scored"] for one in questions]
+    if errors == "missing":
+        questions = [one for one in questions if one["scored"]]
+    if categories <= 2 and any(one["other"] for one in questions):
+        raise WrongType("neither 0 nor 1")
+    if categories > 2:
+        if any(failed) and errors != "missing":
+            raise InputError("no category is their own")
+        tally = [[one[f"category {at}"] for at in range(categories)] for one in questions]
+        return errbar.CategoryCounts(tally)
+    right = np.array([one["right"] for one in questions])
+    if errors == "missing":
+        return errbar.Counts([one["scored"] for one in questions], right)
+    more = np.array(failed) if errors == "right" else 0
+    return errbar.Counts([one["trials"] for one in questions], right + more)
+
+
+def _long_enough(counts: Any, draws: int) -> Any:
+    kept = counts.trials >= draws
+    if not kept.any():
+        raise NotEnoughTrials("none has")
+    if isinstance(counts, errbar.CategoryCounts):
+        return errbar.CategoryCounts(counts.tally[kept])
+    return errbar.Counts(counts.trials[kept], counts.correct[kept])
+
+
+def _curve(case: Case, errors: str) -> list[dict[str, Any]]:
+    column = "scored" if errors == "missing" else "trials"
+    drawn = [one[column] for system in _counted(case).values() for one in system.values()]
+    most = min(trials for trials in drawn if trials)
+    ks = {2**power for power in range(12) if 2**power <= most} | {most}
+    return _scored(case, [case.curve.replace("k", str(k)) for k in sorted(ks)], errors)
+
+
+def _awkward() -> Case:
+    """Text ids of every kind, tasks, ragged numbered trials, a column with nulls to group by."""
+    rng = np.random.default_rng(1)
+    rows: list[tuple[Any, ...]] = []
+    for system, task in itertools.product(("small", "läрge"), ("math", 'it\'s "code"')):
+        for question in AWKWARD:
+            level = (None, "easy", "hard")[rng.integers(3)]
+            drawn = rng.integers(2, size=rng.integers(3, 6)).tolist()
+            rows += [(system, task, question, at, right, level) for at, right in enumerate(drawn)]
+    kinds = dict.fromkeys(("system", "task", "question"), "text")
+    kinds |= {"trial": "whole", "outcome": "whole", "level": "text"}
+    return Case("awkward ids", Table(kinds, rows), by=["level"], metrics=(*METRICS, "pass@4"))
+
+
+def _bare() -> Case:
+    """Nothing but whole question ids and truth values, some of them missing."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (question, (None, True, False)[rng.integers(0 if trial else 1, 3)])
+        for question in range(12)
+        for trial in range(5)
+    ]
+    return Case("bare", Table({"task_id": "whole", "passed": "truth"}, rows))
+
+
+def _statuses() -> Case:
+    """Every status and none, with outcomes that are null, NaN or put there by the harness."""
+    rng = np.random.default_rng(3)
+    kinds = {"model": "text", "id": "text", "epoch": "text", "score": "number", "state": "text"}
+    known = ("error", "timeout", "abstained", "ok", "limit", "unscored", "missing", "failed", None)
+    outcomes = (None, math.nan, 0.0, 1.0, 1.0)
+    rows: list[tuple[Any, ...]] = []
+    for model, question in itertools.product(("a", "b"), range(9)):
+        for trial in range(5):
+            row = (outcomes[rng.integers(5)], known[rng.integers(9)])
+            rows.append((model, f"{question:03}", f"t{trial}", *(row if trial else (1.0, "ok"))))
+    return Case("statuses", Table(kinds, rows), by=["state"])
+
+
+def _categories() -> Case:
+    """Grades 0 to 3, minus zero among them."""
+    rng = np.random.default_rng(4)
+    kinds = {"system": "text", "question": "text", "trial": "whole", "outcome": "number"}
+    grades = (0.0, 1.0, 2.0, 3.0, -0.0, None, math.nan)
+    rows = [
+        (system, f"q{question}", trial, grades[rng.integers(7 if trial > 1 else 5)])
+        for system in ("a", "b")
+        for question in range(10)
+        for trial in range(4)
+    ]
+    weights = "weights=[0,0.25,0.5,1]"
+    return Case(
+        "categories",
+        Table(kinds, rows),
+        metrics=(f"avg({weights})", f"max@2({weights})", f"bayes({weights})"),
+        errors=("missing", "fail"),
+        short=("error", "posterior"),
+        curve="",
+    )
+
+
+def _rewards() -> Case:
+    """Neither 0 nor 1: refused by name."""
+    rows = [("q", 0.5), ("q", 1.0), ("r", -2.0), ("r", 0.0)]
+    kinds = {"question": "text", "outcome": "number"}
+    return Case("rewards", Table(kinds, rows), metrics=("pass@1",), short=("error",), curve="")
+
+
+def _sql() -> Case:
+    """Columns whose names are SQL, and values too."""
+    kinds = {SQL: "text", "out'come": "whole", 'gr"oup': "text"}
+    values = (SQL, "1 OR 1=1", "') --", "\\", "%s", "{x}", "$1")
+    rows = [(value, trial % 2, value[:1]) for value in values for trial in range(3)]
+    return Case(
+        "columns named like SQL",
+        Table(kinds, rows),
+        told={"question": SQL, "outcome": "out'come"},
+        by=['gr"oup', SQL],
+    ).once()
+
+
+def _dots() -> Case:
+    """Columns whose names have dots and backticks, which Spark takes for structure."""
+    kinds = {"doc.id": "text", "metrics.score": "whole", "a`b": "text", "spaced out": "whole"}
+    rows = [(f"q{at}", trial % 2, "xy"[at % 2], trial) for at in range(4) for trial in range(3)]
+    told = {"question": "doc.id", "outcome": "metrics.score", "trial": "spaced out"}
+    return Case("columns with dots", Table(kinds, rows), told=told, by=["a`b"]).once()
+
+
+def _slices() -> Case:
+    """Grouped by a truth value, a whole number, and a number, some missing."""
+    kinds = {"question": "whole", "outcome": "whole", "t": "truth", "w": "whole", "n": "number"}
+    rows = [
+        (
+            at,
+            trial % 2,
+            (True, False, None)[at % 3],
+            (1, None)[at % 2],
+            (0.7, 1.0, None)[at // 2 % 3],
+        )
+        for at in range(18)
+        for trial in range(3)
+    ]
+    return Case("kinds of slices", Table(kinds, rows), by=["t", "w", "n"]).once()
+
+
+def _trials(
+    name: str, kind: str, trials: Sequence[Any], twice: Any = None, pairs: int = 2, **told: Any
+) -> Case:
+    """Two questions with the same trials; `twice` is the first that is there more than once."""
+    kinds = {"system": "text", "question": "text", "trial": kind, "outcome": "whole"}
+    rows = [("s", q, trial, at % 2) for q in ("q0", "q1") for at, trial in enumerate(trials)]
+    case = Case(name, Table(kinds, rows), told=told).once()
+    if twice is None:
+        return case
+    times = list(trials).count(twice)
+    words = (
+        f"{pairs} trials occur more than once; system 's', question 'q0', trial '{twice}' occurs "
+    )
+    return case.refusing("RepeatedTrial", f"{words}{times} times", "repeats='keep'")
+
+
+def _csv_traps() -> Case:
+    """Ids that make a guesser of dialects guess wrong: comments, quotes, semicolons."""
+    kinds = {"question": "text", "note": "text", "outcome": "whole"}
+    ids = ("#1", "# 2", "'x'", "x", "a;b", "c;d", "//", "-")
+    rows = [(q, "p;q;r", trial % 2) for q in ids for trial in range(3)]
+    return Case("traps of CSV", Table(kinds, rows)).once()
+
+
+def _nothing(column: str) -> Case:
+    """Some rows without a question, a system or a task."""
+    kinds = {"system": "text", "task": "text", "question": "text", "outcome": "whole"}
+    lost = list(kinds).index(column)
+    rows: list[tuple[Any, ...]] = []
+    for at, trial in itertools.product(range(4), range(3)):
+        row = ("s", "t", f"q{at}", trial % 2)
+        rows.append(row if at else (*row[:lost], None, *row[lost + 1 :]))
+    return Case(f"no {column}", Table(kinds, rows)).once()
+
+
+def _seeds() -> list[Case]:
+    """Trials numbered by large seeds: five of them, whose sums are those of five in a row."""
+    found = []
+    for first in (348_598, 3_000_000_001, 2**62):  # sums of squares are exact in none
+        trials = [first, first + 2, first + 2, first + 2, first + 4]
+        found.append(_trials(f"seeds from {first}, one thrice", "whole", trials, first + 2))
+        found.append(_trials(f"seeds from {first}", "whole", [first + at for at in range(5)]))
+    return found
+
+
+def _empty() -> Case:
+    table = Table({"question": "text", "trial": "whole", "outcome": "whole"}, [])
+    return Case("empty", table).refusing("InputError")
+
+
+def _strange_status() -> Case:
+    table = Table(
+        {"question": "text", "outcome": "whole", "status": "text"},
+        [("q", 1, "ok"), ("q", 0, "done"), ("r", 0, "boom")],
+    )
+    return Case("unknown status", table).refusing("InputError", "status 'boom' is not known")
+
+
+CASES = (
+    _awkward(),
+    _bare(),
+    _statuses(),
+    _categories(),
+    _rewards(),
+    _sql(),
+    _dots(),
+    _slices(),
+    _trials("numbered twice", "whole", [0, 1, 1], 1),
+    _trials("named twice", "text", ["a", "b", "a"], "a"),
+    _trials("equal sums", "whole", [0, 1, 1, 4, 4, 6, 6, 7, 7, 9], 1, pairs=8),
+    _trials("many trials, one twice", "whole", [*range(40), *range(41, 110), 60], 60),
+    _trials("many trials", "whole", range(110)),
+    _trials("repeats kept", "whole", [0, 1, 1], repeats="keep"),
+    _trials("gaps in trials", "whole", [0, 5, -3]),
+    _trials("trials of text", "text", ["1", "01", "1.0", "x"]),
+    _trials("trials half known", "whole", [1, None, None, 2]),
+    *_seeds(),
+    _csv_traps(),
+    _nothing("system"),
+    _nothing("task"),
+    _nothing("question").refusing("InputError", "question"),
+    _empty(),
+    _strange_status(),
+)

@@ -1,0 +1,507 @@
+"""score, curve, inspect and convert: formats, files written whole or not at all, exit codes."""
+
+import csv
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+import errbar
+from errbar.cli.main import main
+from errbar.cli.outcomes import columns_in, names_in, save
+from errbar.errors import InputError
+
+HOME = str(Path(errbar.__file__).parents[1])
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+TABLE = """model,task_id,epoch,passed,status,level
+small,a,1,1,ok,easy
+small,a,2,0,ok,easy
+small,b,1,,error,hard
+small,b,2,1,ok,hard
+large,a,1,1,ok,easy
+large,a,2,1,ok,easy
+large,b,1,0,ok,hard
+large,b,2,1,timeout,hard
+"""
+GUESSED = (
+    "Columns: system is model, question is task_id, trial is epoch, outcome is passed (guessed)."
+)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> str:
+    (tmp_path / "runs.csv").write_text(TABLE)
+    return str(tmp_path / "runs.csv")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def shown(*arguments: str) -> str:
+    """What is printed where all is well."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    return result.stdout
+
+
+def refusal(*arguments: str) -> str:
+    """The last line on stderr where it is not."""
+    result = run(*arguments)
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+    return result.stderr.splitlines()[-1]
+
+
+def records(*arguments: str) -> list[dict[str, Any]]:
+    return list(json.loads(shown(*arguments, "--format", "json"))["rows"])
+
+
+# Scores.
+
+
+def test_a_score_is_that_of_the_rows(runs: str) -> None:
+    rows = records("score", runs, "-m", "pass@1", "-m", "pass@2")
+    assert [(row["system"], row["metric"], row["value"]) for row in rows] == [
+        ("large", "pass@1", 0.5),
+        ("large", "pass@2", 0.5),
+        ("small", "pass@1", 0.5),
+        ("small", "pass@2", 1.0),
+    ]
+
+
+def test_without_a_metric_there_are_avg_and_pass_at_1(runs: str) -> None:
+    rows = records("score", runs)
+    assert [row["metric"] for row in rows] == ["avg", "pass@1"] * 2
+
+
+def test_the_notes_say_what_failed_and_what_was_guessed(runs: str) -> None:
+    text = " ".join(shown("score", runs).split())
+    assert "2 of 8 rows have no result (error 1, timeout 1): counted as wrong." in text
+    assert GUESSED in text
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ("fail", {"large": 0.5, "small": 0.5}),
+        ("missing", {"large": 0.5, "small": 0.75}),
+        (
+            "bracket",
+            {
+                "large (failed: wrong)": 0.5,
+                "large (failed: right)": 0.75,
+                "small (failed: wrong)": 0.5,
+                "small (failed: right)": 0.75,
+            },
+        ),
+    ],
+)
+def test_failed_rows_are_taken_as_told(runs: str, errors: str, expected: dict[str, float]) -> None:
+    rows = records("score", runs, "-m", "avg", "--errors", errors)
+    assert {row["system"]: row["value"] for row in rows} == expected
+
+
+def test_short_questions_are_taken_as_told(runs: str) -> None:
+    ask = ("score", runs, "-m", "pass@2", "--errors", "missing")
+    assert "1 of 2 questions" in refusal(*ask)
+    rows = records(*ask, "--short", "drop")
+    assert [(row["system"], row["value"], row["questions"]) for row in rows] == [
+        ("large", 1.0, 1),
+        ("small", 1.0, 1),
+    ]
+    rows = records(*ask, "--short", "posterior")
+    assert [row["value"] for row in rows] == [None, None]
+
+
+def test_the_level_and_slices_are_taken_as_told(runs: str) -> None:
+    rows = records("score", runs, "-m", "avg", "--level", "0.5", "--by", "level")
+    assert {row["system"]: row["value"] for row in rows} == {
+        "large · easy": 1,
+        "large · hard": 0,
+        "small · easy": 0.5,
+        "small · hard": 0.5,
+    }
+    assert {row["level"] for row in rows} == {0.5}
+    twice = records("score", runs, "-m", "avg", "--by", "level", "--by", "status")
+    assert len(twice) == 6
+
+
+def test_columns_are_mapped_as_told(runs: str) -> None:
+    rows = records("score", runs, "-m", "avg", "--map", "system=level", "--repeats", "keep")
+    assert [row["system"] for row in rows] == ["easy", "hard"]
+    assert "system is level;" in shown("score", runs, "--map", "system=level", "--repeats", "keep")
+
+
+def test_a_repeated_trial_is_refused_or_kept(runs: str) -> None:
+    ask = ("score", runs, "--map", "system=level")
+    assert "occur more than once" in refusal(*ask)
+    assert records(*ask, "--repeats", "keep")
+
+
+# Lists of metrics and of columns.
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (["pass@1"], ["pass@1"]),
+        (["pass@1,pass@2", "avg"], ["pass@1", "pass@2", "avg"]),
+        ([" pass@1 , avg ,"], ["pass@1", "avg"]),
+        (["avg(weights=[0,0.5,1]),pass@1"], ["avg(weights=[0,0.5,1])", "pass@1"]),
+        (["spectrum@2(weights=[0.5, 0.5]),avg"], ["spectrum@2(weights=[0.5, 0.5])", "avg"]),
+        ([""], []),
+        ([",,"], []),
+    ],
+)
+def test_a_comma_list_is_taken_apart_outside_of_brackets(
+    given: list[str], names: list[str]
+) -> None:
+    assert names_in(given) == names
+
+
+@pytest.mark.parametrize("text", ["avg(weights=[0,1", "pass@1)", "pass@1(,avg", "avg]"])
+def test_brackets_that_do_not_match_are_never_left_out_in_silence(text: str, runs: str) -> None:
+    assert text.partition(",")[0] in refusal("score", runs, "-m", "pass@1", "-m", text)
+
+
+def test_metrics_with_weights_are_read_from_a_list(runs: str) -> None:
+    rows = records("score", runs, "-m", "avg(weights=[0, 2]),pass@1", "--errors", "missing")
+    assert [row["metric"] for row in rows[:2]] == ["avg(weights=[0.0, 2.0])", "pass@1"]
+
+
+def test_an_unknown_metric_is_refused_with_the_nearest(runs: str) -> None:
+    assert "Did you mean 'pass@'?" in refusal("score", runs, "-m", "pas@2")
+    assert "no metric" in refusal("score", runs, "-m", "")
+    assert "ranked" in refusal("score", runs, "-m", "aurc")
+    assert "k must be at least 1" in refusal("score", runs, "-m", "pass@0")
+
+
+def test_more_draws_than_trials_are_refused_with_the_most_there_can_be(runs: str) -> None:
+    said = refusal("score", runs, "-m", "pass@3")
+    assert "2 of 2 questions have fewer" in said
+    assert "at most 2" in said
+
+
+@pytest.mark.parametrize("text", ["question", "=task_id", "question=", "=", ""])
+def test_a_mapping_that_is_not_one_is_refused(text: str, runs: str) -> None:
+    assert "meaning=column" in refusal("score", runs, "--map", text)
+
+
+@pytest.mark.parametrize("name", ["data", "repeats", "connection", "self", "questoin"])
+def test_a_mapping_of_no_column_of_ours_is_refused(name: str, runs: str) -> None:
+    assert f"'{name}'" in refusal("score", runs, "--map", f"{name}=task_id")
+
+
+def test_a_column_may_hold_an_equals_sign_and_no_meaning_is_told_twice() -> None:
+    assert columns_in(["question=a=b", "outcome=c"]) == {"question": "a=b", "outcome": "c"}
+    with pytest.raises(InputError, match="twice"):
+        columns_in(["question=a", "question=b"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--errors", "ignore"],
+        ["--short", "ignore"],
+        ["--format", "html"],
+        ["--repeats", "some"],
+        ["--level", "high"],
+        ["--level", "95"],
+        ["--level", "nan"],
+        ["--by", "nope"],
+        ["--no-such-option"],
+    ],
+)
+def test_a_wrong_option_exits_with_two(options: list[str], runs: str) -> None:
+    assert refusal("score", runs, *options).startswith("Error: ")
+
+
+def test_a_command_without_a_path_exits_with_two() -> None:
+    for command in ("score", "curve", "inspect", "convert"):
+        assert "Missing argument" in refusal(command)
+
+
+# Curves and inspections.
+
+
+def test_a_curve_goes_up_to_the_trials(runs: str) -> None:
+    rows = records("curve", runs)
+    assert [(row["system"], row["metric"], row["value"]) for row in rows] == [
+        ("large", "pass@1", 0.5),
+        ("large", "pass@2", 0.5),
+        ("small", "pass@1", 0.5),
+        ("small", "pass@2", 1.0),
+    ]
+
+
+def test_a_curve_is_of_the_metric_and_ks_it_is_told(runs: str) -> None:
+    rows = records("curve", runs, "-m", "pass^k", "-k", "2", "-k", "1", "--level", "0.8")
+    assert [row["metric"] for row in rows] == ["pass^2", "pass^1"] * 2
+    assert {row["level"] for row in rows} == {0.8}
+    assert "letter k" in refusal("curve", runs, "-m", "pass@2")
+    assert "at most 2" in refusal("curve", runs, "-k", "3")
+    assert refusal("curve", runs, "-k", "0")
+
+
+def test_an_inspection_shows_numbers_statuses_and_guesses(runs: str) -> None:
+    found = json.loads(shown("inspect", runs, "--format", "json"))
+    expected = {
+        "task": "",
+        "questions": 2,
+        "rows": 4,
+        "failed": 1,
+        "least_trials": 2,
+        "median_trials": 2.0,
+        "most_trials": 2,
+        "binary": True,
+    }
+    assert found["rows"] == [{"system": name, **expected} for name in ("large", "small")]
+    assert "Status: error 1, ok 6, timeout 1." in found["notes"]
+    assert any(
+        note.startswith("Columns: system is model, question is task_id") for note in found["notes"]
+    )
+
+
+def test_an_inspection_reports_repeated_trials_instead_of_refusing_them(runs: str) -> None:
+    text = shown("inspect", runs, "--map", "system=level")
+    assert "once" in text or "repeated" in text.lower()
+
+
+# Formats.
+
+
+@pytest.mark.parametrize("command", ["score", "curve", "inspect"])
+@pytest.mark.parametrize("style", FORMATS)
+def test_every_command_writes_every_format(command: str, style: str, runs: str) -> None:
+    text = shown(command, runs, "--format", style)
+    assert "large" in text
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\x1b" not in text
+
+
+def test_json_is_valid_whatever_is_unknown(runs: str) -> None:
+    def refuse(name: str) -> Any:
+        raise AssertionError(f"{name} is not JSON")
+
+    ask = ("score", runs, "-m", "pass@2", "--errors", "missing", "--short", "posterior")
+    found = json.loads(shown(*ask, "--format", "json"), parse_constant=refuse)
+    assert set(found) == {"rows", "notes"}
+    assert [row["value"] for row in found["rows"]] == [None, None]
+    assert all(row["reason"] for row in found["rows"])
+
+
+def test_csv_parses_back(runs: str) -> None:
+    back = list(csv.DictReader(io.StringIO(shown("score", runs, "--format", "csv"))))
+    expected = records("score", runs)
+    assert [row["system"] for row in back] == [row["system"] for row in expected]
+    assert [float(row["mean"]) for row in back] == [row["mean"] for row in expected]
+
+
+def test_a_table_holds_the_same_numbers_as_the_records(runs: str) -> None:
+    first = shown("score", runs, "-m", "avg").splitlines()[2].split()
+    row = records("score", runs, "-m", "avg")[0]
+    assert first[:2] == [row["system"], row["metric"]]
+    assert float(first[2]) == pytest.approx(row["value"], abs=0.005)
+
+
+# Files that are written.
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_a_file_gets_what_would_be_printed(style: str, runs: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    assert shown("score", runs, "--format", style, "-o", str(target)) == ""
+    assert target.read_bytes().decode() == shown("score", runs, "--format", style)
+
+
+def test_an_existing_file_is_replaced_whole(runs: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old " * 10_000)
+    shown("score", runs, "-o", str(target))
+    assert "old" not in target.read_text()
+    assert sorted(os.listdir(tmp_path)) == ["out.txt", "runs.csv"]
+
+
+def test_a_file_in_the_working_directory_is_written(
+    runs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown("score", runs, "-o", "out.txt")
+    assert (tmp_path / "out.txt").read_text() == shown("score", runs)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_written_file_has_the_permissions_of_any_other(runs: str, tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+    for command in (["score", runs, "-o", "out.txt"], ["convert", runs, "out.csv"]):
+        target = tmp_path / command[-1]
+        shown(*command[:-1], str(target))
+        assert stat.S_IMODE(target.stat().st_mode) == stat.S_IMODE(
+            (tmp_path / "other").stat().st_mode
+        )
+
+
+def test_a_place_that_cannot_be_written_is_refused(runs: str, tmp_path: Path) -> None:
+    assert "none/out.txt" in refusal("score", runs, "-o", str(tmp_path / "none" / "out.txt"))
+    assert "directory" in refusal("score", runs, "-o", str(tmp_path))
+    assert "runs.csv" in refusal("score", runs, "-o", str(tmp_path / "runs.csv" / "out.txt"))
+    assert sorted(os.listdir(tmp_path)) == ["runs.csv"]
+
+
+def test_nothing_is_written_when_the_work_fails(runs: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    refusal("score", runs, "-m", "pass@9", "-o", str(target))
+    assert target.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["out.txt", "runs.csv"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupted_write_leaves_the_old_file_and_none_beside(
+    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+
+    def interrupted(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(error):
+        save("new", str(target))
+    assert os.listdir(tmp_path) == ["out.txt"]
+    assert target.read_text() == "old"
+
+
+def test_a_full_disk_is_refused_in_one_sentence(
+    runs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    said = refusal("score", runs, "-o", str(tmp_path / "out.txt"))
+    assert "out.txt" in said
+    assert "No space left" in said
+    assert os.listdir(tmp_path) == ["runs.csv"]
+
+
+# Conversions.
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl"])
+def test_a_conversion_scores_the_same(ending: str, runs: str, tmp_path: Path) -> None:
+    target = tmp_path / f"out.{ending}"
+    assert "8 rows" in shown("convert", runs, str(target))
+    assert records("score", str(target)) == records("score", runs)
+    assert "guessed" not in shown("score", str(target))
+    by = ("--by", "level", "-m", "avg")
+    assert records("score", str(target), *by) == records("score", runs, *by)
+
+
+def test_a_conversion_has_our_names_and_keeps_the_other_columns(runs: str, tmp_path: Path) -> None:
+    shown("convert", runs, str(tmp_path / "out.parquet"))
+    table = pl.read_parquet(tmp_path / "out.parquet")
+    assert set(table.columns) == {"system", "question", "trial", "outcome", "status", "level"}
+    assert table["outcome"].null_count() == 1
+    assert table["question"].to_list() == list("aabb") * 2
+
+
+def test_a_conversion_where_our_name_is_taken_keeps_both_or_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    file.write_text("task_id,question,outcome\na,What is it?,1\nb,Why?,0\n")
+    ask = ("convert", str(file), str(tmp_path / "out.csv"), "--map", "question=task_id")
+    result = run(*ask)
+    if result.exit_code:
+        assert "question" in refusal(*ask)
+    else:
+        back = pl.read_csv(tmp_path / "out.csv")
+        assert back["question"].to_list() == ["a", "b"]
+        assert any("What is it?" in back[name].to_list() for name in back.columns)
+
+
+def test_a_confidence_that_is_no_number_is_not_lost_in_a_conversion(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    file.write_text("question,outcome,confidence\na,1,high\nb,0,0.5\n")
+    ask = ("convert", str(file), str(tmp_path / "out.csv"))
+    result = run(*ask)
+    if result.exit_code:
+        assert "high" in refusal(*ask)
+    else:
+        assert "high" in (tmp_path / "out.csv").read_text()
+
+
+def test_a_conversion_that_fails_leaves_what_was_there(runs: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+    Path(runs).write_text(TABLE + "large,c,1,abc,ok,hard\n")
+    assert "'abc'" in refusal("convert", runs, str(target))
+    Path(runs).write_text(TABLE + "large,c\n")
+    refusal("convert", runs, str(target))
+    assert target.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "runs.csv"]
+    assert "out.txt" in refusal("convert", runs, str(tmp_path / "out.txt"))
+
+
+def test_a_conversion_to_a_place_that_cannot_be_written_is_refused(
+    runs: str, tmp_path: Path
+) -> None:
+    refusal("convert", runs, str(tmp_path / "none" / "out.csv"))
+    assert os.listdir(tmp_path) == ["runs.csv"]
+
+
+def test_a_conversion_onto_itself_is_whole(runs: str) -> None:
+    before = records("score", runs)
+    shown("convert", runs, runs)
+    assert records("score", runs) == before
+
+
+# Processes.
+
+
+def test_a_score_loads_no_library_that_it_does_not_need(runs: str) -> None:
+    script = (
+        "import sys\n"
+        "from errbar.cli.main import main\n"
+        f"main(['score', {runs!r}], standalone_mode=False)\n"
+        "heavy = 'pandas', 'polars', 'pyarrow', 'sklearn', 'rich', 'pyspark', 'scipy.stats'\n"
+        "print([name for name in heavy if name in sys.modules], file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": HOME}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=False, text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.strip() == "[]"
+
+
+def test_a_process_prints_to_stdout_and_complains_to_stderr(runs: str) -> None:
+    def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "errbar", *arguments],
+            env={**os.environ, "PYTHONPATH": HOME, "PYTHONIOENCODING": "utf-8"},
+            check=False,
+            text=True,
+            encoding="utf-8",
+            capture_output=True,
+        )
+
+    fine = process("score", runs, "--format", "json")
+    assert (fine.returncode, fine.stderr) == (0, "")
+    assert json.loads(fine.stdout)["rows"]
+    wrong = process("score", f"{runs}.none")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("Error: ")
+    assert wrong.stderr.count("\n") == 1

@@ -1,0 +1,227 @@
+"""Scores as DataFrames and records, sorted, filtered, in Markdown, LaTeX, CSV and JSON."""
+
+import csv
+import io
+import json
+import math
+import re
+import sys
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import errbar
+from errbar.cli.outcomes import written
+from errbar.errors import InputError
+from errbar.estimate import Scores
+
+FIELDS = (
+    *("system", "metric", "value", "mean", "sd", "low", "high", "level", "covers"),
+    *("questions", "trials", "reason"),
+)
+SPECIALS = r"a_b & 50 % $x$ #1 {y} ^ ~ \z"
+
+
+def scores(*names: str) -> Scores:
+    """Two metrics of each system, of 0, 1, 2 … right out of 4 trials."""
+    counts = {name: errbar.Counts([4, 4], [at, 4]) for at, name in enumerate(names)}
+    return errbar.load(counts).score("pass@1", "pass@2")
+
+
+def short() -> Scores:
+    """One value is nan: a question has too few trials."""
+    counts = {
+        "low": errbar.Counts([4], [0]),
+        "none": errbar.Counts([1], [1]),
+        "high": errbar.Counts([4], [4]),
+    }
+    return errbar.load(counts).score("pass@2", short="posterior")
+
+
+def unescaped(text: str) -> str:
+    """What LaTeX prints for an escaped cell."""
+    for name, letter in (("backslash", "\\"), ("asciicircum", "^"), ("asciitilde", "~")):
+        text = text.replace(f"\\text{name}{{}}", f"\x00{letter}")
+    return re.sub(r"\\([&%$#_{}])", r"\1", text).replace("\x00", "")
+
+
+def test_records_have_every_field_of_every_estimate() -> None:
+    found = scores("small", "large")
+    records = found.to_dicts()
+    assert [tuple(record) for record in records] == [FIELDS] * 4
+    assert [(r["system"], r["metric"]) for r in records] == [
+        ("small", "pass@1"),
+        ("small", "pass@2"),
+        ("large", "pass@1"),
+        ("large", "pass@2"),
+    ]
+    assert [r["value"] for r in records] == pytest.approx([1 / 2, 1 / 2, 5 / 8, 3 / 4])
+    assert all(type(r[name]) is float for r in records for name in FIELDS[2:8])
+
+
+def test_every_kind_of_table_holds_the_same_records() -> None:
+    found = scores("small", "large")
+    pandas, polars, arrow = found.to_pandas(), found.to_polars(), found.to_arrow()
+    assert isinstance(pandas, pd.DataFrame)
+    assert isinstance(polars, pl.DataFrame)
+    assert isinstance(arrow, pa.Table)
+    assert pandas.to_dict("records") == found.to_dicts()
+    assert polars.to_dicts() == found.to_dicts()
+    assert arrow.to_pylist() == found.to_dicts()
+
+
+def test_an_unknown_value_stays_nan_in_every_table() -> None:
+    found = short()
+    assert math.isnan(found.to_pandas()["value"][1])
+    assert math.isnan(found.to_polars()["value"][1])
+    assert math.isnan(found.to_arrow()["value"][1].as_py())
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow"])
+def test_a_library_that_is_not_there_is_named_with_how_to_get_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    to_table = getattr(scores("a"), f"to_{name.removeprefix('py')}")
+    with pytest.raises(InputError, match=f"pip install {name}"):
+        to_table()
+
+
+def test_sorting_puts_the_best_first_unless_told_otherwise() -> None:
+    found = scores("a", "b", "c").only(metric="pass@1")
+    assert [one.system for one in found.sorted()] == ["c", "b", "a"]
+    assert [one.system for one in found.sorted(descending=False)] == ["a", "b", "c"]
+    assert [one.system for one in found.sorted("system")] == ["c", "b", "a"]
+
+
+def test_sorting_keeps_method_and_remarks_and_the_order_of_equals() -> None:
+    found = errbar.load([[1, math.nan]]).score("pass@1", "avg")
+    again = found.sorted("value")
+    assert (again.method, again.remarks) == (found.method, found.remarks)
+    assert found.remarks
+    assert [str(one.metric) for one in again] == ["pass@1", "avg"]
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_an_unknown_value_is_sorted_last(descending: bool) -> None:
+    order = [one.system for one in short().sorted("value", descending=descending)]
+    assert order == (["high", "low", "none"] if descending else ["low", "high", "none"])
+
+
+def test_a_column_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(InputError, match=r"'median'.*value, mean, sd"):
+        scores("a").sorted("median")
+
+
+def test_scores_are_filtered_by_system_and_by_metric() -> None:
+    found = scores("a", "b")
+    assert [(one.system, str(one.metric)) for one in found.only("b", "pass@2")] == [("b", "pass@2")]
+    assert len(found.only(system="a")) == len(found.only(metric="pass@1")) == 2
+    assert found.only() == found
+    assert found.only("a").method == found.method
+
+
+def test_a_metric_is_found_however_it_is_spelt() -> None:
+    found = errbar.load([[0, 2], [1, 1]]).score("avg(weights=[0,0.5,1])")
+    assert len(found.only(metric="avg(weights=[0, 0.5, 1])")) == 1
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv", "markdown", "latex"])
+def test_no_scores_at_all_can_still_be_written(style: str) -> None:
+    nothing = scores("a").only("b")
+    assert len(nothing) == 0
+    assert isinstance(written(nothing, style), str)
+
+
+def test_json_gives_back_every_record_and_note() -> None:
+    found = scores("small", 'q"uote\n🦆')
+    back = json.loads(written(found, "json"))
+    assert back == {"rows": found.to_dicts(), "notes": found.notes()}
+
+
+def test_json_has_null_where_a_number_is_unknown() -> None:
+    def refuse(name: str) -> Any:
+        raise AssertionError(f"{name} is not JSON")
+
+    rows = json.loads(written(short(), "json"), parse_constant=refuse)["rows"]
+    assert [row["value"] for row in rows] == [0.0, None, 1.0]
+
+
+def test_csv_gives_back_every_record() -> None:
+    found = scores("small, really", 'q"uote\nnext', "=1+1")
+    back = list(csv.DictReader(io.StringIO(written(found, "csv"))))
+    records = found.to_dicts()
+    assert [tuple(row) for row in back] == [FIELDS] * 6
+    for row, record in zip(back, records, strict=True):
+        for name in ("system", "metric", "covers", "reason"):
+            assert row[name] == record[name]
+        for name in FIELDS[2:8]:
+            assert float(row[name]) == record[name]
+        assert (int(row["questions"]), int(row["trials"])) == (2, 8)
+
+
+def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
+    found = scores("small", "large")
+    lines = written(found, "markdown").splitlines()
+    assert lines[0] == "| system | metric | value | mean | sd | 95 % interval |"
+    assert set(lines[1]) <= set("| -")
+    assert lines[2].startswith("| small | pass@1 | ")
+    assert [line.count("|") for line in lines[:6]] == [7] * 6
+    assert lines[6] == ""
+    assert [line.strip() for line in lines[7:]] == found.notes()
+
+
+@pytest.mark.parametrize("name", ["a|b", "a\nb", "a\r\nb", "a\u2028b"])
+@pytest.mark.parametrize("style", ["table", "markdown", "latex"])
+def test_a_name_of_any_letters_stays_in_its_cell(name: str, style: str) -> None:
+    plain = written(scores("a b", "other"), style).split("\n")
+    found = written(scores(name, "other"), style).split("\n")
+    assert len(found) == len(plain)
+    if style == "markdown":
+        assert [line.count("|") for line in found] == [line.count("|") for line in plain]
+
+
+def test_latex_escapes_what_would_be_a_command() -> None:
+    text = written(scores(SPECIALS), "latex")
+    rows = [line for line in text.splitlines() if "pass" in line and not line.startswith("%")]
+    assert len(rows) == 2
+    for row in rows:
+        cells = re.split(r"(?<!\\) & ", row.removesuffix(r" \\"))
+        assert len(cells) == 6
+        assert unescaped(cells[0]) == SPECIALS
+    assert r"95 \% interval" in text
+
+
+def test_latex_is_a_whole_booktabs_table_with_notes_as_comments() -> None:
+    found = scores("small")
+    lines = written(found, "latex").splitlines()
+    assert lines[:2] == [r"\begin{tabular}{llllll}", r"\toprule"]
+    end = lines.index(r"\end{tabular}")
+    assert lines[end - 1] == r"\bottomrule"
+    assert [line.removeprefix("% ") for line in lines[end + 1 :]] == found.notes()
+
+
+def test_a_note_never_leaves_its_comment() -> None:
+    table = pl.DataFrame({"a\n\\input{x}": ["p", "q"], "outcome": [1, 0]})
+    found = errbar.load(table, question="a\n\\input{x}").score("avg")
+    lines = re.split(r"[\n\r\u2028]", written(found, "latex"))
+    after = lines[lines.index(r"\end{tabular}") + 1 :]
+    assert all(line.startswith("%") for line in after)
+
+
+def test_remarks_stand_under_every_readable_format() -> None:
+    found = errbar.load([[1, math.nan], [0, 1]]).score("avg")
+    remark = "1 of 4 rows have no result: counted as wrong."
+    assert found.remarks == (remark,)
+    for style in ("table", "json", "markdown", "latex"):
+        assert remark in written(found, style)
+    assert remark in found._repr_html_()
+
+
+def test_the_sizes_under_a_table_are_those_of_every_metric() -> None:
+    counts = {"a": errbar.Counts([4, 2, 4], [2, 1, 1])}
+    notes = errbar.load(counts).score("pass@1", "pass@3", short="drop").notes()
+    assert any("3 questions, 10 trials" in note for note in notes)
