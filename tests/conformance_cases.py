@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,9 +18,10 @@ import errbar
 from conformance_engines import Table
 from errbar.data.outcomes import FAILED
 from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.runs import Errors, Short
 
-ERRORS = ("fail", "missing", "bracket")
-SHORT = ("error", "drop", "posterior")
+ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
+SHORT: tuple[Short, ...] = ("error", "drop", "posterior")
 METRICS = ("pass@1", "pass@2", "pass^3", "maj@3", "bayes")
 AWKWARD = ['say "hi"', "it's", "two\nlines", "🙂 é", "007", "7", "a,b;c|d", "NA", "null", " x", "x"]
 SQL = '"; drop table x; --'
@@ -37,8 +38,8 @@ class Case:
     told: Mapping[str, Any] = field(default_factory=dict)
     metrics: Sequence[str] = METRICS
     by: Sequence[str] = ()
-    errors: Sequence[str] = ERRORS
-    short: Sequence[str] = SHORT
+    errors: Sequence[Errors] = ERRORS
+    short: Sequence[Short] = SHORT
     curve: str = "pass@k"
     refused: str = ""  # the error that loading or the first question raises
     saying: Sequence[str] = ()  # words of it
@@ -203,7 +204,7 @@ def _scored(
     found = _counted(case, by)
     tasks = {key[1] for key in found}
     rows = []
-    for metric in map(errbar.parse, metrics):
+    for metric in [cast("Any", errbar.parse(name)) for name in metrics]:
         weights = getattr(metric, "weights", ())
         systems = {}
         for key, questions in found.items():
@@ -345,23 +346,6 @@ def _dots() -> Case:
     return Case("columns with dots", Table(kinds, rows), told=told, by=["a`b"]).once()
 
 
-def _slices() -> Case:
-    """Grouped by a truth value, a whole number, and a number, some missing."""
-    kinds = {"question": "whole", "outcome": "whole", "t": "truth", "w": "whole", "n": "number"}
-    rows = [
-        (
-            at,
-            trial % 2,
-            (True, False, None)[at % 3],
-            (1, None)[at % 2],
-            (0.7, 1.0, None)[at // 2 % 3],
-        )
-        for at in range(18)
-        for trial in range(3)
-    ]
-    return Case("kinds of slices", Table(kinds, rows), by=["t", "w", "n"]).once()
-
-
 def _trials(
     name: str, kind: str, trials: Sequence[Any], twice: Any = None, pairs: int = 2, **told: Any
 ) -> Case:
@@ -428,7 +412,6 @@ CASES = (
     _rewards(),
     _sql(),
     _dots(),
-    _slices(),
     _trials("numbered twice", "whole", [0, 1, 1], 1),
     _trials("named twice", "text", ["a", "b", "a"], "a"),
     _trials("equal sums", "whole", [0, 1, 1, 4, 4, 6, 6, 7, 7, 9], 1, pairs=8),

@@ -62,7 +62,7 @@ def load(
 def _source(data: Any, told: dict[str, str | None], keep: bool, connection: Any) -> Source:
     if isinstance(data, str | Path):
         return _from_path(data, told, keep, connection)
-    if told and not hasattr(data, "columns"):
+    if told and isinstance(data, Source | Counts | Mapping | np.ndarray | Sequence):
         first = next(iter(told))
         raise InputError(
             f"{first}={told[first]!r} names one of the columns of a table; {type(data).__name__} "
