@@ -346,6 +346,23 @@ def _dots() -> Case:
     return Case("columns with dots", Table(kinds, rows), told=told, by=["a`b"]).once()
 
 
+def _slices() -> Case:
+    """Grouped by a truth value, a whole number, and a number, some missing."""
+    kinds = {"question": "whole", "outcome": "whole", "t": "truth", "w": "whole", "n": "number"}
+    rows = [
+        (
+            at,
+            trial % 2,
+            (True, False, None)[at % 3],
+            (1, None)[at % 2],
+            (0.7, 1.0, None)[at // 2 % 3],
+        )
+        for at in range(18)
+        for trial in range(3)
+    ]
+    return Case("kinds of slices", Table(kinds, rows), by=["t", "w", "n"]).once()
+
+
 def _trials(
     name: str, kind: str, trials: Sequence[Any], twice: Any = None, pairs: int = 2, **told: Any
 ) -> Case:
@@ -412,6 +429,7 @@ CASES = (
     _rewards(),
     _sql(),
     _dots(),
+    _slices(),
     _trials("numbered twice", "whole", [0, 1, 1], 1),
     _trials("named twice", "text", ["a", "b", "a"], "a"),
     _trials("equal sums", "whole", [0, 1, 1, 4, 4, 6, 6, 7, 7, 9], 1, pairs=8),

@@ -15,7 +15,7 @@ _WRAPPED = {
     *("pandas nullable", "pandas categorical", "polars categorical", "DuckDB view"),
     *("CSV gz", "TSV", "JSON lines gz", "glob of Parquet"),
 }
-_TOUCHED = {"awkward ids", "bare", "statuses", "traps of CSV", "empty"}
+_TOUCHED = {"awkward ids", "bare", "statuses", "kinds of slices", "traps of CSV", "empty"}
 _ASKED = [
     (engine, name)
     for engine in ENGINES

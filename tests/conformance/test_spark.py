@@ -18,12 +18,9 @@ from conformance_engines import Table, arrow
 
 # Connect sends the same plans to the same engine: what is sent is what there is to go wrong.
 _OVER_THE_WIRE = {
-    *("awkward ids", "statuses", "categories", "columns named like SQL"),
-    *("named twice", "no system", "no question", "empty"),
+    *("awkward ids", "statuses", "categories", "columns named like SQL", "columns with dots"),
+    *("kinds of slices", "named twice", "no system", "no question", "empty"),
 }
-
-# Spark takes a dot in a column's name for structure, and refuses it in a sentence of its own.
-_NOT_ON_SPARK = {"columns with dots"}
 
 # pyspark 4.3 warns of pandas 3 when it is imported, and nothing here goes through pandas.
 pytestmark = pytest.mark.filterwarnings(
@@ -71,8 +68,6 @@ def test_spark_gives_what_plain_counting_gives(
     sessions: dict[str, Any], subtests: pytest.Subtests
 ) -> None:
     for case in (replace(case, short=case.short[:1]) for case in CASES):
-        if case.name in _NOT_ON_SPARK:
-            continue
         counted, words = expected(case), ask(case, arrow(case.table))
         for seed, (kind, session) in enumerate(sessions.items()):
             if kind == "connect" and case.name not in _OVER_THE_WIRE:

@@ -7,7 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.outcomes import Columns
-from errbar.data.tabulate import Frame, canonical, fetch, number_of, one_if, require_numbers
+from errbar.data.tabulate import (
+    Frame,
+    canonical,
+    column_of,
+    fetch,
+    number_of,
+    one_if,
+    require_numbers,
+)
 from errbar.errors import InputError, UnknownColumn
 
 MOST_RANKED_ROWS = 20_000_000  # 2 GB of rows; ranking needs all of them at once
@@ -41,8 +49,10 @@ def ranked_rows(frame: Frame, columns: Columns) -> dict[tuple[str, ...], RankedR
     rows, _ = canonical(
         frame.with_columns(
             **{
-                _SURE: number_of(columns["confidence"], kinds[columns["confidence"]], "confidence"),
-                _TOGETHER: nw.col(together).cast(nw.String),
+                _SURE: number_of(
+                    frame, columns["confidence"], kinds[columns["confidence"]], "confidence"
+                ),
+                _TOGETHER: column_of(frame, together).cast(nw.String),
             }
         ),
         columns,

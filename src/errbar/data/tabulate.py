@@ -121,9 +121,9 @@ def counted_slices(
     kinds = frame.collect_schema()
     keys = _keys(by)
     rows = frame.select(
-        **_names(columns, by, kinds),
+        **_names(frame, columns, by),
         **{
-            name: number_of(columns[name], kinds[columns[name]], name)
+            name: number_of(frame, columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
         },
     )
@@ -174,13 +174,13 @@ def categories(
     keys = _keys(by)
     cells = rows.filter(nw.col("scored") == 1).group_by(*keys, "question", "outcome")
     table = fetch(cells.agg(nw.len().alias("n")))
-    values = sorted(set(table["outcome"].tolist()))
+    values = sorted({value + 0.0 for value in table["outcome"].tolist()})  # -0 is 0
     place = {value: at for at, value in enumerate(values)}
     found: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for *key, question, outcome, n in zip(
         *(table[name].tolist() for name in (*keys, "question", "outcome", "n")), strict=True
     ):
-        row = found.setdefault(tuple(key), {}).setdefault(question, [0] * len(values))
+        row = found.setdefault(tuple(map(_called, key)), {}).setdefault(question, [0] * len(values))
         row[place[outcome]] += n
     return {
         key: (values, np.array([tally[question] for question in sorted(tally)], dtype=np.int64))
@@ -192,7 +192,7 @@ def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
     """How many rows have each status, where there is one."""
     if "status" not in columns:
         return {}
-    rows = frame.select(status=nw.col(columns["status"]).cast(nw.String))
+    rows = frame.select(status=column_of(frame, columns["status"]).cast(nw.String))
     table = fetch(rows.group_by("status").agg(nw.len().alias("n")))
     found = {
         str(status): int(n)
@@ -207,7 +207,10 @@ def fetch(frame: Frame) -> Table:
     """The rows of a small result as arrays."""
     if frame.implementation.is_duckdb():
         return {
-            name: np.ma.getdata(column) for name, column in nw.to_native(frame).fetchnumpy().items()
+            name: np.ma.filled(column, np.nan)
+            if column.dtype.kind == "f"
+            else np.ma.getdata(column)
+            for name, column in nw.to_native(frame).fetchnumpy().items()
         }
     table = frame.collect()
     return {name: table.get_column(name).to_numpy() for name in table.columns}
@@ -218,19 +221,19 @@ def canonical(
 ) -> tuple[Frame, bool]:
     """The columns that count, under their own names, and whether trials are numbered."""
     kinds = frame.collect_schema()
-    chosen = {name: nw.col(name) for name in kept} | _names(columns, by, kinds)
-    chosen["outcome"] = number_of(columns["outcome"], kinds[columns["outcome"]], "outcome")
+    chosen = {name: nw.col(name) for name in kept} | _names(frame, columns, by)
+    chosen["outcome"] = number_of(frame, columns["outcome"], kinds[columns["outcome"]], "outcome")
     if "status" in columns:
-        chosen["status"] = nw.col(columns["status"]).cast(nw.String)
+        chosen["status"] = column_of(frame, columns["status"]).cast(nw.String)
     if STRANGE in kinds:
         chosen["strange"] = nw.col(STRANGE)
     number = None
     if "trial" in columns:
-        chosen["trial"] = nw.col(columns["trial"]).cast(nw.String)
+        chosen["trial"] = column_of(frame, columns["trial"]).cast(nw.String)
         if TRIAL_NUMBER in kinds:
             number = nw.col(TRIAL_NUMBER)
         elif kinds[columns["trial"]].is_integer():
-            number = nw.col(columns["trial"])
+            number = column_of(frame, columns["trial"])
         if number is not None:
             chosen["number"] = number.cast(nw.Int64)
     rows = frame.select(**chosen)
@@ -262,17 +265,40 @@ def canonical(
     return rows.with_columns(*flags), number is not None
 
 
-def _names(columns: Columns, by: Sequence[str], kinds: Any) -> dict[str, nw.Expr]:
-    """What a question is called by, as text."""
+def _names(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.Expr]:
+    """What a question is called by, as text; numbers are left to `_called`."""
+    kinds = frame.collect_schema()
     chosen = {
-        name: nw.col(columns[name]).cast(nw.String).fill_null("") if name in columns else nw.lit("")
+        name: column_of(frame, columns[name]).cast(nw.String).fill_null("")
+        if name in columns
+        else nw.lit("")
         for name in ("system", "task")
     }
-    chosen["question"] = nw.col(columns["question"]).cast(nw.String)
+    chosen["question"] = column_of(frame, columns["question"]).cast(nw.String)
     for alias, name in zip(_keys(by)[2:], by, strict=True):
         require_column(name, kinds)
-        chosen[alias] = nw.col(name).cast(nw.String).fill_null("(none)")
+        column = column_of(frame, name)
+        if kinds[name] == nw.Float64:  # engines write numbers differently: `_called` does it
+            chosen[alias] = nw.when(~column.is_nan()).then(column)
+        elif kinds[name] == nw.Boolean:  # pandas says True
+            chosen[alias] = column.cast(nw.String).str.to_lowercase().fill_null("(none)")
+        else:
+            chosen[alias] = column.cast(nw.String).fill_null("(none)")
     return chosen
+
+
+def _called(value: Any) -> str:
+    """The name of a slice."""
+    if isinstance(value, str):
+        return value
+    return "(none)" if value is None or np.isnan(value) else str(value)
+
+
+def column_of(frame: Frame, name: str) -> nw.Expr:
+    """A column of the data; Spark takes dots in a name for structure unless it is quoted."""
+    if frame.implementation.is_spark_like():
+        return nw.col("`" + name.replace("`", "``") + "`")
+    return nw.col(name)
 
 
 def _keys(by: Sequence[str]) -> list[str]:
@@ -284,9 +310,9 @@ def one_if(condition: nw.Expr) -> nw.Expr:
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
-def number_of(name: str, kind: Any, meaning: str) -> nw.Expr:
+def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
     """A column as floats; refused where it holds something else."""
-    column = nw.col(name)
+    column = column_of(frame, name)
     if kind == nw.Boolean:
         return column.cast(nw.Int64).cast(nw.Float64)
     if kind.is_numeric():
@@ -360,7 +386,7 @@ def _sliced(table: Table, keys: list[str], by: Sequence[str]) -> list[Slice]:
     names = (*keys, *_COUNTED)
     found: dict[tuple[str, ...], dict[tuple[int, ...], int]] = {}
     for *state, n in zip(*(table[name].tolist() for name in (*names, "questions")), strict=True):
-        states = found.setdefault(tuple(map(str, state[: len(keys)])), {})
+        states = found.setdefault(tuple(map(_called, state[: len(keys)])), {})
         counted = tuple(state[len(keys) :])
         states[counted] = states.get(counted, 0) + n
     return [_slice_of(key, states, tuple(by)) for key, states in sorted(found.items())]
