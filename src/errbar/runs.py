@@ -11,9 +11,9 @@ from errbar import roc, selective
 from errbar.data.ranked import Predictions
 from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored
+from errbar.data.slices import Slice
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts, CountsByState
-from errbar.data.tabulate import Slice
 from errbar.errors import InputError, NotEnoughTrials, RepeatedTrial, WrongType
 from errbar.estimate import RankedScores, Scores
 from errbar.evaluate import score
@@ -131,7 +131,7 @@ class Runs:
         data = {}
         unanswered = 0
         for key, rows in self._ranked().items():
-            held = rows.answered.astype(bool)
+            held = rows.answered
             unanswered += int((~held).sum())
             data[key] = Scored(
                 rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held]
@@ -145,7 +145,7 @@ class Runs:
     def _ranked(self) -> dict[tuple[str, ...], RankedRows]:
         found = self.source.ranked_rows()
         for rows in found.values():
-            held = rows.answered.astype(bool)
+            held = rows.answered
             if not np.isin(rows.outcome[held], (0.0, 1.0)).all():
                 raise WrongType("ranking needs outcomes of 0 and 1; there are others.")
         return found

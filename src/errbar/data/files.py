@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import REQUIRED, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
-from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
+from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
 from errbar.errors import InputError, UnknownColumn
 
 CSV, JSON, PARQUET = "CSV", "JSON lines", "Parquet"
@@ -37,8 +37,8 @@ _KINDS = {
     ".pq": PARQUET,
 }
 _COMPRESSED = (".gz", ".zst")
-_LONGEST_LINE = 1 << 26
-_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 1_000_000  # bytes and lines looked at for JSON keys
+_LONGEST_LINE = 1 << 24  # with a longer one DuckDB reads a file by one thread alone
+_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 100_000  # bytes and lines looked at for JSON keys
 NOTHING = ("", "null", "none", "nan", "na", "n/a")
 WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
@@ -133,13 +133,7 @@ def _json(engine: Any, files: Sequence[Path]) -> _Read:
                 f'{file}: every line must be an object, as in {{"question": 1, "outcome": 0}}; '
                 f"the first is {first[:40]!r}."
             )
-        whole = file.stat().st_size <= _WHOLLY_SNIFFED
-        held[file] = engine.read_json(
-            _literal(file),
-            format="newline_delimited",
-            sample_size=-1 if whole else _SNIFFED_LINES,
-            map_inference_threshold=-1,
-        ).columns
+        held[file] = _keys(engine, file)
     groups: dict[tuple[str, ...], list[str]] = {}
     for file, names in held.items():
         groups.setdefault(tuple(names), []).append(_literal(file))
@@ -148,6 +142,19 @@ def _json(engine: Any, files: Sequence[Path]) -> _Read:
         for names, paths in groups.items()
     ]
     return _union(parts), held
+
+
+def _keys(engine: Any, file: Path) -> list[str]:
+    """The keys that occur; a status is looked for even if no line that was looked at has one."""
+    whole = file.stat().st_size <= _WHOLLY_SNIFFED
+    names: list[str] = engine.read_json(
+        _literal(file),
+        format="newline_delimited",
+        sample_size=-1 if whole else _SNIFFED_LINES,
+        map_inference_threshold=-1,
+    ).columns
+    known = {"status", *USUAL["status"]} & {name.lower() for name in names}
+    return names if whole or known else [*names, "status"]
 
 
 def _csv(engine: Any, files: Sequence[Path]) -> _Read:
@@ -291,7 +298,7 @@ def _numbers_of_text(relation: Any, columns: Columns) -> Any:
         parts.remove(sure)
         parts.append(f"CAST(nullif(trim({sure}), '') AS DOUBLE) AS {sure}")
     if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
-        parts.append(f"TRY_CAST({_quoted(columns['trial'])} AS BIGINT) AS {_quoted(TRIAL_NUMBER)}")
+        parts.append(f"TRY_CAST({_quoted(columns['trial'])} AS INTEGER) AS {_quoted(TRIAL_NUMBER)}")
     return relation.project(", ".join(parts))
 
 
@@ -335,19 +342,27 @@ def _cell(text: str) -> float | None:
 
 
 def _as_number(name: str) -> str:
-    text = f"lower(trim({_quoted(name)}))"
-    words = " ".join(f"WHEN {text} = '{word}' THEN {value}" for word, value in WORDS.items())
-    return f"CASE {words} ELSE TRY_CAST({text} AS DOUBLE) END"
+    """A number, null for nothing, and infinity for whatever is neither."""
+    plain, text = _quoted(name), f"lower(trim({_quoted(name)}))"
+    # Nearly all are 0 or 1, and need no more than a look.
+    seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
+    return f"CASE {seen} ELSE CASE {_words(text)} ELSE {_finite(text)} END END"
 
 
 def _strange(name: str) -> str:
     """The text where it is neither a number nor a word for one nor for nothing."""
-    text = f"lower(trim({_quoted(name)}))"
-    nothing = ", ".join(f"'{word}'" for word in NOTHING)
-    return (
-        f"CASE WHEN {text} IN ({nothing}) OR {_as_number(name)} IS NOT NULL THEN NULL "
-        f"ELSE {_quoted(name)} END"
-    )
+    return f"CASE WHEN isinf({_as_number(name)}) THEN {_quoted(name)} END"
+
+
+def _words(text: str) -> str:
+    words = " ".join(f"WHEN {text} = '{word}' THEN {value}" for word, value in WORDS.items())
+    # DuckDB makes a join of IN with so many words.
+    nothing = " OR ".join(f"{text} = '{word}'" for word in NOTHING)
+    return f"{words} WHEN {text} IS NULL OR {nothing} THEN NULL"
+
+
+def _finite(text: str) -> str:
+    return f"coalesce(TRY_CAST({text} AS DOUBLE), 'inf'::DOUBLE)"
 
 
 def _literal(file: Path) -> str:

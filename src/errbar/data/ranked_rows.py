@@ -7,29 +7,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.outcomes import Columns
-from errbar.data.tabulate import (
+from errbar.data.rows import (
     Frame,
-    canonical,
     column_of,
     fetch,
+    names_of,
     number_of,
-    one_if,
     require_numbers,
+    result_of,
+    status_of,
 )
+from errbar.data.tabulate import statuses
 from errbar.errors import InputError, UnknownColumn
 
 MOST_RANKED_ROWS = 20_000_000  # 2 GB of rows; ranking needs all of them at once
-_SURE, _TOGETHER = "errbar confidence", "errbar cluster"
 
 
 class RankedRows(NamedTuple):
     """Rows of one system and task."""
 
     confidence: NDArray[Any]
-    outcome: NDArray[Any]
-    answered: NDArray[Any]
+    outcome: NDArray[Any]  # nan where there is no answer, or no result of one
     cluster: NDArray[Any]
-    status: NDArray[Any]
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Which rows have an answer with a result."""
+        return ~np.isnan(self.outcome)
 
 
 def ranked_rows(frame: Frame, columns: Columns) -> dict[tuple[str, ...], RankedRows]:
@@ -44,43 +48,34 @@ def ranked_rows(frame: Frame, columns: Columns) -> dict[tuple[str, ...], RankedR
             "load(data, confidence='...') or --map confidence=..."
         )
     require_numbers(frame, columns["outcome"])
+    statuses(frame, columns)
     kinds = frame.collect_schema()
+    names = names_of(frame, columns, ())
     together = columns["cluster"] if "cluster" in columns else columns["question"]
-    rows, _ = canonical(
-        frame.with_columns(
-            **{
-                _SURE: number_of(
-                    frame, columns["confidence"], kinds[columns["confidence"]], "confidence"
-                ),
-                _TOGETHER: column_of(frame, together).cast(nw.String),
-            }
-        ),
-        columns,
-        (),
-        (_SURE, _TOGETHER),
-    )
+    sure = number_of(frame, columns["confidence"], kinds[columns["confidence"]], "confidence")
+    result = result_of(frame, columns).cast(nw.Float64)
     if "status" in columns:
-        rows = rows.with_columns(
-            scored=nw.col("scored") * one_if(nw.col("status").fill_null("ok") != "abstained")
-        )
-    else:
-        rows = rows.with_columns(status=nw.lit("ok"))
+        result = nw.when(status_of(frame, columns) != "abstained").then(result)
+    rows = frame.select(
+        system=names["system"].fill_null("") if "system" in names else nw.lit(""),
+        task=names["task"].fill_null("") if "task" in names else nw.lit(""),
+        confidence=sure,
+        outcome=result,
+        cluster=column_of(frame, together).cast(nw.String),
+    )
     most = int(fetch(rows.select(nw.len().alias("n")))["n"][0])
     if most > MOST_RANKED_ROWS:
         raise InputError(
             f"{most:,} rows are more than the {MOST_RANKED_ROWS:,} that are ranked at once; take "
             f"one system or task at a time."
         )
-    table = fetch(rows.select("system", "task", _TOGETHER, _SURE, "outcome", "scored", "status"))
+    table = fetch(rows)
     order = np.lexsort((table["task"].astype(str), table["system"].astype(str)))
     keys = list(zip(table["system"][order].tolist(), table["task"][order].tolist(), strict=True))
     starts = [at for at in range(len(keys)) if at == 0 or keys[at] != keys[at - 1]]
     return {
         keys[start]: RankedRows(
-            *(
-                table[name][order[start:end]]
-                for name in (_SURE, "outcome", "scored", _TOGETHER, "status")
-            )
+            *(table[name][order[start:end]] for name in ("confidence", "outcome", "cluster"))
         )
         for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)
     }

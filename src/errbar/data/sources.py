@@ -12,18 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import Columns
 from errbar.data.ranked_rows import RankedRows, ranked_rows
+from errbar.data.rows import Frame
+from errbar.data.slices import Slice
 from errbar.data.statistics import Counts
-from errbar.data.tabulate import (
-    Frame,
-    Slice,
-    categories,
-    counted_slices,
-    slices,
-    statuses,
-)
+from errbar.data.tabulate import categories, slices, statuses
 from errbar.errors import InputError
 
 Key = tuple[str, ...]

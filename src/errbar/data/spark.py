@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.data.files import CSV, JSON, NOTHING, PARQUET, WORDS, kind_of
 from errbar.data.outcomes import Columns, find_columns
-from errbar.data.tabulate import STRANGE, TRIAL_NUMBER, Frame
+from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
 from errbar.errors import InputError
 
 
@@ -54,17 +54,17 @@ def _numbers_of_text(table: Any, columns: Columns) -> Any:
     outcome = columns["outcome"]
     if kinds[outcome] == "string":
         text = f"lower(trim({_quoted(outcome)}))"
-        words = " ".join(f"WHEN {text} = '{word}' THEN {value}" for word, value in WORDS.items())
-        number = f"CASE {words} ELSE try_cast({text} AS double) END"
+        words = " ".join(f"WHEN {text} = '{word}' THEN {value}D" for word, value in WORDS.items())
         nothing = ", ".join(f"'{word}'" for word in NOTHING)
-        added[STRANGE] = (
-            f"CASE WHEN {_quoted(outcome)} IS NULL OR {text} IN ({nothing}) "
-            f"OR ({number}) IS NOT NULL THEN NULL ELSE {_quoted(outcome)} END"
+        finite = f"coalesce(try_cast({text} AS double), double('infinity'))"
+        number = (
+            f"CASE {words} WHEN {text} IN ({nothing}) OR {text} IS NULL THEN NULL ELSE {finite} END"
         )
-        added[outcome] = f"CAST({number} AS double)"
+        added[STRANGE] = f"CASE WHEN abs({number}) = double('infinity') THEN {_quoted(outcome)} END"
+        added[outcome] = number
     for meaning, name in (("confidence", None), ("trial", TRIAL_NUMBER)):
         if meaning in columns and kinds[columns[meaning]] == "string":
-            kind = "double" if meaning == "confidence" else "bigint"
+            kind = "double" if meaning == "confidence" else "int"
             added[name or columns[meaning]] = f"try_cast({_quoted(columns[meaning])} AS {kind})"
     kept = [_quoted(name) for name in table.columns if name not in added]
     return table.selectExpr(

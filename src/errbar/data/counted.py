@@ -1,0 +1,78 @@
+"""Counts ready made, a row per question → the same slices that rows of outcomes give."""
+
+from collections.abc import Sequence
+
+import narwhals.stable.v2 as nw
+
+from errbar.data.outcomes import Columns
+from errbar.data.rows import Frame, fetch, names_of, number_of
+from errbar.data.slices import Slice, by_state, sliced
+from errbar.errors import InputError, RepeatedTrial
+
+
+def counted_slices(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> list[Slice]:
+    """Every system and task, and every value of the columns in `by`, in order of their names."""
+    kinds = frame.collect_schema()
+    names = names_of(frame, columns, by)
+    rows = frame.select(
+        **names,
+        **{
+            name: number_of(frame, columns[name], kinds[columns[name]], name)
+            for name in ("trials", "correct")
+        },
+    )
+    _require_counts(rows)
+    trials, right = nw.col("trials").cast(nw.Int64), nw.col("correct").cast(nw.Int64)
+    questions = (
+        rows.with_columns(trials=trials, right=right)
+        .group_by(*names)
+        .agg(nw.col("trials").sum(), nw.col("right").sum(), nw.len().alias("rows"))
+    )
+    if not allow_repeats:
+        _refuse_repeats(questions)
+    trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
+    state = {name: nw.col(name) for name in names}
+    table = by_state(
+        questions.select(
+            **state,
+            trials=trials,
+            scored=trials,
+            right=right,
+            other=nw.col("rows").cast(nw.Int64) * 0,
+        )
+    )
+    return sliced(table, by)
+
+
+def _require_counts(rows: Frame) -> None:
+    """Refuse questions without a name, and counts that are none."""
+    trials, correct = nw.col("trials"), nw.col("correct")
+    nameless = fetch(rows.filter(nw.col("question").is_null()).select(nw.len().alias("n")))["n"]
+    if nameless[0]:
+        raise InputError(f"{nameless[0]} rows have no question id.")
+    odd = (
+        trials.is_null()
+        | correct.is_null()
+        | (correct < 0)
+        | (correct > trials)
+        | (trials != trials.round(0))
+        | (correct != correct.round(0))
+    )
+    wrong = fetch(rows.filter(odd).select("question", "trials", "correct").head(1))
+    if wrong["question"].size:
+        question, n, right = (wrong[name].tolist()[0] for name in wrong)
+        raise InputError(
+            f"question {question!r} has {right!r} correct of {n!r} trials; both must be "
+            f"whole numbers, and correct between 0 and trials."
+        )
+
+
+def _refuse_repeats(questions: Frame) -> None:
+    repeated = fetch(questions.filter(nw.col("rows") > 1).select("question"))["question"]
+    if repeated.size:
+        raise RepeatedTrial(
+            f"{repeated.size} questions have more than one row of counts, such as "
+            f"{min(repeated.tolist())!r:.80}. To add them up: repeats='keep'."
+        )

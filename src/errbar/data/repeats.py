@@ -1,0 +1,75 @@
+"""Trials that occur twice, found by three sums in the one GROUP BY.
+
+The trials of a question should be first, first + 1, … last, each once. Their sums of t, t² and t³
+then follow from how many there are and from their mean. Other trials share all three sums only if
+at least four of them differ from these, and in a way that balances (Prouhet, Tarry, Escott): the
+check misses no question in which fewer than four trials are repeated. A question that fails it is
+looked at trial by trial; it may only have gaps.
+"""
+
+from collections.abc import Sequence
+
+import narwhals.stable.v2 as nw
+
+from errbar.data.outcomes import Columns
+from errbar.data.rows import FAR, Frame, called, column_of, fetch, names_of
+from errbar.errors import RepeatedTrial
+
+_MOST_TRIALS = 1024.0
+_SHIFT = 2.0**22  # one float holds the sum of t below it, and that of t² above
+_MOST_PACKED = 2.0**52  # so that no sum was rounded
+
+
+def powers_of(trial: nw.Expr) -> dict[str, nw.Expr]:
+    """What is added up for each question; a row without a trial makes its question doubtful."""
+    t = trial.fill_null(float(FAR))
+    return {"packed": t * (t * _SHIFT + 1), "cubes": t * t * t}
+
+
+def is_doubtful() -> nw.Expr:
+    """Whether the trials of a question may not be first … last, each once.
+
+    With at most 1024 trials and `packed` below 2⁵², t² adds up to less than 2³⁰ and t to less than
+    2²¹: nothing was rounded, and the two come apart again.
+    """
+    n, packed = nw.col("trials").cast(nw.Float64), nw.col("packed")
+    squares = (packed / _SHIFT).round(0)
+    first = (packed - squares * _SHIFT) / n - (n - 1) / 2
+    to_n = n * (n - 1) / 2  # of 0 … n - 1: their sum, and below that of their squares
+    to_n2 = to_n * (2 * n - 1) / 3
+    fine = (
+        (n <= _MOST_TRIALS)
+        & (packed < _MOST_PACKED)
+        & (first == first.round(0))
+        & (squares == n * first * first + 2 * first * to_n + to_n2)
+        & (
+            nw.col("cubes")
+            == first * (n * first * first + 3 * first * to_n + 3 * to_n2) + to_n * to_n
+        )
+    )
+    return ~fine
+
+
+def refuse_repeats(
+    frame: Frame, columns: Columns, by: Sequence[str], doubtful: Frame | None
+) -> None:
+    """Look at trials one by one, of the doubtful questions or of all; name one that is repeated."""
+    names = names_of(frame, columns, by)
+    trial = column_of(frame, columns["trial"]).cast(nw.String)
+    rows = frame.select(**names, trial=trial).filter(~nw.col("trial").is_null())
+    if doubtful is not None:
+        rows = rows.join(doubtful.select("question").unique(), on="question", how="semi")
+    each = rows.group_by(*names, "trial").agg(nw.len().alias("n"))
+    table = fetch(each.filter(nw.col("n") > 1))
+    if not table["n"].size:
+        return
+    keys = [name for name in ("system", "task") if name in names]
+    shown = [[called(one, "") for one in table[name].tolist()] for name in keys]
+    shown += [table[name].tolist() for name in ("question", "trial", "n")]
+    *key, question, number, n = min(zip(*shown, strict=True))
+    whose = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)
+    raise RepeatedTrial(
+        f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
+        f"{number!r:.80} occurs {n} times. Leave out what was loaded twice, or count every row "
+        f"as a trial of its own: repeats='keep'."
+    )

@@ -1,0 +1,149 @@
+"""Rows of outcomes as expressions that run on every engine: names as text, results as numbers.
+
+Nothing here looks at the data. A name that is null stays so until rows have been grouped: a key
+that is computed for every row makes DuckDB's GROUP BY half as slow again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.outcomes import FAILED, STATUSES, Columns, require_column
+from errbar.errors import WrongType
+
+Frame = nw.LazyFrame[Any]
+Table = Mapping[str, NDArray[Any]]
+
+TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
+FAR = 1 << 22  # beyond any trial that is looked at as a number
+STRANGE = "errbar strange outcome"  # beside an infinite outcome, the text that is no number
+
+
+def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.Expr]:
+    """What a question is called by, as text, where there is a column for it."""
+    kinds = frame.collect_schema()
+    chosen = {
+        name: column_of(frame, columns[name]).cast(nw.String)
+        for name in ("system", "task", "question")
+        if name in columns
+    }
+    for at, name in enumerate(by):
+        require_column(name, kinds)
+        column = column_of(frame, name)
+        if kinds[name] == nw.Float64:  # engines write numbers differently: `called` does it
+            chosen[f"by {at}"] = nw.when(~column.is_nan()).then(column)
+        elif kinds[name] == nw.Boolean:  # pandas says True
+            chosen[f"by {at}"] = column.cast(nw.String).str.to_lowercase()
+        else:
+            chosen[f"by {at}"] = column.cast(nw.String)
+    return chosen
+
+
+def keys_of(names: Mapping[str, Any]) -> list[str]:
+    """All names but that of the question itself."""
+    return [name for name in names if name != "question"]
+
+
+def called(value: Any, nothing: str) -> str:
+    """A name that came back from the engine; `nothing` where there was none."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, float) and not np.isnan(value) else nothing
+
+
+def result_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """The outcome, null where a row has no result: whole numbers as they are, others as floats."""
+    name = columns["outcome"]
+    kind = frame.collect_schema()[name]
+    value = number_of(frame, name, kind, "outcome")
+    if kind.is_integer():
+        value = column_of(frame, name)
+    elif kind != nw.Boolean:
+        value = nw.when(~value.is_nan()).then(value)
+    if "status" in columns:
+        value = nw.when(~status_of(frame, columns).is_in(FAILED)).then(value)
+    return value
+
+
+def status_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """The status of a row; one without has gone well."""
+    return column_of(frame, columns["status"]).cast(nw.String).fill_null("ok")
+
+
+def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """1 where a status is none of ours."""
+    return one_if(~status_of(frame, columns).is_in(STATUSES))
+
+
+def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:
+    """The number of a trial as a float, `FAR` for any beyond it; None if trials are no numbers."""
+    if "trial" not in columns:
+        return None
+    kinds = frame.collect_schema()
+    name = TRIAL_NUMBER if TRIAL_NUMBER in kinds else columns["trial"]
+    kind, number = kinds[name], column_of(frame, name)
+    if kind == nw.Int64:  # which pyarrow makes no float of unless it fits
+        return number.clip(-FAR, FAR).cast(nw.Float64)
+    small = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
+    return number.cast(nw.Float64) if kind in small else None
+
+
+def column_of(frame: Frame, name: str) -> nw.Expr:
+    """A column of the data; Spark takes dots in a name for structure unless it is quoted."""
+    if frame.implementation.is_spark_like():
+        return nw.col("`" + name.replace("`", "``") + "`")
+    return nw.col(name)
+
+
+def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
+    """A column as floats; refused where it holds something else."""
+    column = column_of(frame, name)
+    if kind == nw.Boolean:
+        return column.cast(nw.Int64).cast(nw.Float64)
+    if kind.is_numeric():
+        return column.cast(nw.Float64)
+    raise WrongType(
+        f"{meaning} must hold numbers, or true and false; the column {name!r} holds {kind}."
+    )
+
+
+def one_if(condition: nw.Expr) -> nw.Expr:
+    """1 where it holds, 0 elsewhere."""
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def fetch(frame: Frame) -> Table:
+    """The rows of a small result as arrays."""
+    if frame.implementation.is_duckdb():
+        return {name: _plain(column) for name, column in nw.to_native(frame).fetchnumpy().items()}
+    table = frame.collect()
+    return {name: table.get_column(name).to_numpy() for name in table.columns}
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    """Null as None among names, as nan among floats; no other column has any."""
+    if column.dtype.kind == "f":
+        return np.ma.filled(column, np.nan)
+    values = np.ma.getdata(column)
+    if column.dtype.kind == "O":
+        values[np.ma.getmaskarray(column)] = None
+    return values
+
+
+def require_numbers(frame: Frame, name: str) -> None:
+    """Refuse outcomes that were read as text and are no numbers."""
+    if STRANGE not in frame.collect_schema():
+        return
+    strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
+    table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
+    if not table["n"].size:
+        return
+    text = f"{min(table['text'].tolist()):.60}"
+    raise WrongType(
+        f"outcome must be a number, or true or false; {int(table['n'].sum())} rows of the column "
+        f"{name!r} are neither, such as {text!r}. Map another column, as in load(data, "
+        f"outcome='...') or --map outcome=..."
+    )
