@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "readers": COUNTS | {"readers"},
     "selective_report": SELECTIVE | {"selective", "readers"},
     "runs": ALL_BELOW | {"evaluate", "selective", "roc"},
-    "loading": ALL_BELOW | {"runs"},
+    "loading": ALL_BELOW | {"runs", "readers"},
     "demo": COUNTS | {"demo"},
     "cli": SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},

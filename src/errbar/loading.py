@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from zipfile import BadZipFile
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from errbar.data.engine_errors import plain_errors
 from errbar.data.matrix import as_matrix
-from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts, find_columns
+from errbar.data.origin import Origin
+from errbar.data.outcomes import USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
 from errbar.data.sources import (
     CountsSource,
     CountsTableSource,
@@ -20,7 +22,9 @@ from errbar.data.sources import (
     TableSource,
 )
 from errbar.data.statistics import Counts
-from errbar.errors import InputError, WrongType
+from errbar.errors import ErrbarError, InputError, WrongType
+from errbar.readers.base import Choice
+from errbar.readers.finding import find_reader
 from errbar.runs import Runs
 
 _ARRAYS = (".npy", ".npz")
@@ -30,6 +34,9 @@ def load(
     data: Any,
     *,
     repeats: Literal["refuse", "keep"] = "refuse",
+    reader: str | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
     connection: Any = None,
     spark: Any = None,
     **columns: str | None,
@@ -40,6 +47,9 @@ def load(
     guessed, and every result says so. A trial that occurs twice is refused unless
     `repeats="keep"`. `connection` is the DuckDB connection that reads files; `spark` is a session
     that reads them instead.
+
+    Logs of harnesses are recognised by what is in them; `reader` names one instead. `scorer` and
+    `filter` choose among the scores of a log that has several.
 
     Examples
     --------
@@ -56,6 +66,10 @@ def load(
         paths = [data] if isinstance(data, str | Path) else list(data)
         frame, found = read_with_spark([str(path) for path in paths], told, spark)
         return Runs(TableSource(frame, found, repeats == "keep"))
+    if isinstance(data, str | Path):
+        log = None if told and not reader else _from_log(data, reader, Choice(scorer, filter))
+        if log is not None:
+            return Runs(replace(log, allow_repeats=repeats == "keep"))
     return Runs(_source(data, told, repeats == "keep", connection))
 
 
@@ -77,6 +91,31 @@ def _source(data: Any, told: dict[str, str | None], keep: bool, connection: Any)
     if isinstance(data, np.ndarray) or (_is_list(data) and len(data) and _is_list(data[0])):
         return _from_array(data, "")
     return _from_frame(data, told, keep)
+
+
+def _from_log(path: str | Path, asked: str | None, choice: Choice) -> TableSource | None:
+    """Outcomes in the log of a harness; None if it is of none."""
+    from errbar.data.files import find_files  # noqa: PLC0415  loads DuckDB
+    from errbar.data.held import table_of  # noqa: PLC0415
+
+    found = find_reader(find_files(path, of_any_kind=True), asked)
+    if found is None:
+        return None
+    try:
+        log = found.reader.read(found.files, choice)
+    except ErrbarError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise InputError(
+            f"{path}: it looks like a log of {found.reader.name} ({found.why}), but is not as that "
+            f"writes them: {type(error).__name__}, {error}."
+        ) from error
+    if not len(log):
+        raise InputError(f"{path}: the log of {found.reader.name} has no row to score.")
+    named = {name: name for name in log.columns if name in USUAL}
+    origin = Origin(found.reader.name, found.why, tuple(log.claims), (*log.remarks, *found.remarks))
+    columns = Columns(named, frozenset())
+    return TableSource(table_of(log.columns), columns, where=str(path), origin=origin)
 
 
 def _from_path(

@@ -43,12 +43,18 @@ NOTHING = ("", "null", "none", "nan", "na", "n/a")
 WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
 
-def find_files(path: str | Path) -> list[Path]:
-    """The files that a path, a pattern or a directory stands for, in order."""
+def find_files(path: str | Path, *, of_any_kind: bool = False) -> list[Path]:
+    """The files that a path, a pattern or a directory stands for, in order.
+
+    Of a directory, those that end as tables do, or all that are not hidden.
+    """
     text = str(path)
     place = Path(text)
     if place.is_dir():
-        found = sorted(file for file in place.rglob("*") if file.is_file() and kind_of(file))
+        files = (file for file in place.rglob("*") if file.is_file())
+        if of_any_kind:
+            return sorted(one for one in files if not one.name.startswith("."))
+        found = sorted(file for file in files if kind_of(file))
         if not found:
             endings = ", ".join(_KINDS)
             raise InputError(f"{text}: no file there ends in {endings}.")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
+from errbar.data.origin import NOWHERE, Origin
 from errbar.data.outcomes import Columns
 from errbar.data.ranked_rows import RankedRows, ranked_rows
 from errbar.data.rows import Frame
@@ -28,6 +29,8 @@ Categories = dict[Key, tuple[list[float], NDArray[np.int64]]]
 
 class Source(ABC):
     """Outcomes, wherever they are."""
+
+    origin: Origin = NOWHERE
 
     @abstractmethod
     def slices(self, by: Sequence[str]) -> list[Slice]:
@@ -62,6 +65,7 @@ class TableSource(Source):
     columns: Columns
     allow_repeats: bool = False
     where: str = ""  # the path that it was read from
+    origin: Origin = NOWHERE
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
 
     def slices(self, by: Sequence[str]) -> list[Slice]:

@@ -1,0 +1,29 @@
+"""Where outcomes came from: which reader, what made it sure, and what the log says of itself."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A number that a log states, and what to ask of errbar to get the same."""
+
+    name: str  # as the harness calls it
+    value: float
+    metric: str  # as errbar calls it
+    system: str = ""
+    task: str = ""
+    errors: str = "fail"  # how the harness takes rows without a result
+    digits: int = 9  # to how many decimal places the log states it
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What there is to say of a log beside its rows."""
+
+    reader: str = ""
+    why: str = ""  # what in the file says that it is of this harness
+    claims: tuple[Claim, ...] = ()
+    remarks: tuple[str, ...] = ()  # what was chosen, what was left out, what is strange
+
+
+NOWHERE = Origin()  # of outcomes that are in no log

@@ -1,0 +1,151 @@
+"""What a reader is: a name, how its logs are recognised, and how they become outcomes.
+
+A module of this package that has a `READER` is a reader; nothing else lists them. A reader looks
+at what is in a file, not at its name alone, and gives a column of values for each column of the
+outcomes table that it knows.
+"""
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from errbar.data.origin import Claim
+from errbar.errors import InputError
+
+_HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to take from a log that holds more than one score of a row; None for the usual."""
+
+    scorer: str | None = None
+    filter: str | None = None
+
+
+@dataclass
+class Log:
+    """Outcomes as columns of equal length, and what there is to say of them."""
+
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    claims: list[Claim] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def add(self, **values: Any) -> None:
+        """One row; a column that it lacks, or that earlier rows lacked, is empty there."""
+        rows = len(self)
+        for name, value in values.items():
+            self.columns.setdefault(name, [None] * rows).append(value)
+        for name, column in self.columns.items():
+            if name not in values:
+                column.append(None)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A harness, or a way of writing logs."""
+
+    name: str  # as in --reader
+    recognise: Callable[["Glance"], str]  # why a file is one of its logs; empty if it is not
+    read: Callable[[Sequence[Path], Choice], Log]
+    beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
+
+
+@dataclass(frozen=True)
+class Glance:
+    """The beginning of a file."""
+
+    path: Path
+
+    @cached_property
+    def head(self) -> bytes:
+        """Its first bytes, unpacked if the file is compressed by gzip."""
+        try:
+            with (gzip.open if self.path.suffix == ".gz" else open)(self.path, "rb") as file:
+                return file.read(_HEAD)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{self.path} cannot be read: {error}.") from error
+
+    @cached_property
+    def shape(self) -> str:
+        """What the file holds: "object", "array", "lines" of JSON, or something else: ""."""
+        text = self.text.lstrip()
+        if not text.startswith(("{", "[")):
+            return ""
+        first, _, rest = text.partition("\n")
+        if text.startswith("{") and _is_json(first):
+            return "lines" if rest.lstrip().startswith("{") or self.is_lines_by_name else "object"
+        return "array" if text.startswith("[") else "object"
+
+    @property
+    def is_lines_by_name(self) -> bool:
+        """Whether its name says that every line is a document."""
+        return any(suffix in (".jsonl", ".ndjson") for suffix in self.path.suffixes)
+
+    @cached_property
+    def text(self) -> str:
+        """The first bytes as text."""
+        return self.head.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Keys of the document, or of the first one in an array or of the lines, as far as seen."""
+        return frozenset(_keys(self.text)) if self.shape else frozenset()
+
+    def has(self, *keys: str) -> bool:
+        """Whether all of these keys are there."""
+        return self.keys.issuperset(keys)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(:?)|[{}\[\]]')
+
+
+def _keys(text: str) -> Iterator[str]:
+    """Keys of the first object that is not inside another, though the text may be cut short."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark == "{" or (mark == "[" and depth):
+            depth += 1
+        elif mark in ("}", "]"):
+            depth -= 1
+            if depth <= 0:
+                return
+        elif depth == 1 and token.group(2):
+            yield token.group(1)
+
+
+def pick(asked: str | None, found: Sequence[str], what: str, where: str) -> str:
+    """The one that was asked for, or the first; refused if it is not there."""
+    if not found:
+        raise InputError(f"{where}: there is no {what}.")
+    if asked is None:
+        return found[0]
+    if asked not in found:
+        raise InputError(f"{where}: there is no {what} {asked!r}; there are: {', '.join(found)}.")
+    return asked
+
+
+def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> list[str]:
+    """What to say if there was a choice."""
+    others = [one for one in found if one != taken]
+    if not others:
+        return []
+    return [f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=...)."]

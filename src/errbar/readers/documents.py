@@ -1,0 +1,94 @@
+"""JSON as logs hold it: whole documents or one on each line, and what must be in them."""
+
+import gzip
+import json
+import math
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from errbar.errors import InputError
+
+_LARGEST = 1 << 32  # bytes of one document
+
+
+def document(path: Path) -> Any:
+    """A file that is one JSON document."""
+    if path.stat().st_size > _LARGEST:
+        raise InputError(f"{path}: a JSON document of {path.stat().st_size:,} bytes is too large.")
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rb") as file:
+            return parsed(file.read(), str(path))
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
+def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file with one on each line, and the number of the line."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rb") as file:
+            for at, raw in enumerate(file, start=1):
+                where = f"{path}, line {at}"
+                if raw.strip():
+                    yield at, require_object(parsed(raw, where), where)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
+def parsed(raw: bytes, where: str) -> Any:
+    """A JSON document; an error says where in the file it breaks off."""
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: it is not text in UTF-8 (byte {error.start}).") from error
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
+    except RecursionError as error:
+        raise InputError(f"{where}: its parts are nested too deeply.") from error
+
+
+def require_object(value: Any, where: str) -> dict[str, Any]:
+    """An object of JSON."""
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: an object is expected; this is {_short(value)}.")
+    return value
+
+
+def require_list(value: Any, where: str) -> list[Any]:
+    """An array of JSON."""
+    if not isinstance(value, list):
+        raise InputError(f"{where}: an array is expected; this is {_short(value)}.")
+    return value
+
+
+def require_key(value: Mapping[str, Any], key: str, where: str) -> Any:
+    """What stands under a key, which must be there."""
+    if value.get(key) is None:
+        raise InputError(f"{where}: there is no {key!r}.")
+    return value[key]
+
+
+def name_of(value: Any, where: str) -> str:
+    """The id of a question: text as it is, whole numbers as they are written."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"{where}: an id is text or a whole number; this is {_short(value)}.")
+
+
+def number_or_none(value: Any) -> float | None:
+    """A number or truth value as a float; None for anything else, nan and infinity."""
+    if not isinstance(value, bool | int | float) or abs(value) > sys.float_info.max:
+        return None
+    return None if math.isnan(value) else float(value)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}…"
