@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from errbar.metrics.base import Metric
-from errbar.tables import percent, supported
+from errbar.tables import percent, printable, supported
 
 _SLACK = 1e-9  # an end and a value this near are equal but for rounding
 
@@ -121,9 +121,10 @@ class Estimate(AnyEstimate):
 
     def __str__(self) -> str:
         value, mean, sd, low, high = self.digits()
+        whose = printable(str(self.of))
         why = f" ({self.reason})" if self.reason else ""
         return (
-            f"{self.of} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
+            f"{whose} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
             f"{low} to {high}, observed {value}{why}"
         ).lstrip()
 
@@ -181,7 +182,8 @@ class RankedEstimate(AnyEstimate):
     of: Subject = Subject()
 
     def __str__(self) -> str:
-        text = f"{self.of} {self.metric}: {supported(self.value, self.sd)}".lstrip()
+        whose = printable(str(self.of))
+        text = f"{whose} {self.metric}: {supported(self.value, self.sd)}".lstrip()
         if self.reason:
             return f"{text}, no interval: {self.reason}"
         if not math.isnan(self.sd):

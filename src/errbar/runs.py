@@ -22,7 +22,7 @@ from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
 from errbar.metrics.selective import RankedMetric
 from errbar.scores import RankedScores, Scores
-from errbar.tables import text_table
+from errbar.tables import Table
 from errbar.uncertainty import Bootstrap, Posterior
 
 Errors = Literal["fail", "missing", "bracket"]
@@ -307,8 +307,12 @@ class Inspection:
             notes.append(f"Columns: {self.guessed}.")
         return notes
 
+    def parts(self) -> list[Table]:
+        """What is shown of it: one table."""
+        return [Table(self.columns(), self.notes())]
+
     def __str__(self) -> str:
-        return text_table(self.columns(), self.notes())
+        return str(self.parts()[0])
 
     def __repr__(self) -> str:
         return str(self)

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar, overload
 from errbar.errors import InputError
 from errbar.estimate import AnyEstimate, Estimate, RankedEstimate, Subject
 from errbar.metrics.grammar import parse
-from errbar.tables import html_table, percent, pointed, supported, text_table
+from errbar.tables import Table, html_table, percent, pointed, supported
 
 _MARK = "*"  # beside an interval that its own observed value lies outside of
 
@@ -102,8 +102,12 @@ class Estimates(Sequence[E], ABC):
                 return {at for at in range(1, len(group)) if group[at] != group[at - 1]}
         return set()
 
+    def parts(self) -> list[Table]:
+        """What is shown of them: one table."""
+        return [Table(self.columns(), self.notes(), self.breaks())]
+
     def __str__(self) -> str:
-        return text_table(self.columns(), self.notes(), self.breaks())
+        return str(self.parts()[0])
 
     def __repr__(self) -> str:
         return str(self)

@@ -24,7 +24,9 @@ class _Commands(click.Group):
         except ErrbarError as error:
             if ctx.params.get("debug"):
                 raise
-            raise _Refusal(" ".join(str(error).split())) from error
+            from errbar.tables import printable  # noqa: PLC0415  --help must not wait
+
+            raise _Refusal(printable(" ".join(str(error).split()))) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from errbar.data.outcomes import require_meaning
 from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
-from errbar.tables import latex_table, markdown_table
+from errbar.tables import latex_table, markdown_table, printable_json
 from errbar.uncertainty import Posterior
 
 Given = Mapping[str, Any]  # the options of a command
@@ -31,7 +32,7 @@ def score_outcomes(path: str, given: Given) -> None:
         level=given["level"],
         by=given["by"],
     )
-    show(written(scores, given["style"]), given)
+    show(scores, given)
 
 
 def curve_of_outcomes(path: str, given: Given) -> None:
@@ -44,12 +45,12 @@ def curve_of_outcomes(path: str, given: Given) -> None:
         method=Posterior(level=given["level"]),
         by=given["by"],
     )
-    show(written(scores, given["style"]), given)
+    show(scores, given)
 
 
 def inspect_outcomes(path: str, given: Given) -> None:
     """What is there."""
-    show(written(runs_of(path, given).inspect(), given["style"]), given)
+    show(runs_of(path, given).inspect(), given)
 
 
 def runs_of(path: str, given: Given) -> Runs:
@@ -104,7 +105,8 @@ def written(result: Any, style: str) -> str:
     """A result that has `columns`, `notes` and `to_dicts`, as text."""
     if style == "json":
         records = [{k: _plain(v) for k, v in row.items()} for row in result.to_dicts()]
-        return json.dumps({"rows": records, "notes": result.notes()}, indent=2, ensure_ascii=False)
+        whole = {"rows": records, "notes": result.notes()}
+        return printable_json(json.dumps(whole, indent=2, ensure_ascii=False))
     if style == "csv":
         rows = result.to_dicts()
         out = io.StringIO()
@@ -123,12 +125,22 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def show(text: str, given: Given) -> None:
+def show(result: Any, given: Given) -> None:
+    """A result as asked for; a table on a terminal is fitted to it."""
+    if given["style"] == "table" and not given["output"] and sys.stdout.isatty():
+        from errbar.cli.terminal import print_parts  # noqa: PLC0415  loads rich
+
+        print_parts(result.parts())
+    else:
+        put(written(result, given["style"]), given)
+
+
+def put(text: str, given: Given) -> None:
     """Print, or write to the file that was asked for."""
     if given["output"]:
         save(text, given["output"])
     else:
-        click.echo(text)
+        click.echo(text, color=True)  # else click takes colours out of ids
 
 
 def save(text: str, path: str) -> None:
