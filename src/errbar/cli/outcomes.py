@@ -4,16 +4,14 @@ import csv
 import io
 import json
 import math
-import os
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from errbar.data.outcomes import require_meaning
+from errbar.data.whole import written_whole
 from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
@@ -145,26 +143,5 @@ def put(text: str, given: Given) -> None:
 
 def save(text: str, path: str) -> None:
     """Write a file whole or not at all."""
-    place = Path(path)
-    try:
-        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
-        Path(beside).chmod(0o666 & ~_umask())
-        Path(beside).replace(place)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """What the user keeps from others in every file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with written_whole(path) as beside:
+        beside.write_text(f"{text}\n", encoding="utf-8")
