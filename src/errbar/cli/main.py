@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from errbar import __version__
+from errbar.cli.endings import ended_early
 from errbar.errors import ErrbarError
 
 
@@ -16,11 +17,16 @@ class _Refusal(click.ClickException):
 
 
 class _Commands(click.Group):
-    """Commands whose errors on purpose are shown without a traceback."""
+    """Commands that end in one line where they must end early."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with ended_early():
+            return super().make_context(*arguments, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with ended_early():
+                return super().invoke(ctx)
         except ErrbarError as error:
             if ctx.params.get("debug"):
                 raise

@@ -138,7 +138,8 @@ def put(text: str, given: Given) -> None:
     if given["output"]:
         save(text, given["output"])
     else:
-        click.echo(text, color=True)  # else click takes colours out of ids
+        click.echo(text, nl=False, color=True)  # else click takes colours out of ids
+        click.echo()  # apart: where PYTHONUNBUFFERED is set, a text that is cut short is no error
 
 
 def save(text: str, path: str) -> None:
