@@ -230,10 +230,9 @@ def convert(path: str, target: str, mapping: tuple[str, ...]) -> None:
 
     TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all.
     """
-    from errbar.cli.outcomes import columns_in  # noqa: PLC0415
-    from errbar.data.convert import convert_files  # noqa: PLC0415
+    from errbar.cli.outcomes import convert_outcomes  # noqa: PLC0415
 
-    click.echo(f"{target}: {convert_files(path, target, columns_in(mapping)):,} rows.")
+    convert_outcomes(path, target, mapping)
 
 
 @main.command()

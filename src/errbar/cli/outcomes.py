@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 
+from errbar.cli.work import Work, working
+from errbar.data.convert import convert_files
 from errbar.data.outcomes import require_meaning
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
-from errbar.tables import latex_table, markdown_table, printable_json
+from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.uncertainty import Posterior
 
 Given = Mapping[str, Any]  # the options of a command
@@ -23,35 +25,46 @@ Given = Mapping[str, Any]  # the options of a command
 
 def score_outcomes(path: str, given: Given) -> None:
     """Every metric that was asked for."""
-    scores = runs_of(path, given).score(
-        *names_in(given["metrics"]),
-        errors=given["errors"],
-        short=given["short"],
-        level=given["level"],
-        by=given["by"],
-    )
+    with working(f"errbar score {path}") as work:
+        scores = runs_of(path, given, work).score(
+            *names_in(given["metrics"]),
+            errors=given["errors"],
+            short=given["short"],
+            level=given["level"],
+            by=given["by"],
+        )
     show(scores, given)
 
 
 def curve_of_outcomes(path: str, given: Given) -> None:
     """One metric at many k."""
-    scores = runs_of(path, given).curve(
-        given["metric"],
-        given["ks"] or None,
-        errors=given["errors"],
-        short=given["short"],
-        method=Posterior(level=given["level"]),
-        by=given["by"],
-    )
+    with working(f"errbar curve {path}") as work:
+        scores = runs_of(path, given, work).curve(
+            given["metric"],
+            given["ks"] or None,
+            errors=given["errors"],
+            short=given["short"],
+            method=Posterior(level=given["level"]),
+            by=given["by"],
+        )
     show(scores, given)
 
 
 def inspect_outcomes(path: str, given: Given) -> None:
     """What is there."""
-    show(runs_of(path, given).inspect(), given)
+    with working(f"errbar inspect {path}") as work:
+        found = runs_of(path, given, work).inspect()
+    show(found, given)
 
 
-def runs_of(path: str, given: Given) -> Runs:
+def convert_outcomes(path: str, target: str, mapping: Sequence[str]) -> None:
+    """The same outcomes under our own column names."""
+    with working(f"errbar convert {path}") as work:
+        rows = convert_files(path, target, columns_in(mapping), work.connection())
+    click.echo(printable(f"{target}: {rows:,} rows."))
+
+
+def runs_of(path: str, given: Given, work: Work) -> Runs:
     """Outcomes at a path, with columns as told, read by the engine that was asked for."""
     session = None
     if given["engine"] == "spark":
@@ -61,7 +74,8 @@ def runs_of(path: str, given: Given) -> Runs:
     elif given["master"] or given["remote"]:
         raise InputError("--master and --spark-remote are for --engine spark.")
     told = columns_in(given["mapping"])
-    return load(path, repeats=given["repeats"], spark=session, **told)
+    connection = work.connection() if session is None else None
+    return load(path, repeats=given["repeats"], connection=connection, spark=session, **told)
 
 
 def columns_in(mapping: Sequence[str]) -> dict[str, str]:

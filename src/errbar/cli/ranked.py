@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from errbar.cli.outcomes import Given, put, runs_of, show
+from errbar.cli.work import working
 from errbar.errors import InputError
 from errbar.readers.item_runs import is_item_run
 from errbar.scores import RankedScores
@@ -25,29 +26,32 @@ def selective_risk(paths: Sequence[str], given: Given) -> None:
 
 def roc_of_outcomes(path: str, given: Given) -> None:
     """The area, with its interval, of every system."""
-    scores = runs_of(path, given).roc(method=_method(given), rng=given["seed"])
+    with working(f"errbar roc {path}") as work:
+        scores = runs_of(path, given, work).roc(method=_method(given), rng=given["seed"])
     show(scores, given)
 
 
 def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
     if given["style"] not in ("table", "json"):
         raise InputError("runs of items are reported as a table or as JSON: --format json.")
-    return report(
-        paths,
-        given["coverages"],
-        given["loss"],
-        span=given["span"],
-        method=_method(given),
-        rng=given["seed"],
-    )
+    with working(f"errbar selective {paths[0]}"):
+        return report(
+            paths,
+            given["coverages"],
+            given["loss"],
+            span=given["span"],
+            method=_method(given),
+            rng=given["seed"],
+        )
 
 
 def _outcomes(paths: Sequence[str], given: Given) -> RankedScores:
     if len(paths) > 1:
         raise InputError(f"outcomes are read from one path or pattern; {paths[1]!r} is a second.")
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in given["coverages"])]
-    runs = runs_of(paths[0], given)
-    return runs.selective(*metrics, method=_method(given), rng=given["seed"])
+    with working(f"errbar selective {paths[0]}") as work:
+        runs = runs_of(paths[0], given, work)
+        return runs.selective(*metrics, method=_method(given), rng=given["seed"])
 
 
 def _method(given: Given) -> Bootstrap:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from errbar.errors import InputError
 
+_UNFINISHED: set[Path] = set()  # files beside their targets
+
 
 @contextmanager
 def written_whole(target: str | Path) -> Iterator[Path]:
@@ -20,6 +22,7 @@ def written_whole(target: str | Path) -> Iterator[Path]:
         raise InputError(f"{target} cannot be written: {error.strerror}.") from error
     os.close(handle)
     beside = Path(name)
+    _UNFINISHED.add(beside)
     try:
         yield beside
         beside.chmod(0o666 & ~_umask())
@@ -31,6 +34,13 @@ def written_whole(target: str | Path) -> Iterator[Path]:
             raise InputError(str(error).replace(name, str(target))) from error
         raise
     finally:
+        beside.unlink(missing_ok=True)
+        _UNFINISHED.discard(beside)
+
+
+def remove_unfinished() -> None:
+    """Take away what is being written, for a process that must end at once."""
+    for beside in tuple(_UNFINISHED):
         beside.unlink(missing_ok=True)
 
 
