@@ -48,9 +48,10 @@ def run(*arguments: str) -> Result:
 
 
 def shown(*arguments: str) -> str:
-    """What is printed where all is well."""
+    """What is printed where all is well; only CSV has its notes on stderr."""
     result = run(*arguments)
-    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert result.exit_code == 0, result.output
+    assert bool(result.stderr) == ("csv" in arguments), result.stderr
     return result.stdout
 
 
@@ -306,6 +307,25 @@ def test_csv_parses_back(runs: str) -> None:
     expected = records("score", runs)
     assert [row["system"] for row in back] == [row["system"] for row in expected]
     assert [float(row["mean"]) for row in back] == [row["mean"] for row in expected]
+
+
+@pytest.mark.parametrize("command", ["score", "curve", "inspect", "selective", "roc"])
+@pytest.mark.parametrize("written", ["stdout", "file"])
+def test_the_notes_of_csv_are_lines_on_stderr(command: str, written: str, tmp_path: Path) -> None:
+    file, target = tmp_path / "runs.csv", tmp_path / "out.csv"
+    file.write_text("id,passed,confidence\x1b\na,1,0.9\nb,0,0.4\nb,,0.3\nc,1,0.2\nc,0,0.1\n")
+    ask = [command, str(file), "--map", "confidence=confidence\x1b"]
+    result = run(*ask, "--format", "csv", *(["-o", str(target)] if written == "file" else []))
+    assert result.exit_code == 0, result.output
+    text = target.read_text() if written == "file" else result.stdout
+    assert result.stdout == ("" if written == "file" else text)
+    heads, *rows = csv.reader(io.StringIO(text))
+    assert rows
+    assert {len(row) for row in rows} == {len(heads)}
+    notes = json.loads(shown(*ask, "--format", "json"))["notes"]
+    assert result.stderr.splitlines() == [note.replace("\x1b", r"\x1b") for note in notes]
+    assert "question is id" in result.stderr
+    assert r"\x1b" in result.stderr
 
 
 def test_a_table_holds_the_same_numbers_as_the_records(runs: str) -> None:

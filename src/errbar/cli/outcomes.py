@@ -145,6 +145,9 @@ def show(result: Any, given: Given) -> None:
         print_parts(result.parts())
     else:
         put(written(result, given["style"]), given)
+    if given["style"] == "csv":  # which has no place for them
+        for note in result.notes():
+            click.echo(printable(note), err=True)
 
 
 def put(text: str, given: Given) -> None:
