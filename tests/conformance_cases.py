@@ -194,24 +194,24 @@ def _scored(
     short: str = "error",
     level: float = 0.95,
     by: Sequence[str] = (),
+    failed: str = "",
 ) -> list[dict[str, Any]]:
     if errors == "bracket":
         return [
-            row | {"system": f"{row['system']} (failed: {taken})".strip()}
+            row
             for taken in ("wrong", "right")
-            for row in _scored(case, metrics, taken, short, level, by)
+            for row in _scored(case, metrics, taken, short, level, by, failed=taken)
         ]
     found = _counted(case, by)
-    tasks = {key[1] for key in found}
     rows = []
     for metric in [cast("Any", errbar.parse(name)) for name in metrics]:
         weights = getattr(metric, "weights", ())
         systems = {}
         for key, questions in found.items():
-            shown = (key[0], key[1] if len(tasks) > 1 else "", *key[2:])
-            name = " · ".join(part for part in shown if part)
+            part = tuple(zip(by, key[2:], strict=True))
+            subject = errbar.Subject(key[0], key[1], part, failed)
             counts = _counts(list(questions.values()), errors, len(weights))
-            systems[name] = _long_enough(counts, metric.draws) if short == "drop" else counts
+            systems[subject] = _long_enough(counts, metric.draws) if short == "drop" else counts
         scores = errbar.score(
             systems,
             metric,

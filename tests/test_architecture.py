@@ -19,7 +19,7 @@ BASE = {"errors"}
 COUNTS = BASE | {"data", "kernels"}
 METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
-ALL_BELOW = METRICS | {"estimate", "tables", "uncertainty", "matrices"}
+ALL_BELOW = METRICS | {"estimate", "scores", "tables", "uncertainty", "matrices"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
 LOADING = {"loading", "runs", "evaluate", "readers", "demo"}
 PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc"}
@@ -32,7 +32,8 @@ MAY_IMPORT = {
     "kernels": {"kernels"},
     "data": COUNTS,
     "metrics": METRICS,
-    "estimate": RESULTS - {"estimate"},
+    "estimate": {"metrics", "tables"},
+    "scores": {"errors", "metrics", "estimate", "tables"},
     "uncertainty": RESULTS | {"uncertainty"},
     "matrices": ALL_BELOW - {"matrices"},
     "evaluate": ALL_BELOW,
@@ -43,7 +44,8 @@ MAY_IMPORT = {
     "roc": ALL_BELOW,
     "readers": COUNTS | {"readers"},
     "selective_report": SELECTIVE | {"selective", "readers"},
-    "runs": ALL_BELOW | {"evaluate", "selective", "roc"},
+    "inspection": COUNTS | {"tables"},
+    "runs": ALL_BELOW | {"inspection", "evaluate", "selective", "roc"},
     "loading": ALL_BELOW | {"runs", "readers"},
     "demo": COUNTS | {"demo"},
     "cli": SELECTIVE | PUBLIC | {"cli"},

@@ -146,12 +146,3 @@ def test_any_other_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setitem(main.commands, "fail", fail)
     assert isinstance(CliRunner().invoke(main, ["fail"]).exception, ZeroDivisionError)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
-def test_a_reader_that_left_is_met_with_silence() -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = run("demo", stdout=writing)
-    os.close(writing)
-    assert done.stderr == ""

@@ -48,9 +48,10 @@ def run(*arguments: str) -> Result:
 
 
 def shown(*arguments: str) -> str:
-    """What is printed where all is well."""
+    """What is printed where all is well; only CSV has its notes on stderr."""
     result = run(*arguments)
-    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    assert result.exit_code == 0, result.output
+    assert bool(result.stderr) == ("csv" in arguments), result.stderr
     return result.stdout
 
 
@@ -98,18 +99,14 @@ def test_the_notes_say_what_failed_and_what_was_guessed(runs: str) -> None:
         ("missing", {"large": 0.5, "small": 0.75}),
         (
             "bracket",
-            {
-                "large (failed: wrong)": 0.5,
-                "large (failed: right)": 0.75,
-                "small (failed: wrong)": 0.5,
-                "small (failed: right)": 0.75,
-            },
+            {"large wrong": 0.5, "large right": 0.75, "small wrong": 0.5, "small right": 0.75},
         ),
     ],
 )
 def test_failed_rows_are_taken_as_told(runs: str, errors: str, expected: dict[str, float]) -> None:
     rows = records("score", runs, "-m", "avg", "--errors", errors)
-    assert {row["system"]: row["value"] for row in rows} == expected
+    found = {f"{row['system']} {row.get('failed', '')}".strip(): row["value"] for row in rows}
+    assert found == expected
 
 
 def test_short_questions_are_taken_as_told(runs: str) -> None:
@@ -126,15 +123,18 @@ def test_short_questions_are_taken_as_told(runs: str) -> None:
 
 def test_the_level_and_slices_are_taken_as_told(runs: str) -> None:
     rows = records("score", runs, "-m", "avg", "--level", "0.5", "--by", "level")
-    assert {row["system"]: row["value"] for row in rows} == {
-        "large · easy": 1,
-        "large · hard": 0,
-        "small · easy": 0.5,
-        "small · hard": 0.5,
+    assert {(row["system"], row["by level"]): row["value"] for row in rows} == {
+        ("large", "easy"): 1,
+        ("large", "hard"): 0,
+        ("small", "easy"): 0.5,
+        ("small", "hard"): 0.5,
     }
     assert {row["level"] for row in rows} == {0.5}
     twice = records("score", runs, "-m", "avg", "--by", "level", "--by", "status")
     assert len(twice) == 6
+    assert ("large", "hard", "timeout") in [
+        (row["system"], row["by level"], row["status"]) for row in twice
+    ]
 
 
 def test_columns_are_mapped_as_told(runs: str) -> None:
@@ -309,6 +309,25 @@ def test_csv_parses_back(runs: str) -> None:
     assert [float(row["mean"]) for row in back] == [row["mean"] for row in expected]
 
 
+@pytest.mark.parametrize("command", ["score", "curve", "inspect", "selective", "roc"])
+@pytest.mark.parametrize("written", ["stdout", "file"])
+def test_the_notes_of_csv_are_lines_on_stderr(command: str, written: str, tmp_path: Path) -> None:
+    file, target = tmp_path / "runs.csv", tmp_path / "out.csv"
+    file.write_text("id,passed,confidence\x1b\na,1,0.9\nb,0,0.4\nb,,0.3\nc,1,0.2\nc,0,0.1\n")
+    ask = [command, str(file), "--map", "confidence=confidence\x1b"]
+    result = run(*ask, "--format", "csv", *(["-o", str(target)] if written == "file" else []))
+    assert result.exit_code == 0, result.output
+    text = target.read_text() if written == "file" else result.stdout
+    assert result.stdout == ("" if written == "file" else text)
+    heads, *rows = csv.reader(io.StringIO(text))
+    assert rows
+    assert {len(row) for row in rows} == {len(heads)}
+    notes = json.loads(shown(*ask, "--format", "json"))["notes"]
+    assert result.stderr.splitlines() == [note.replace("\x1b", r"\x1b") for note in notes]
+    assert "question is id" in result.stderr
+    assert r"\x1b" in result.stderr
+
+
 def test_a_table_holds_the_same_numbers_as_the_records(runs: str) -> None:
     first = shown("score", runs, "-m", "avg").splitlines()[2].split()
     row = records("score", runs, "-m", "avg")[0]
@@ -455,17 +474,99 @@ def test_a_conversion_that_fails_leaves_what_was_there(runs: str, tmp_path: Path
     assert "out.txt" in refusal("convert", runs, str(tmp_path / "out.txt"))
 
 
+def test_counts_are_converted_too_and_never_in_part(tmp_path: Path) -> None:
+    file, target = tmp_path / "counts.csv", str(tmp_path / "out.parquet")
+    file.write_text("id,trials,correct\na,4,2\nb,4,1\n")
+    assert "2 rows" in shown("convert", str(file), target)
+    assert pl.read_parquet(target).columns == ["question", "trials", "correct"]
+    assert records("score", target) == records("score", str(file))
+    file.write_text("id,trials,correct\na,4,two\nb,4,1\n")
+    assert "question 'a'" in refusal("convert", str(file), str(tmp_path / "none.csv"))
+    assert not (tmp_path / "none.csv").exists()
+
+
+ENDINGS = ("parquet", "csv", "jsonl")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_conversion_to_a_place_that_cannot_be_written_is_refused(
-    runs: str, tmp_path: Path
+    ending: str, runs: str, tmp_path: Path
 ) -> None:
-    refusal("convert", runs, str(tmp_path / "none" / "out.csv"))
-    assert os.listdir(tmp_path) == ["runs.csv"]
+    nowhere = tmp_path / "none" / f"out.{ending}"
+    said = refusal("convert", runs, str(nowhere))
+    assert said == f"Error: {nowhere} cannot be written: there is no directory {nowhere.parent}."
+    within = str(tmp_path / "runs.csv" / f"out.{ending}")
+    assert within in refusal("convert", runs, within)
+    directory = tmp_path / f"directory.{ending}"
+    directory.mkdir()
+    assert "is a directory; name a file" in refusal("convert", runs, str(directory))
+    assert sorted(os.listdir(tmp_path)) == [directory.name, "runs.csv"]
+    assert os.listdir(directory) == []
 
 
-def test_a_conversion_onto_itself_is_whole(runs: str) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such pipes")
+@pytest.mark.parametrize("command", ["score", "convert"])
+def test_what_is_no_file_is_never_replaced_by_one(command: str, runs: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    ask = ("score", runs, "-o") if command == "score" else ("convert", runs)
+    assert "no file that can be replaced" in refusal(*ask, str(pipe))
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() == 0, reason="this user may write to everything"
+)
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_target_that_is_read_only_is_left_alone(ending: str, runs: str, tmp_path: Path) -> None:
+    target = tmp_path / f"out.{ending}"
+    target.write_text("old")
+    target.chmod(0o444)
+    assert "read-only" in refusal("convert", runs, str(target))
+    assert target.read_text() == "old"
+    shut = tmp_path / "shut"
+    shut.mkdir(mode=0o555)
+    assert "Permission denied" in refusal("convert", runs, str(shut / target.name))
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="only Linux has such a directory")
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_directory_in_which_no_file_can_be_made_is_refused(ending: str, runs: str) -> None:
+    said = refusal("convert", runs, f"/proc/self/out.{ending}")
+    assert said.startswith(f"Error: /proc/self/out.{ending} cannot be written: ")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_conversion_onto_itself_is_whole(ending: str, runs: str, tmp_path: Path) -> None:
     before = records("score", runs)
-    shown("convert", runs, runs)
-    assert records("score", runs) == before
+    file = tmp_path / f"own.{ending}"
+    table = pl.read_csv(runs)
+    kind = {"parquet": "parquet", "csv": "csv", "jsonl": "ndjson"}[ending]
+    getattr(table, f"write_{kind}")(file)
+    for _ in range(2):
+        assert shown("convert", str(file), str(file)) == f"{file}: 8 rows.\n"
+        assert records("score", str(file)) == before
+    assert "guessed" not in shown("score", str(file))
+    assert sorted(os.listdir(tmp_path)) == [file.name, "runs.csv"]
+
+
+def test_a_conversion_into_the_directory_that_is_read_is_whole(runs: str, tmp_path: Path) -> None:
+    assert "8 rows" in shown("convert", str(tmp_path), str(tmp_path / "all.csv"))
+    assert len(pl.read_csv(tmp_path / "all.csv")) == 8
+    assert Path(runs).read_text() == TABLE
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("ask", [("score", "-o"), ("convert",)])
+def test_a_link_stays_and_what_it_points_to_is_replaced(
+    ask: tuple[str, ...], runs: str, tmp_path: Path
+) -> None:
+    (tmp_path / "real.csv").write_text("old")
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "real.csv")
+    shown(ask[0], runs, *ask[1:], str(link))
+    assert link.is_symlink()
+    assert "small" in (tmp_path / "real.csv").read_text()
 
 
 # Processes.

@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from errbar.estimate import Estimand, Estimate, Interval, Scores
+from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.metrics import Average, PassAt, PassHat
+from errbar.scores import Scores
 from errbar.tables import supported
 
 NAN = math.nan
@@ -16,7 +17,7 @@ NAN = math.nan
 def estimate(system: str = "small", sd: float = 0.0213, value: float = 0.7) -> Estimate:
     low, high = 0.7 - 2 * sd, 0.7 + 2 * sd
     interval = Interval(low, high, 0.95, Estimand.BENCHMARK)
-    return Estimate(system, PassAt(8), value, 0.7, sd, interval, questions=40, trials=320)
+    return Estimate(Subject(system), PassAt(8), value, 0.7, sd, interval, questions=40, trials=320)
 
 
 @pytest.mark.parametrize(
@@ -186,6 +187,7 @@ def test_records_are_flat_and_hold_every_field() -> None:
     record = Scores((replace(estimate(), metric=Average()),)).to_dicts()[0]
     assert record == {
         "system": "small",
+        "task": "",
         "metric": "avg",
         "value": 0.7,
         "mean": 0.7,

@@ -199,9 +199,16 @@ def test_no_systems_and_no_metrics_say_what_to_give() -> None:
         score(SYSTEMS)
 
 
+def test_systems_whose_names_print_alike_are_refused_and_none_is_lost() -> None:
+    counts = Counts([2], [1])
+    assert [one.system for one in score({1: counts, 2: counts}, "avg")] == ["1", "2"]  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="same name"):
+        score({1: counts, "1": counts}, "avg")  # type: ignore[arg-type]
+
+
 def test_what_is_not_counts_is_refused_with_what_to_give() -> None:
     with pytest.raises(WrongType, match=r"system 'mine' must be given as errbar\.Counts"):
-        score({"mine": [[0, 1], [1, 1]]}, "pass@1")  # type: ignore[dict-item]
+        score({"mine": [[0, 1], [1, 1]]}, "pass@1")  # type: ignore[arg-type]
     with pytest.raises(WrongType, match=r"systems must be counts by name.*got list"):
         score([[0, 1], [1, 1]], "pass@1")  # type: ignore[arg-type]
 

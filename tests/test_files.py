@@ -320,7 +320,8 @@ def test_columns_of_any_name_are_read(name: str, tmp_path: Path) -> None:
     table.write_parquet(tmp_path / "runs.parquet")
     for ending in ("csv", "jsonl", "parquet"):
         scores = errbar.load(tmp_path / f"runs.{ending}", **told).score("avg", by=[by])
-        assert [(one.system, one.value) for one in scores] == [("s · x", 0.75)]
+        assert [(str(one.of), one.value) for one in scores] == [("s · x", 0.75)]
+        assert scores[0].slice == ((by, "x"),)
 
 
 def test_columns_named_like_those_of_the_reader_do_not_matter(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def pass_at(k: int, results: list[list[int]]) -> float:
 
 
 def values(scores: Any) -> dict[tuple[str, str], float]:
-    return {(one.system, str(one.metric)): one.value for one in scores}
+    return {(str(one.of), str(one.metric)): one.value for one in scores}
 
 
 def value(scores: Any) -> float:
@@ -317,7 +317,7 @@ def test_failed_rows_can_be_left_out() -> None:
 
 def test_failed_rows_can_be_taken_both_ways() -> None:
     scores = errbar.load(failing()).score("pass@1", "pass@2", errors="bracket")
-    found = {(one.system, str(one.metric)): one.value for one in scores}
+    found = {(str(one.of), str(one.metric)): one.value for one in scores}
     assert found == {
         (f"(failed: {name})", f"pass@{k}"): pytest.approx(pass_at(k, banks(value)))
         for name, value in (("wrong", 0), ("right", 1))
@@ -328,7 +328,7 @@ def test_failed_rows_can_be_taken_both_ways() -> None:
 def test_both_ways_stand_beside_each_other_for_every_system_and_metric() -> None:
     data = {"b (x)": [[1, NAN]], "a": [[0, 1]]}
     scores = errbar.load(data).score("pass@1", "pass@2", errors="bracket")
-    rows = {(one.system, str(one.metric)): one.value for one in scores}
+    rows = {(str(one.of), str(one.metric)): one.value for one in scores}
     for metric, worst, best in (("pass@1", 0.5, 1), ("pass@2", 1, 1)):
         assert rows["b (x) (failed: wrong)", metric] == worst
         assert rows["b (x) (failed: right)", metric] == best
@@ -554,25 +554,33 @@ def test_a_slice_without_a_value_is_shown_and_not_dropped() -> None:
 def test_categories_of_a_slice_are_its_own() -> None:
     table = pl.DataFrame({"question": list("aabb"), "outcome": [0, 1, 2, 2], "g": list("xxyy")})
     scores = errbar.load(table).score("avg(weights=[0, 1, 2])", by=["g"])
-    assert [(one.system, one.value, one.questions) for one in scores] == [
-        ("x", 0.5, 1),
-        ("y", 2, 1),
+    assert [(one.slice, one.value, one.questions) for one in scores] == [
+        ((("g", "x"),), 0.5, 1),
+        ((("g", "y"),), 2, 1),
     ]
 
 
-def test_tasks_are_scored_apart_and_named_where_there_are_several() -> None:
+def test_tasks_are_scored_apart_and_named() -> None:
     table = pl.DataFrame({"task": list("xxyy"), "question": list("abab"), "outcome": [1, 1, 0, 1]})
     assert values(errbar.load(table).score("avg")) == {("x", "avg"): 1, ("y", "avg"): 0.5}
     one = table.filter(pl.col("task") == "y").with_columns(system=pl.lit("s"))
-    assert values(errbar.load(one).score("avg")) == {("s", "avg"): 0.5}
+    assert values(errbar.load(one).score("avg")) == {("s · y", "avg"): 0.5}
 
 
-def test_slices_that_would_share_a_name_are_refused() -> None:
+def test_slices_whose_names_look_alike_are_told_apart() -> None:
     table = pl.DataFrame(
         {"system": ["a · b", "a"], "task": ["c", "b · c"], "question": [1, 1], "outcome": [1, 0]}
     )
-    with pytest.raises(InputError, match="same name"):
-        errbar.load(table).score("avg")
+    scores = errbar.load(table).score("avg")
+    assert [(one.system, one.task, one.value) for one in scores] == [
+        ("a", "b · c", 0),
+        ("a · b", "c", 1),
+    ]
+
+
+def test_a_column_to_group_by_that_is_named_twice_is_taken_once() -> None:
+    runs = errbar.load(pl.DataFrame(SLICED))
+    assert runs.score("avg", by=["lang", "lang"]) == runs.score("avg", by=["lang"])
 
 
 @pytest.mark.parametrize("data", [MATRIX, errbar.Counts([4], [2]), pl.DataFrame(SLICED)], ids=str)

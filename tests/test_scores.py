@@ -16,10 +16,10 @@ import pytest
 import errbar
 from errbar.cli.outcomes import written
 from errbar.errors import InputError
-from errbar.estimate import Scores
+from errbar.scores import Scores
 
 FIELDS = (
-    *("system", "metric", "value", "mean", "sd", "low", "high", "level", "covers"),
+    *("system", "task", "metric", "value", "mean", "sd", "low", "high", "level", "covers"),
     *("questions", "trials", "reason"),
 )
 SPECIALS = r"a_b & 50 % $x$ #1 {y} ^ ~ \z"
@@ -59,7 +59,7 @@ def test_records_have_every_field_of_every_estimate() -> None:
         ("large", "pass@2"),
     ]
     assert [r["value"] for r in records] == pytest.approx([1 / 2, 1 / 2, 5 / 8, 3 / 4])
-    assert all(type(r[name]) is float for r in records for name in FIELDS[2:8])
+    assert all(type(r[name]) is float for r in records for name in FIELDS[3:9])
 
 
 def test_every_kind_of_table_holds_the_same_records() -> None:
@@ -118,10 +118,109 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are() -> None:
 
 def test_scores_are_filtered_by_system_and_by_metric() -> None:
     found = scores("a", "b")
-    assert [(one.system, str(one.metric)) for one in found.only("b", "pass@2")] == [("b", "pass@2")]
+    assert [(one.system, str(one.metric)) for one in found.only("b", metric="pass@2")] == [
+        ("b", "pass@2")
+    ]
     assert len(found.only(system="a")) == len(found.only(metric="pass@1")) == 2
     assert found.only() == found
     assert found.only("a").method == found.method
+
+
+def tasks() -> errbar.Runs:
+    """Two systems, two tasks, two values of a column; some rows have a confidence and no result."""
+    rows = [
+        (system, task, level, f"{task}{at}", float(at % 2) if at else None, at / 8)
+        for system in ("a", "b")
+        for task in ("sums", "words")
+        for level in ("easy", "hard")
+        for at in range(8)
+    ]
+    names = ["system", "task", "level", "question", "outcome", "confidence"]
+    return errbar.load(pl.DataFrame(rows, schema=names, orient="row"), repeats="keep")
+
+
+def test_estimates_know_their_task_and_their_slice() -> None:
+    scores = tasks().score("avg", by=["level"])
+    assert [(one.system, one.task, one.slice) for one in scores] == [
+        (system, task, (("level", level),))
+        for system in ("a", "b")
+        for task in ("sums", "words")
+        for level in ("easy", "hard")
+    ]
+    assert str(scores[1]).startswith("a · sums · hard avg: ")
+
+
+def test_records_have_a_column_for_each_that_was_grouped_by() -> None:
+    record = tasks().score("avg", by=["level", "question"]).to_dicts()[0]
+    assert list(record)[:5] == ["system", "task", "by level", "question", "metric"]
+    assert (record["by level"], record["question"], record["level"]) == ("easy", "sums0", 0.95)
+
+
+@pytest.mark.parametrize("name", ["system", "value", "failed", "by level"])
+def test_a_column_that_is_named_like_a_field_stands_beside_it(name: str) -> None:
+    table = pl.DataFrame({name: list("xy"), "level": list("uv"), "q": list("pq"), "o": [1, None]})
+    runs = errbar.load(table, question="q", outcome="o", system=None)
+    rows = runs.score("avg", by=[name, "level"], errors="bracket").to_dicts()
+    assert len({len(row) for row in rows}) == 1
+    assert [row["failed"] for row in rows] == ["wrong", "right"] * 2
+    assert {row["level"] for row in rows} == {0.95}
+    held = [[key for key, value in row.items() if value in ("x", "y", "u", "v")] for row in rows]
+    assert all(len(keys) == 2 for keys in held)
+    assert held[0] != [name, "level"]
+
+
+@pytest.mark.parametrize("ask", ["score", "selective", "roc"])
+def test_any_scores_are_filtered_by_task_and_sorted(ask: str) -> None:
+    metrics = {"score": ["avg", "pass@1"], "selective": ["aurc", "augrc"], "roc": []}[ask]
+    found = getattr(tasks(), ask)(*metrics)
+    each = len(metrics) or 1
+    assert len(found) == 4 * each
+    words = found.only(task="words")
+    assert [(one.system, one.task) for one in words] == [
+        (system, "words") for system in ("a", "b") for _ in range(each)
+    ]
+    assert (words.method, words.remarks) == (found.method, found.remarks)
+    assert len(found.only("a", task="sums")) == each
+    assert [one.task for one in found.sorted("task")] == ["words"] * 2 * each + ["sums"] * 2 * each
+    assert {row["task"] for row in found.to_dicts()} == {"sums", "words"}
+    if metrics:
+        assert {str(one.metric) for one in found.only(metric=metrics[1])} == {metrics[1]}
+    with pytest.raises(InputError, match="'median'"):
+        found.sorted("median")
+
+
+def test_ranked_scores_are_a_sequence_that_becomes_any_table() -> None:
+    found = tasks().selective("aurc")
+    assert [one.task for one in found[:2]] == ["sums", "words"]
+    assert found.to_pandas().to_dict("records") == found.to_dicts()
+    assert found.to_polars().to_dicts() == found.to_arrow().to_pylist() == found.to_dicts()
+
+
+def test_the_table_has_a_column_for_all_that_tells_its_rows_apart() -> None:
+    text = str(tasks().score("avg", by=["level"], errors="bracket"))
+    head, _, first, second, *_ = text.splitlines()
+    assert head.split()[:6] == ["system", "task", "by", "level", "failed", "metric"]
+    assert first.split()[:5] == ["a", "sums", "easy", "wrong", "avg"]
+    assert second.split()[:5] == ["a", "sums", "easy", "right", "avg"]
+    assert "of each" in text
+
+
+def test_what_is_the_same_for_all_is_said_of_each() -> None:
+    def sizes(text: str) -> str:
+        return next(line for line in text.splitlines() if "trials" in line)
+
+    assert sizes(str(scores("a"))) == "2 questions, 8 trials."
+    assert sizes(str(scores("a", "b"))).endswith("of each system.")
+    assert sizes(str(tasks().score("avg").only("a"))).endswith("of each task.")
+    assert sizes(str(tasks().score("avg", by="level"))).endswith(
+        "of each system and task and slice."
+    )
+
+
+def test_rows_are_grouped_by_subject_or_else_by_system() -> None:
+    assert tasks().score("avg", "pass@1").breaks() == {2, 4, 6}
+    assert tasks().score("avg").breaks() == {2}
+    assert tasks().score("avg").only(task="sums").breaks() == set()
 
 
 def test_a_metric_is_found_however_it_is_spelt() -> None:
@@ -158,7 +257,7 @@ def test_csv_gives_back_every_record() -> None:
     for row, record in zip(back, records, strict=True):
         for name in ("system", "metric", "covers", "reason"):
             assert row[name] == record[name]
-        for name in FIELDS[2:8]:
+        for name in FIELDS[3:9]:
             assert float(row[name]) == record[name]
         assert (int(row["questions"]), int(row["trials"])) == (2, 8)
 

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from errbar.data.statistics import Counts as Counts
     from errbar.estimate import Estimate as Estimate
     from errbar.estimate import Interval as Interval
-    from errbar.estimate import Scores as Scores
+    from errbar.estimate import Subject as Subject
     from errbar.evaluate import score as score
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
     from errbar.runs import Runs as Runs
+    from errbar.scores import Scores as Scores
     from errbar.uncertainty import Bootstrap as Bootstrap
     from errbar.uncertainty import Posterior as Posterior
 
@@ -36,7 +37,8 @@ _HOMES = {
     "Ranked": "errbar.data.ranked",
     "Runs": "errbar.runs",
     "Scored": "errbar.data.scored",
-    "Scores": "errbar.estimate",
+    "Scores": "errbar.scores",
+    "Subject": "errbar.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
     "load": "errbar.loading",
@@ -58,6 +60,7 @@ __all__ = [
     "Runs",
     "Scored",
     "Scores",
+    "Subject",
     "__version__",
     "eval",
     "family",

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from errbar.data.statistics import CategoryCounts, Counts, require_trials
 from errbar.errors import InputError, WrongType
-from errbar.estimate import Estimate, Interval, Scores
+from errbar.estimate import Estimate, Interval, Subject
 from errbar.metrics import CountMetric, Metric, Needs, parse
 from errbar.metrics.base import AnyCounts
+from errbar.scores import Scores
 from errbar.uncertainty import Posterior
 
 _DOCUMENTED = Posterior()
@@ -24,7 +25,7 @@ _Cell = tuple[float, float, float, Interval]  # value, mean, sd and interval
 
 
 def score(
-    systems: Mapping[str, AnyCounts] | AnyCounts,
+    systems: Mapping[str, AnyCounts] | Mapping[Subject, AnyCounts] | AnyCounts,
     *metrics: CountMetric | str,
     method: Posterior = _DOCUMENTED,
     short: Literal["error", "posterior"] = "error",
@@ -48,27 +49,27 @@ def score(
     asked = _metrics(metrics)
     if not isinstance(method, Posterior):
         raise WrongType(f"method must be a Posterior, as in Posterior(level=0.9); got {method!r}.")
-    for name, counts in named.items():
-        _check(name, counts, asked, short)
+    for subject, counts in named.items():
+        _check(str(subject), counts, asked, short)
     columns = zip(*_table(list(named.values()), asked, method), strict=True)
     return Scores(
         tuple(
-            _estimate(name, metric, counts, cell)
-            for (name, counts), column in zip(named.items(), columns, strict=True)
+            _estimate(subject, metric, counts, cell)
+            for (subject, counts), column in zip(named.items(), columns, strict=True)
             for metric, cell in zip(asked, column, strict=True)
         ),
         method.describe(asked),
     )
 
 
-def _estimate(name: str, metric: CountMetric, counts: AnyCounts, cell: _Cell) -> Estimate:
+def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: _Cell) -> Estimate:
     value, mean, sd, interval = cell
     few = int((counts.trials < metric.draws) @ counts.repeats())
     reason = ""
     if few:
         value = math.nan
         reason = f"{few} of {len(counts)} questions have fewer trials; from the posterior alone"
-    return Estimate(name, metric, value, mean, sd, interval, len(counts), counts.all_trials, reason)
+    return Estimate(of, metric, value, mean, sd, interval, len(counts), counts.all_trials, reason)
 
 
 def _table(
@@ -111,9 +112,11 @@ def _observed(
     return values
 
 
-def _named(systems: Mapping[str, AnyCounts] | AnyCounts) -> Mapping[str, AnyCounts]:
+def _named(
+    systems: Mapping[str, AnyCounts] | Mapping[Subject, AnyCounts] | AnyCounts,
+) -> dict[Subject, AnyCounts]:
     if isinstance(systems, Counts | CategoryCounts):
-        return {"": systems}
+        return {Subject(): systems}
     if not isinstance(systems, Mapping):
         raise WrongType(
             f"systems must be counts by name, as in {{'mine': errbar.Counts(trials, correct)}}; "
@@ -124,7 +127,13 @@ def _named(systems: Mapping[str, AnyCounts] | AnyCounts) -> Mapping[str, AnyCoun
             "there is no system to score; give one at least, as in "
             "{'mine': errbar.Counts(trials, correct)}."
         )
-    return systems
+    named = {
+        name if isinstance(name, Subject) else Subject(str(name)): counts
+        for name, counts in systems.items()
+    }
+    if len(named) < len(systems):
+        raise InputError("two systems have the same name; rename one.")
+    return named
 
 
 def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:

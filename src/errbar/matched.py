@@ -20,7 +20,7 @@ from errbar.estimate import Interval
 from errbar.kernels import ranked as kernel
 from errbar.metrics import parse
 from errbar.metrics.selective import Augrc, Aurc, RankedMetric, RiskAt
-from errbar.tables import html_table, percent, pointed, supported, text_table
+from errbar.tables import Table, html_table, percent, pointed, supported
 from errbar.uncertainty.bootstrap import Bootstrap, Replicates, joint_clusters, require_bootstrap
 
 Array = NDArray[np.floating[Any]]
@@ -67,10 +67,14 @@ class MatchedCoverage:
     clusters: int
     method: str
 
-    def __str__(self) -> str:
+    def table(self) -> Table:
+        """What is shown of them."""
         systems = [(row.one, row.other) for row in self.rows]
         breaks = {at for at in range(1, len(systems)) if systems[at] != systems[at - 1]}
-        return text_table(self._columns(), self.notes(), breaks)
+        return Table(self._columns(), self.notes(), breaks)
+
+    def __str__(self) -> str:
+        return str(self.table())
 
     def __repr__(self) -> str:
         return str(self)

@@ -1,8 +1,9 @@
 """Outcomes of systems, and everything that can be asked of them."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +15,15 @@ from errbar.data.scored import Scored
 from errbar.data.slices import Slice
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts, CountsByState
-from errbar.errors import InputError, NotEnoughTrials, RepeatedTrial, WrongType
-from errbar.estimate import RankedScores, Scores
+from errbar.errors import ErrbarError, InputError, NotEnoughTrials, RepeatedTrial, WrongType
+from errbar.estimate import RankedEstimate, Subject
 from errbar.evaluate import score
+from errbar.inspection import Agreement, Inspection
 from errbar.metrics import CountMetric, Metric, Needs, family, parse
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
 from errbar.metrics.selective import RankedMetric
-from errbar.tables import text_table
+from errbar.scores import RankedScores, Scores
 from errbar.uncertainty import Bootstrap, Posterior
 
 Errors = Literal["fail", "missing", "bracket"]
@@ -63,8 +65,8 @@ class Runs:
             method = replace(method, level=level)
         found = self.source.slices(_listed(by))
         if errors == "bracket":
-            worst = self._scored(found, asked, "wrong", short, method, "(failed: wrong)")
-            best = self._scored(found, asked, "right", short, method, "(failed: right)")
+            worst = self._scored(_subjects(found, "wrong"), asked, "wrong", short, method)
+            best = self._scored(_subjects(found, "right"), asked, "right", short, method)
             each = len(asked)
             estimates = [
                 one
@@ -75,7 +77,7 @@ class Runs:
             return Scores(
                 tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
             )
-        scores = self._scored(found, asked, _TAKEN[errors], short, method)
+        scores = self._scored(_subjects(found), asked, _TAKEN[errors], short, method)
         return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
 
     def curve(
@@ -117,7 +119,7 @@ class Runs:
             for key, rows in self._ranked().items()
         }
         results = tuple(
-            (_named(key, data), selective.estimate(metric, one, method=method, rng=rng))
+            _of(key, selective.estimate(metric, one, method=method, rng=rng))
             for key, one in data.items()
             for metric in asked
         )
@@ -137,8 +139,7 @@ class Runs:
                 rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held]
             )
         results = tuple(
-            (_named(key, data), roc.estimate(one, method=method, rng=rng))
-            for key, one in data.items()
+            _of(key, roc.estimate(one, method=method, rng=rng)) for key, one in data.items()
         )
         return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
 
@@ -153,7 +154,8 @@ class Runs:
     def _ranked_remarks(self, unanswered: int) -> tuple[str, ...]:
         remarks = [f"{unanswered} rows are not answered."] if unanswered else []
         guessed = self.source.describe()
-        return tuple([*remarks, f"Columns: {guessed}."] if guessed else remarks)
+        remarks += [f"Columns: {guessed}."] if guessed else []
+        return (*remarks, *self.source.origin.remarks)
 
     def inspect(self) -> "Inspection":
         """What is in the data; trials that occur twice are told of, not refused."""
@@ -165,31 +167,46 @@ class Runs:
             found = self.source.with_repeats().slices(())
         if not any(one.questions.sum() for one in found):
             raise InputError("there is no question in the data.")
-        return Inspection(tuple(found), self.source.statuses(), self.source.describe(), repeated)
+        return Inspection(
+            tuple(found),
+            self.source.statuses(),
+            self.source.describe(),
+            repeated,
+            self.source.origin,
+            () if repeated else tuple(self.agreements()),
+        )
+
+    def agreements(self) -> list[Agreement]:
+        """Every number that the log states, beside what errbar gets for it."""
+        found = []
+        for claim in self.source.origin.claims:
+            try:
+                scores = self.score(claim.metric, errors=claim.errors, short="drop")
+                mine = scores.only(claim.system, task=claim.task)
+                found.append(Agreement(claim, mine[0].value if mine else math.nan))
+            except ErrbarError as error:
+                found.append(Agreement(claim, math.nan, str(error)))
+        return found
 
     def __repr__(self) -> str:
         return f"Runs({self.inspect().summary()})"
 
     def _scored(
         self,
-        found: list[Slice],
+        subjects: dict[Subject, Slice],
         metrics: list[CountMetric],
         taken: str,
         short: Short,
         method: Posterior,
-        suffix: str = "",
     ) -> Scores:
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        systems = {f"{_label(one.key, found)} {suffix}".strip(): one for one in found}
-        if len(systems) < len(found):
-            raise InputError("two systems have the same name; name their columns apart.")
         parts: list[Scores] = []
         remarks: list[str] = []
         if taken == "missing":
-            systems, remarks = _with_results(systems)
+            subjects, remarks = _with_results(subjects)
         for metric in metrics:
-            counts = {name: self._counts(one, metric, taken) for name, one in systems.items()}
+            counts = {whose: self._counts(one, metric, taken) for whose, one in subjects.items()}
             if short == "drop":
                 counts, said = _long_enough(counts, metric)
                 remarks += said
@@ -200,7 +217,7 @@ class Runs:
                 short="posterior" if short == "posterior" else "error",
             )
             parts.append(evaluated)
-        rows = [part.estimates[at] for at in range(len(systems)) for part in parts]
+        rows = [part.estimates[at] for at in range(len(subjects)) for part in parts]
         words = method.describe(metrics)
         return Scores(tuple(rows), words, tuple(remarks))
 
@@ -254,68 +271,7 @@ class Runs:
         guessed = self.source.describe()
         if guessed:
             remarks.append(f"Columns: {guessed}.")
-        return remarks
-
-
-@dataclass(frozen=True, repr=False)
-class Inspection:
-    """What is in the data: systems, tasks, questions, trials, statuses, what was guessed."""
-
-    slices: tuple[Slice, ...]
-    statuses: dict[str, int]
-    guessed: str
-    repeated: str = ""  # what there is to say of trials that occur twice
-
-    def summary(self) -> str:
-        """One line."""
-        systems = {one.key[0] for one in self.slices}
-        tasks = {one.key[1] for one in self.slices}
-        questions = sum(int(one.questions.sum()) for one in self.slices)
-        rows = sum(one.rows for one in self.slices)
-        return (
-            f"{len(systems)} systems, {len(tasks)} tasks, {questions} questions of a system, "
-            f"{rows} rows"
-        )
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per system and task."""
-        return [
-            {
-                "system": one.key[0],
-                "task": one.key[1],
-                "questions": int(one.questions.sum()),
-                "rows": one.rows,
-                "failed": one.failed,
-                "least_trials": int(one.trials.min()),
-                "median_trials": float(np.median(np.repeat(one.trials, one.questions))),
-                "most_trials": int(one.trials.max()),
-                "binary": one.is_binary,
-            }
-            for one in self.slices
-        ]
-
-    def columns(self) -> list[list[str]]:
-        """The table as text, each column from its head down."""
-        rows = self.to_dicts()
-        heads = list(rows[0])
-        return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
-
-    def notes(self) -> list[str]:
-        """What stands under the table."""
-        notes = [f"{self.summary()}."]
-        if self.statuses:
-            notes.append("Status: " + ", ".join(f"{k} {v}" for k, v in self.statuses.items()) + ".")
-        if self.repeated:
-            notes.append(self.repeated)
-        if self.guessed:
-            notes.append(f"Columns: {self.guessed}.")
-        return notes
-
-    def __str__(self) -> str:
-        return text_table(self.columns(), self.notes())
-
-    def __repr__(self) -> str:
-        return str(self)
+        return [*remarks, *self.source.origin.remarks]
 
 
 def _count_metric(metric: Metric | str) -> CountMetric:
@@ -331,55 +287,58 @@ def _counted(one: Slice, errors: Errors) -> CountsByState:
     return one.counts(_TAKEN.get(errors, "wrong"))
 
 
-def _label(key: tuple[str, ...], found: Sequence[Slice]) -> str:
-    """A name for a slice: its system, and whatever else tells it apart."""
-    tasks = {one.key[1] for one in found}
-    parts = [key[0], *([key[1]] if len(tasks) > 1 else []), *key[2:]]
-    return " · ".join(part for part in parts if part)
+def _subjects(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
+    """Slices by what they are of."""
+    return {
+        Subject(one.key[0], one.key[1], tuple(zip(one.by, one.key[2:], strict=True)), failed): one
+        for one in found
+    }
 
 
-def _named(key: tuple[str, ...], found: Iterable[tuple[str, ...]]) -> str:
-    tasks = {one[1] for one in found}
-    return " · ".join(part for part in (key[0], key[1] if len(tasks) > 1 else "") if part)
+def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
+    return replace(estimate, of=Subject(key[0], key[1]))
 
 
-def _with_results(systems: dict[str, Slice]) -> tuple[dict[str, Slice], list[str]]:
+def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice], list[str]]:
     """Questions with a result at least, and how many have none."""
     kept, said = {}, []
-    for name, one in systems.items():
+    for whose, one in subjects.items():
         some = one.scored > 0
         if not some.any():
-            raise InputError(f"{name or 'the system'}: no row has a result; all are left out.")
+            raise InputError(
+                f"{str(whose) or 'the system'}: no row has a result; all are left out."
+            )
         none = int(one.questions[~some].sum())
         if none:
             left = f"{none} of {int(one.questions.sum())} questions have no result at all, and are"
-            said.append(f"{name}: {left} left out.".removeprefix(": "))
-        kept[name] = one.where(some)
+            said.append(f"{whose}: {left} left out.".removeprefix(": "))
+        kept[whose] = one.where(some)
     return kept, said
 
 
 def _long_enough(
-    counts: dict[str, AnyCounts], metric: CountMetric
-) -> tuple[dict[str, AnyCounts], list[str]]:
+    counts: dict[Subject, AnyCounts], metric: CountMetric
+) -> tuple[dict[Subject, AnyCounts], list[str]]:
     """Questions with trials enough, and how many were dropped."""
-    kept: dict[str, AnyCounts] = {}
+    kept: dict[Subject, AnyCounts] = {}
     dropped: list[str] = []
-    for name, one in counts.items():
+    for whose, one in counts.items():
         fine = one.trials >= metric.draws
         if not fine.any():
-            raise NotEnoughTrials(f"{name or 'the system'}: no question has {metric.draws} trials.")
+            name = str(whose) or "the system"
+            raise NotEnoughTrials(f"{name}: no question has {metric.draws} trials.")
         few = int((~fine) @ one.repeats())
         if few:
             dropped.append(
-                f"{name}: {metric} leaves out {few} of {len(one)} questions, which have fewer "
+                f"{whose}: {metric} leaves out {few} of {len(one)} questions, which have fewer "
                 f"than {metric.draws} trials.".removeprefix(": ")
             )
         if isinstance(one, CategoryCounts):
             names = [name for name, good in zip(one.questions, fine, strict=True) if good]
-            kept[name] = CategoryCounts(one.tally[fine], names)
+            kept[whose] = CategoryCounts(one.tally[fine], names)
         else:
             often = one.repeats()[fine].astype(np.int64)
-            kept[name] = CountsByState(one.trials[fine], one.correct[fine], often)
+            kept[whose] = CountsByState(one.trials[fine], one.correct[fine], often)
     return kept, dropped
 
 
@@ -389,4 +348,4 @@ def _require(value: str, known: tuple[str, ...], name: str) -> None:
 
 
 def _listed(by: Sequence[str]) -> tuple[str, ...]:
-    return (by,) if isinstance(by, str) else tuple(by)
+    return (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))

@@ -14,7 +14,7 @@ from errbar.matched import MatchedCoverage, compare
 from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.readers.item_runs import ItemRun, read_item_runs
 from errbar.selective import estimate
-from errbar.tables import percent, pointed, supported, text_table
+from errbar.tables import Table, percent, pointed, printable, supported
 from errbar.uncertainty.bootstrap import Bootstrap
 
 _DEFAULT = Bootstrap()
@@ -44,16 +44,20 @@ class SelectiveReport:
     comparison: MatchedCoverage | None
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        parts = []
+    def parts(self) -> list[Table | str]:
+        """What is shown of it: tables, and sentences after them."""
+        tables = []
         if self.runs:
-            parts.append(text_table(self._columns(), self._notes(), self._breaks()))
-            parts.append(text_table(self._documented(), _DOCUMENTED_NOTES))
+            tables.append(Table(self._columns(), self._notes(), self._breaks()))
+            tables.append(Table(self._documented(), _DOCUMENTED_NOTES))
         if self.comparison is not None:
-            parts.append(str(self.comparison))
-        parts += self.notes
-        parts += [f"Not ranked: {why}" for why in self.unranked.values()]
-        return "\n\n".join(parts)
+            tables.append(self.comparison.table())
+        return [*tables, *self.notes, *(f"Not ranked: {why}" for why in self.unranked.values())]
+
+    def __str__(self) -> str:
+        return "\n\n".join(
+            printable(part) if isinstance(part, str) else str(part) for part in self.parts()
+        )
 
     def __repr__(self) -> str:
         return str(self)

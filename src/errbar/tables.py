@@ -5,8 +5,13 @@ import math
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 _FOOTER_WIDTH = 80
+_BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
+_OBEYED = re.compile(  # by terminals: controls, marks that turn the direction, halves of letters
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
 _MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
 
@@ -35,29 +40,55 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g} %"
 
 
-def text_table(
-    columns: Iterable[Sequence[str]], notes: Iterable[str], breaks: Collection[int] = ()
-) -> str:
-    """Columns from their heads down, an empty line before the rows in `breaks`, and the notes."""
-    head, *rows = zip(*(_padded(one_line(column)) for column in columns), strict=True)
-    lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
-    for at, row in enumerate(rows):
-        if at in breaks:
-            lines.append("")
-        lines.append("  ".join(row))
-    wrapped = (textwrap.fill(note, _FOOTER_WIDTH, subsequent_indent="  ") for note in notes)
-    return "\n".join([*(line.rstrip() for line in lines), "", *wrapped])
+@dataclass(frozen=True)
+class Table:
+    """Columns of text and the notes under them; prints as plain text, whatever the cells hold."""
+
+    columns: Sequence[Sequence[str]]  # each from its head down
+    notes: Sequence[str] = ()
+    breaks: Collection[int] = ()  # rows that begin a new group
+
+    def __str__(self) -> str:
+        head, *rows = zip(*(_padded(each_printable(one)) for one in self.columns), strict=True)
+        lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
+        for at, row in enumerate(rows):
+            if at in self.breaks:
+                lines.append("")
+            lines.append("  ".join(row))
+        return "\n".join([*(line.rstrip() for line in lines), "", *wrapped(self.notes)])
 
 
-def one_line(cells: Iterable[str]) -> list[str]:
-    """Cells in which a break between lines is a space."""
-    return [re.sub(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*", " ", cell) for cell in cells]
+def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
+    """Notes on lines that are not too long."""
+    return [textwrap.fill(printable(note), width, subsequent_indent="  ") for note in notes]
+
+
+def printable(text: str) -> str:
+    """Text on one line, in which whatever a terminal would obey is written out.
+
+    Examples
+    --------
+    >>> print(printable("two\\nlines and \\x1b[31mred"))
+    two lines and \\x1b[31mred
+    """
+    on_one_line = _BREAKS.sub(" ", text)
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), on_one_line)
+
+
+def printable_json(text: str) -> str:
+    """JSON that says the same, in which whatever a terminal would obey is written out."""
+    return _OBEYED.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text)
+
+
+def each_printable(cells: Iterable[str]) -> list[str]:
+    """The same for many."""
+    return [printable(cell) for cell in cells]
 
 
 def markdown_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
     """The same as a Markdown table."""
-    head, *rows = zip(*map(one_line, columns), strict=True)
-    notes = one_line(notes)
+    head, *rows = zip(*map(each_printable, columns), strict=True)
+    notes = each_printable(notes)
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
     return "\n".join([*lines, "", *(f"{note}  " for note in notes)]).rstrip()
 
@@ -68,8 +99,8 @@ def _row(cells: Iterable[str]) -> str:
 
 def latex_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
     """The same as a LaTeX table, for the booktabs package."""
-    head, *rows = zip(*map(one_line, columns), strict=True)
-    notes = one_line(notes)
+    head, *rows = zip(*map(each_printable, columns), strict=True)
+    notes = each_printable(notes)
     body = [f"{' & '.join(_latex(cell) for cell in row)} \\\\" for row in (head, *rows)]
     return "\n".join(
         [

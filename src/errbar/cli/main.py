@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from errbar import __version__
+from errbar.cli.endings import ended_early
 from errbar.errors import ErrbarError
 
 
@@ -16,15 +17,22 @@ class _Refusal(click.ClickException):
 
 
 class _Commands(click.Group):
-    """Commands whose errors on purpose are shown without a traceback."""
+    """Commands that end in one line where they must end early."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with ended_early():
+            return super().make_context(*arguments, **more)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with ended_early():
+                return super().invoke(ctx)
         except ErrbarError as error:
             if ctx.params.get("debug"):
                 raise
-            raise _Refusal(" ".join(str(error).split())) from error
+            from errbar.tables import printable  # noqa: PLC0415  --help must not wait
+
+            raise _Refusal(printable(" ".join(str(error).split()))) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -222,10 +230,9 @@ def convert(path: str, target: str, mapping: tuple[str, ...]) -> None:
 
     TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all.
     """
-    from errbar.cli.outcomes import columns_in  # noqa: PLC0415
-    from errbar.data.files import convert_files  # noqa: PLC0415
+    from errbar.cli.outcomes import convert_outcomes  # noqa: PLC0415
 
-    click.echo(f"{target}: {convert_files(path, target, columns_in(mapping)):,} rows.")
+    convert_outcomes(path, target, mapping)
 
 
 @main.command()

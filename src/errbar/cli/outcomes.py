@@ -4,19 +4,20 @@ import csv
 import io
 import json
 import math
-import os
-import tempfile
+import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
+from errbar.cli.work import Work, working
+from errbar.data.convert import convert_files
 from errbar.data.outcomes import require_meaning
+from errbar.data.whole import written_whole
 from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
-from errbar.tables import latex_table, markdown_table
+from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.uncertainty import Posterior
 
 Given = Mapping[str, Any]  # the options of a command
@@ -24,35 +25,46 @@ Given = Mapping[str, Any]  # the options of a command
 
 def score_outcomes(path: str, given: Given) -> None:
     """Every metric that was asked for."""
-    scores = runs_of(path, given).score(
-        *names_in(given["metrics"]),
-        errors=given["errors"],
-        short=given["short"],
-        level=given["level"],
-        by=given["by"],
-    )
-    show(written(scores, given["style"]), given)
+    with working(f"errbar score {path}") as work:
+        scores = runs_of(path, given, work).score(
+            *names_in(given["metrics"]),
+            errors=given["errors"],
+            short=given["short"],
+            level=given["level"],
+            by=given["by"],
+        )
+    show(scores, given)
 
 
 def curve_of_outcomes(path: str, given: Given) -> None:
     """One metric at many k."""
-    scores = runs_of(path, given).curve(
-        given["metric"],
-        given["ks"] or None,
-        errors=given["errors"],
-        short=given["short"],
-        method=Posterior(level=given["level"]),
-        by=given["by"],
-    )
-    show(written(scores, given["style"]), given)
+    with working(f"errbar curve {path}") as work:
+        scores = runs_of(path, given, work).curve(
+            given["metric"],
+            given["ks"] or None,
+            errors=given["errors"],
+            short=given["short"],
+            method=Posterior(level=given["level"]),
+            by=given["by"],
+        )
+    show(scores, given)
 
 
 def inspect_outcomes(path: str, given: Given) -> None:
     """What is there."""
-    show(written(runs_of(path, given).inspect(), given["style"]), given)
+    with working(f"errbar inspect {path}") as work:
+        found = runs_of(path, given, work).inspect()
+    show(found, given)
 
 
-def runs_of(path: str, given: Given) -> Runs:
+def convert_outcomes(path: str, target: str, mapping: Sequence[str]) -> None:
+    """The same outcomes under our own column names."""
+    with working(f"errbar convert {path}") as work:
+        rows = convert_files(path, target, columns_in(mapping), work.connection())
+    click.echo(printable(f"{target}: {rows:,} rows."))
+
+
+def runs_of(path: str, given: Given, work: Work) -> Runs:
     """Outcomes at a path, with columns as told, read by the engine that was asked for."""
     session = None
     if given["engine"] == "spark":
@@ -62,7 +74,8 @@ def runs_of(path: str, given: Given) -> Runs:
     elif given["master"] or given["remote"]:
         raise InputError("--master and --spark-remote are for --engine spark.")
     told = columns_in(given["mapping"])
-    return load(path, repeats=given["repeats"], spark=session, **told)
+    connection = work.connection() if session is None else None
+    return load(path, repeats=given["repeats"], connection=connection, spark=session, **told)
 
 
 def columns_in(mapping: Sequence[str]) -> dict[str, str]:
@@ -104,7 +117,8 @@ def written(result: Any, style: str) -> str:
     """A result that has `columns`, `notes` and `to_dicts`, as text."""
     if style == "json":
         records = [{k: _plain(v) for k, v in row.items()} for row in result.to_dicts()]
-        return json.dumps({"rows": records, "notes": result.notes()}, indent=2, ensure_ascii=False)
+        whole = {"rows": records, "notes": result.notes()}
+        return printable_json(json.dumps(whole, indent=2, ensure_ascii=False))
     if style == "csv":
         rows = result.to_dicts()
         out = io.StringIO()
@@ -123,36 +137,29 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def show(text: str, given: Given) -> None:
+def show(result: Any, given: Given) -> None:
+    """A result as asked for; a table on a terminal is fitted to it."""
+    if given["style"] == "table" and not given["output"] and sys.stdout.isatty():
+        from errbar.cli.terminal import print_parts  # noqa: PLC0415  loads rich
+
+        print_parts(result.parts())
+    else:
+        put(written(result, given["style"]), given)
+    if given["style"] == "csv":  # which has no place for them
+        for note in result.notes():
+            click.echo(printable(note), err=True)
+
+
+def put(text: str, given: Given) -> None:
     """Print, or write to the file that was asked for."""
     if given["output"]:
         save(text, given["output"])
     else:
-        click.echo(text)
+        click.echo(text, nl=False, color=True)  # else click takes colours out of ids
+        click.echo()  # apart: where PYTHONUNBUFFERED is set, a text that is cut short is no error
 
 
 def save(text: str, path: str) -> None:
     """Write a file whole or not at all."""
-    place = Path(path)
-    try:
-        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
-        Path(beside).chmod(0o666 & ~_umask())
-        Path(beside).replace(place)
-    except OSError as error:
-        Path(beside).unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}.") from error
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """What the user keeps from others in every file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with written_whole(path) as beside:
+        beside.write_text(f"{text}\n", encoding="utf-8")

@@ -3,46 +3,55 @@
 import json
 from collections.abc import Sequence
 
-from errbar.cli.outcomes import Given, runs_of, show, written
+from errbar.cli.outcomes import Given, put, runs_of, show
+from errbar.cli.work import working
 from errbar.errors import InputError
 from errbar.readers.item_runs import is_item_run
-from errbar.selective_report import report
+from errbar.scores import RankedScores
+from errbar.selective_report import SelectiveReport, report
 from errbar.uncertainty import Bootstrap
 
 
 def selective_risk(paths: Sequence[str], given: Given) -> None:
     """Runs of items if the first path is one, outcomes with a confidence otherwise."""
-    show((_item_runs if is_item_run(paths[0]) else _outcomes)(paths, given), given)
+    if not is_item_run(paths[0]):
+        show(_outcomes(paths, given), given)
+        return
+    found = _item_runs(paths, given)
+    if given["style"] == "json":
+        put(json.dumps(found.to_dict(), indent=2), given)
+    else:
+        show(found, given)
 
 
 def roc_of_outcomes(path: str, given: Given) -> None:
     """The area, with its interval, of every system."""
-    scores = runs_of(path, given).roc(method=_method(given), rng=given["seed"])
-    show(written(scores, given["style"]), given)
+    with working(f"errbar roc {path}") as work:
+        scores = runs_of(path, given, work).roc(method=_method(given), rng=given["seed"])
+    show(scores, given)
 
 
-def _item_runs(paths: Sequence[str], given: Given) -> str:
-    style = given["style"]
-    if style not in ("table", "json"):
+def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
+    if given["style"] not in ("table", "json"):
         raise InputError("runs of items are reported as a table or as JSON: --format json.")
-    shown = report(
-        paths,
-        given["coverages"],
-        given["loss"],
-        span=given["span"],
-        method=_method(given),
-        rng=given["seed"],
-    )
-    return json.dumps(shown.to_dict(), indent=2) if style == "json" else str(shown)
+    with working(f"errbar selective {paths[0]}"):
+        return report(
+            paths,
+            given["coverages"],
+            given["loss"],
+            span=given["span"],
+            method=_method(given),
+            rng=given["seed"],
+        )
 
 
-def _outcomes(paths: Sequence[str], given: Given) -> str:
+def _outcomes(paths: Sequence[str], given: Given) -> RankedScores:
     if len(paths) > 1:
         raise InputError(f"outcomes are read from one path or pattern; {paths[1]!r} is a second.")
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in given["coverages"])]
-    runs = runs_of(paths[0], given)
-    scores = runs.selective(*metrics, method=_method(given), rng=given["seed"])
-    return written(scores, given["style"])
+    with working(f"errbar selective {paths[0]}") as work:
+        runs = runs_of(paths[0], given, work)
+        return runs.selective(*metrics, method=_method(given), rng=given["seed"])
 
 
 def _method(given: Given) -> Bootstrap:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import REQUIRED, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
-from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame, fetch, require_numbers
+from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
 from errbar.errors import InputError, UnknownColumn
 
 CSV, JSON, PARQUET = "CSV", "JSON lines", "Parquet"
@@ -378,41 +378,3 @@ def _literal(file: Path) -> str:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def convert_files(path: str | Path, target: str | Path, told: Mapping[str, str]) -> int:
-    """Write outcomes under their own column names, whole or not at all; how many rows."""
-    place = Path(target)
-    kind = kind_of(place)
-    if kind is None:
-        raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
-    frame, columns = read_files(find_files(path), told)
-    with plain_errors(str(path)):
-        require_numbers(frame, columns["outcome"])
-    renamed = {name: meaning for meaning, name in columns.named.items()}
-    kept = [name for name in frame.collect_schema().names() if name not in (STRANGE, TRIAL_NUMBER)]
-    taken = [name for name in kept if name in columns.named and name not in renamed]
-    if taken:
-        raise InputError(
-            f"{path}: the column {taken[0]!r} is not the one that means {taken[0]}; rename it."
-        )
-    relation = nw.to_native(frame.select(*kept).rename(renamed))
-    beside = place.with_name(f".{place.name}.part{place.suffix}")
-    try:
-        with plain_errors():
-            if kind == PARQUET:
-                relation.write_parquet(str(beside))
-            elif kind == CSV:
-                relation.write_csv(str(beside), sep="\t" if ".tsv" in place.suffixes else ",")
-            else:
-                relation.query("rows", f"COPY rows TO {_text(str(beside))} (FORMAT json)")
-        beside.replace(place)
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
-    finally:
-        beside.unlink(missing_ok=True)
-    return int(fetch(nw.from_native(relation).lazy().select(nw.len().alias("n")))["n"][0])
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

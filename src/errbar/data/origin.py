@@ -1,6 +1,7 @@
 """Where outcomes came from: which reader, what made it sure, and what the log says of itself."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,7 @@ class Claim:
     metric: str  # as errbar calls it
     system: str = ""
     task: str = ""
-    errors: str = "fail"  # how the harness takes rows without a result
+    errors: Literal["fail", "missing"] = "fail"  # how the harness takes rows without a result
     digits: int = 9  # to how many decimal places the log states it
 
 

@@ -25,12 +25,6 @@ from errbar.readers.documents import (
     require_list,
     require_object,
 )
-    document,
-    name_of,
-    require_key,
-    require_list,
-    require_object,
-)
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}

@@ -1,0 +1,63 @@
+"""Files that are written whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from errbar.errors import InputError
+
+_UNFINISHED: set[Path] = set()  # files beside their targets
+
+
+@contextmanager
+def written_whole(target: str | Path) -> Iterator[Path]:
+    """A file beside the target, which takes its place unless something goes wrong."""
+    place = Path(target).resolve()  # a link stays, and what it points to is replaced
+    _require_place(target, place)
+    try:
+        handle, name = tempfile.mkstemp(place.suffix, ".errbar-", place.parent)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
+    os.close(handle)
+    beside = Path(name)
+    _UNFINISHED.add(beside)
+    try:
+        yield beside
+        beside.chmod(0o666 & ~_umask())
+        beside.replace(place)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
+    except InputError as error:
+        if name in str(error):  # an engine could not write it
+            raise InputError(str(error).replace(name, str(target))) from error
+        raise
+    finally:
+        beside.unlink(missing_ok=True)
+        _UNFINISHED.discard(beside)
+
+
+def remove_unfinished() -> None:
+    """Take away what is being written, for a process that must end at once."""
+    for beside in tuple(_UNFINISHED):
+        beside.unlink(missing_ok=True)
+
+
+def _require_place(target: str | Path, place: Path) -> None:
+    """Refuse a target that is no file, or cannot become one."""
+    if place.is_dir():
+        raise InputError(f"{target} is a directory; name a file in it.")
+    if not place.parent.is_dir():
+        raise InputError(f"{target} cannot be written: there is no directory {place.parent}.")
+    if place.exists() and not place.is_file():
+        raise InputError(f"{target} is no file that can be replaced.")
+    if place.exists() and not os.access(place, os.W_OK):
+        raise InputError(f"{target} cannot be written: it is read-only.")
+
+
+def _umask() -> int:
+    """What the user keeps from others in every file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

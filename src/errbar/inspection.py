@@ -1,0 +1,103 @@
+"""What is in the data, and whether errbar gets the numbers that a log states of itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from errbar.data.origin import NOWHERE, Claim, Origin
+from errbar.data.slices import Slice
+from errbar.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A number that a log states, and what errbar gets for it."""
+
+    claim: Claim
+    value: float
+    reason: str = ""  # why errbar gets none
+
+    @property
+    def holds(self) -> bool:
+        """Whether the two are the same, to the digits that the log states."""
+        return abs(self.value - self.claim.value) <= 0.5000001 * 10.0**-self.claim.digits
+
+    def __str__(self) -> str:
+        claim = self.claim
+        whose = " · ".join(part for part in (claim.system, claim.task) if part)
+        says = f"{whose}: the log says {claim.name} {claim.value:.{claim.digits}g}"
+        asked = f"{claim.metric}, errors={claim.errors!r}"
+        if self.reason:
+            return f"{says}; errbar gets none for {asked}: {self.reason}"
+        same = "the same" if self.holds else "NOT THE SAME"
+        return f"{says}, errbar gets {self.value:.{claim.digits}g} ({asked}): {same}."
+
+
+@dataclass(frozen=True, repr=False)
+class Inspection:
+    """What is in the data: systems, tasks, questions, trials, statuses, what was guessed."""
+
+    slices: tuple[Slice, ...]
+    statuses: dict[str, int]
+    guessed: str
+    repeated: str = ""  # what there is to say of trials that occur twice
+    origin: Origin = NOWHERE
+    agreements: tuple[Agreement, ...] = ()
+
+    def summary(self) -> str:
+        """One line."""
+        systems = {one.key[0] for one in self.slices}
+        tasks = {one.key[1] for one in self.slices}
+        questions = sum(int(one.questions.sum()) for one in self.slices)
+        rows = sum(one.rows for one in self.slices)
+        return (
+            f"{len(systems)} systems, {len(tasks)} tasks, {questions} questions of a system, "
+            f"{rows} rows"
+        )
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per system and task."""
+        return [
+            {
+                "system": one.key[0],
+                "task": one.key[1],
+                "questions": int(one.questions.sum()),
+                "rows": one.rows,
+                "failed": one.failed,
+                "least_trials": int(one.trials.min()),
+                "median_trials": float(np.median(np.repeat(one.trials, one.questions))),
+                "most_trials": int(one.trials.max()),
+                "binary": one.is_binary,
+            }
+            for one in self.slices
+        ]
+
+    def columns(self) -> list[list[str]]:
+        """The table as text, each column from its head down."""
+        rows = self.to_dicts()
+        heads = list(rows[0])
+        return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        notes = [f"{self.summary()}."]
+        if self.statuses:
+            notes.append("Status: " + ", ".join(f"{k} {v}" for k, v in self.statuses.items()) + ".")
+        if self.repeated:
+            notes.append(self.repeated)
+        if self.guessed:
+            notes.append(f"Columns: {self.guessed}.")
+        if self.origin.reader:
+            notes.append(f"Reader: {self.origin.reader} ({self.origin.why}).")
+        return [*notes, *self.origin.remarks, *map(str, self.agreements)]
+
+    def parts(self) -> list[Table]:
+        """What is shown of it: one table."""
+        return [Table(self.columns(), self.notes())]
+
+    def __str__(self) -> str:
+        return str(self.parts()[0])
+
+    def __repr__(self) -> str:
+        return str(self)
