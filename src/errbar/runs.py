@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar import roc, selective
 from errbar.data.ranked import Predictions
 from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored
-from errbar.data.slices import Slice
+from errbar.data.slices import Results, Slice
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts, CountsByState
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials, RepeatedTrial, WrongType
-from errbar.estimate import RankedEstimate, Subject
+from errbar.estimate import Estimate, RankedEstimate, Subject
 from errbar.evaluate import score
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import CountMetric, Metric, Needs, family, parse
 from errbar.metrics.base import AnyCounts
-from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
+from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.metrics.selective import RankedMetric
+from errbar.rewards import DESCRIPTION, average_reward
 from errbar.scores import RankedScores, Scores
 from errbar.uncertainty import Bootstrap, Posterior
 
@@ -201,42 +201,51 @@ class Runs:
     ) -> Scores:
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        parts: list[Scores] = []
+        parts: list[dict[Subject, Estimate]] = []
         remarks: list[str] = []
+        counted: list[CountMetric] = []
+        words: list[str] = []
+        evaluated: Literal["posterior", "error"] = "posterior" if short == "posterior" else "error"
         if taken == "missing":
             subjects, remarks = _with_results(subjects)
         for metric in metrics:
-            counts = {whose: self._counts(one, metric, taken) for whose, one in subjects.items()}
+            rewarded = [
+                average_reward(whose, metric, self._results(one), taken, method.level)
+                for whose, one in subjects.items()
+                if _is_reward(one, metric)
+            ]
+            counts = {
+                whose: self._counts(one, metric, taken)
+                for whose, one in subjects.items()
+                if not _is_reward(one, metric)
+            }
             if short == "drop":
                 counts, said = _long_enough(counts, metric)
                 remarks += said
-            evaluated = score(
-                counts,
-                metric,
-                method=method,
-                short="posterior" if short == "posterior" else "error",
-            )
-            parts.append(evaluated)
-        rows = [part.estimates[at] for at in range(len(subjects)) for part in parts]
-        words = method.describe(metrics)
-        return Scores(tuple(rows), words, tuple(remarks))
+            known = score(counts, metric, method=method, short=evaluated) if counts else ()
+            parts.append({one.of: one for one in (*known, *rewarded)})
+            counted += [metric] if counts else []
+            words = [DESCRIPTION] if rewarded else words
+        words += [method.describe(counted)] if counted else []
+        rows = [part[whose] for whose in subjects for part in parts]
+        return Scores(tuple(rows), "; ".join(words), tuple(remarks))
 
     def _counts(self, one: Slice, metric: CountMetric, taken: str) -> AnyCounts:
         if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
             return self._categories(one, metric, taken)
         if not one.is_binary:
-            values = self._categories_of(one)[0]
+            values = self._results(one).values
             shown = ", ".join(f"{value + 0.0:g}" for value in values[:6])
             raise WrongType(
                 f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
-                f"Metrics with weights take them: avg(weights=[…]), bayes(weights=[…]), "
-                f"max@k(weights=[…]), one weight per category 0, 1, 2 …"
+                f"As rewards they are averaged by avg; as categories 0, 1, 2 … they are taken by "
+                f"metrics with a weight for each: avg(weights=[…]), bayes(…), max@k(…)."
             )
         return one.counts(taken)
 
     def _categories(self, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-        values, found = self._categories_of(one)
-        found = found[found.sum(axis=1) > 0]
+        values, counts, _ = self._results(one)
+        found = counts[counts.sum(axis=1) > 0]
         wrong = [value for value in values if value not in range(len(metric.weights))]
         if wrong:
             raise WrongType(
@@ -252,7 +261,7 @@ class Runs:
         tally[:, [int(value) for value in values]] = found
         return CategoryCounts(tally)
 
-    def _categories_of(self, one: Slice) -> tuple[list[float], NDArray[np.int64]]:
+    def _results(self, one: Slice) -> Results:
         return self.source.categories(one.by)[one.key]
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
@@ -272,6 +281,11 @@ class Runs:
         if guessed:
             remarks.append(f"Columns: {guessed}.")
         return [*remarks, *self.source.origin.remarks]
+
+
+def _is_reward(one: Slice, metric: CountMetric) -> bool:
+    """Whether outcomes are averaged as they are."""
+    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not one.is_binary
 
 
 def _count_metric(metric: Metric | str) -> CountMetric:
