@@ -5,6 +5,8 @@ questions lie apart, so it is for questions like these.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,9 +14,7 @@ from errbar.data.slices import Results
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import student_reach
-from errbar.metrics import CountMetric
-
-DESCRIPTION = "avg of rewards: t interval from the spread of the questions' means"
+from errbar.metrics import CountMetric, Metric, VoteAt
 
 
 def average_reward(
@@ -28,15 +28,24 @@ def average_reward(
         )
     trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
     some = trials > 0
-    trials = trials[some]
-    means = (results.counts[some] @ np.array(results.values, dtype=float)) / trials
-    questions = len(means)
-    value = math.fsum(means) / questions
-    sd = math.nan
-    reason = "one question says nothing of others" if questions == 1 else ""
-    if questions > 1:
-        squares = math.fsum(np.square(means - value))
-        sd = math.sqrt(squares / (questions - 1) / questions)
-    reach = student_reach(level, questions - 1) * sd if questions > 1 else math.nan
-    interval = Interval(value - reach, value + reach, level, Estimand.POPULATION)
-    return Estimate(of, metric, value, value, sd, interval, questions, int(trials.sum()), reason)
+    means = (results.counts[some] @ np.array(results.values, dtype=float)) / trials[some]
+    return over_questions(of, metric, means.tolist(), int(trials.sum()), level)
+
+
+def over_questions(
+    of: Subject, metric: Metric, values: Sequence[float], trials: int, level: float
+) -> Estimate:
+    """The mean of a value per question, with a t interval for questions like these."""
+    questions = len(values)
+    value = math.fsum(values) / questions
+    interval = Interval(math.nan, math.nan, level, Estimand.POPULATION)
+    if questions == 1:
+        reason = "one question says nothing of others"
+        return Estimate(of, metric, value, value, math.nan, interval, 1, trials, reason)
+    squares = math.fsum((one - value) ** 2 for one in values)
+    sd = math.sqrt(squares / (questions - 1) / questions)
+    reach = student_reach(level, questions - 1) * sd
+    low, high = metric.bounds if isinstance(metric, VoteAt) else (-math.inf, math.inf)
+    ends = max(value - reach, low), min(value + reach, high)
+    interval = replace(interval, low=ends[0], high=ends[1])
+    return Estimate(of, metric, value, value, sd, interval, questions, trials)

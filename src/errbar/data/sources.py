@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.ballots import Ballots, ballots
 from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
 from errbar.data.origin import NOWHERE, Origin
@@ -39,6 +40,11 @@ class Source(ABC):
     @abstractmethod
     def categories(self, by: Sequence[str]) -> Categories:
         """The results that occur, and how often each question has them."""
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """How often each answer of a question was given."""
+        del by
+        raise InputError("matrices and counts have no answers to vote by; ask for maj@k.")
 
     def with_repeats(self) -> "Source":
         """The same, with every row a trial of its own."""
@@ -87,6 +93,11 @@ class TableSource(Source):
             with plain_errors(self.where):
                 self._results[key] = categories(self.frame, self.columns, by)
         return self._results[key]
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """By one GROUP BY."""
+        with plain_errors(self.where):
+            return ballots(self.frame, self.columns, by)
 
     def with_repeats(self) -> "TableSource":
         """The same, with every row a trial of its own."""
