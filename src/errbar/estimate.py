@@ -114,6 +114,8 @@ class RankedEstimate:
     clusters: int  # as many as items where each stands for itself
     dropped: float = 0.0  # share of the resamples in which it was undefined
     reason: str = ""  # why there is no interval
+    groups: int = 0  # of clusters, where those were resampled in their place
+    bin_error: float = 0.0  # how far the value may be from what it is without bins
 
     def __str__(self) -> str:
         text = f"{self.metric}: {supported(self.value, self.sd)}"
@@ -162,6 +164,8 @@ class RankedScores:
                 "clusters": one.clusters,
                 "dropped": one.dropped,
                 "reason": one.reason,
+                "groups": one.groups,
+                "bin_error": one.bin_error,
             }
             for system, one in self.rows
         ]

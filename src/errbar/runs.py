@@ -7,10 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar import roc, selective
-from errbar.data.ranked import Predictions
-from errbar.data.ranked_rows import RankedRows
-from errbar.data.scored import Scored
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts, CountsByState
 from errbar.data.tabulate import Slice
@@ -21,6 +17,7 @@ from errbar.metrics import CountMetric, Metric, Needs, family, parse
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
 from errbar.metrics.selective import RankedMetric
+from errbar.ranking import Named, roc_scores, selective_scores
 from errbar.tables import text_table
 from errbar.uncertainty import Bootstrap, Posterior
 
@@ -103,57 +100,34 @@ class Runs:
         *metrics: RankedMetric | str,
         method: Bootstrap = _RESAMPLED,
         rng: np.random.Generator | int = 0,
+        bins: int | None = None,
     ) -> RankedScores:
         """Risk and coverage by confidence; a row is an item, and costs 1 unless its outcome is 1.
 
         Rows without a result, and those with the status `abstained`, are not answered. Resamples
-        draw clusters, which are questions unless a column says otherwise.
+        draw clusters, which are questions unless a column says otherwise; beyond 20 million rows,
+        or with `bins`, groups of clusters. `bins` are for more distinct confidences than fit, and
+        `bin_error` of an estimate says how far off they can make it.
         """
-        asked = metrics or ("aurc", "augrc", "e-aurc")
-        data = {
-            key: Predictions(
-                rows.confidence, 1.0 - np.nan_to_num(rows.outcome), rows.answered, rows.cluster
-            )
-            for key, rows in self._ranked().items()
-        }
-        results = tuple(
-            (_named(key, data), selective.estimate(metric, one, method=method, rng=rng))
-            for key, one in data.items()
-            for metric in asked
+        return selective_scores(
+            self._ranked(bins), metrics, method, rng, bins=bins, guessed=self.source.describe()
         )
-        unanswered = sum(int((~one.answered).sum()) for one in data.values())
-        return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
 
     def roc(
-        self, *, method: Bootstrap = _RESAMPLED, rng: np.random.Generator | int = 0
+        self,
+        *,
+        method: Bootstrap = _RESAMPLED,
+        rng: np.random.Generator | int = 0,
+        bins: int | None = None,
     ) -> RankedScores:
-        """How well the confidence tells right answers from wrong ones."""
-        data = {}
-        unanswered = 0
-        for key, rows in self._ranked().items():
-            held = rows.answered.astype(bool)
-            unanswered += int((~held).sum())
-            data[key] = Scored(
-                rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held]
-            )
-        results = tuple(
-            (_named(key, data), roc.estimate(one, method=method, rng=rng))
-            for key, one in data.items()
+        """How well the confidence tells right answers from wrong ones; `bins` as in `selective`."""
+        return roc_scores(
+            self._ranked(bins), method, rng, bins=bins, guessed=self.source.describe()
         )
-        return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
 
-    def _ranked(self) -> dict[tuple[str, ...], RankedRows]:
-        found = self.source.ranked_rows()
-        for rows in found.values():
-            held = rows.answered.astype(bool)
-            if not np.isin(rows.outcome[held], (0.0, 1.0)).all():
-                raise WrongType("ranking needs outcomes of 0 and 1; there are others.")
-        return found
-
-    def _ranked_remarks(self, unanswered: int) -> tuple[str, ...]:
-        remarks = [f"{unanswered} rows are not answered."] if unanswered else []
-        guessed = self.source.describe()
-        return tuple([*remarks, f"Columns: {guessed}."] if guessed else remarks)
+    def _ranked(self, bins: int | None) -> Named:
+        found = self.source.ranked(bins)
+        return [(_named(key, found), one) for key, one in found.items()]
 
     def inspect(self) -> "Inspection":
         """What is in the data; trials that occur twice are told of, not refused."""

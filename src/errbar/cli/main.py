@@ -112,6 +112,12 @@ _POLICY = _options(
     _LEVEL,
 )
 
+_BINS = click.option(
+    "--bins",
+    type=int,
+    help="Of the confidences, where too many differ; the error that they make is bounded.",
+)
+
 _RESAMPLE = _options(
     _LEVEL,
     click.option(
@@ -186,6 +192,7 @@ def inspect(path: str, **options: Any) -> None:
     help="What a wrong score of an item costs.",
 )
 @click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
+@_BINS
 @_RESAMPLE
 @_READ
 @_WRITE
@@ -203,6 +210,7 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
 
 @main.command()
 @click.argument("path")
+@_BINS
 @_RESAMPLE
 @_READ
 @_WRITE

@@ -17,12 +17,14 @@ def selective_risk(paths: Sequence[str], given: Given) -> None:
 
 def roc_of_outcomes(path: str, given: Given) -> None:
     """The area, with its interval, of every system."""
-    scores = runs_of(path, given).roc(method=_method(given), rng=given["seed"])
+    scores = runs_of(path, given).roc(method=_method(given), rng=given["seed"], bins=given["bins"])
     show(written(scores, given["style"]), given)
 
 
 def _item_runs(paths: Sequence[str], given: Given) -> str:
     style = given["style"]
+    if given["bins"] is not None:
+        raise InputError("--bins is for outcomes; runs of items are ranked one by one.")
     if style not in ("table", "json"):
         raise InputError("runs of items are reported as a table or as JSON: --format json.")
     shown = report(
@@ -41,7 +43,7 @@ def _outcomes(paths: Sequence[str], given: Given) -> str:
         raise InputError(f"outcomes are read from one path or pattern; {paths[1]!r} is a second.")
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in given["coverages"])]
     runs = runs_of(paths[0], given)
-    scores = runs.selective(*metrics, method=_method(given), rng=given["seed"])
+    scores = runs.selective(*metrics, method=_method(given), rng=given["seed"], bins=given["bins"])
     return written(scores, given["style"])
 
 

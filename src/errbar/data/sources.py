@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.engine_errors import plain_errors
+from errbar.data.grouped import Grouped
 from errbar.data.outcomes import Columns
-from errbar.data.ranked_rows import RankedRows, ranked_rows
+from errbar.data.rankable import rankable
+from errbar.data.ranked_cells import ranked_cells
+from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedRows, ranked_rows
 from errbar.data.statistics import Counts
 from errbar.data.tabulate import (
     Frame,
@@ -28,6 +31,7 @@ from errbar.errors import InputError
 
 Key = tuple[str, ...]
 Categories = dict[Key, tuple[list[float], NDArray[np.int64]]]
+Rankings = Mapping[Key, RankedRows | Grouped]
 
 
 class Source(ABC):
@@ -45,8 +49,9 @@ class Source(ABC):
         """The same, with every row a trial of its own."""
         return self
 
-    def ranked_rows(self) -> dict[Key, RankedRows]:
-        """Confidence, result and cluster of every row."""
+    def ranked(self, bins: int | None) -> Rankings:
+        """Confidence, result and cluster of every row, or totals of groups of clusters."""
+        del bins
         raise InputError("matrices and counts have no confidence to rank by.")
 
     def statuses(self) -> dict[str, int]:
@@ -87,10 +92,13 @@ class TableSource(Source):
         """The same, with every row a trial of its own."""
         return replace(self, allow_repeats=True, _found={})
 
-    def ranked_rows(self) -> dict[Key, RankedRows]:
-        """All rows, which ranking needs at once."""
+    def ranked(self, bins: int | None) -> Rankings:
+        """All rows if they fit, and totals by one GROUP BY if not, or if bins are asked for."""
         with plain_errors(self.where):
-            return ranked_rows(self.frame, self.columns)
+            found = rankable(self.frame, self.columns)
+            if bins is None and found.size <= MOST_RANKED_ROWS:
+                return ranked_rows(found)
+            return ranked_cells(found, bins)
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
