@@ -30,7 +30,7 @@ class Grouped:
 
     Examples
     --------
-    >>> Grouped([0.9, 0.4], [[1, 0], [2, 1]], [[0, 1], [0, 0]], [2, 4], 7, [False, False])
+    >>> Grouped([0.9, 0.4], [[1, 0], [2, 1]], [[0, 1], [0, 0]], [2, 4], 7, 5, [False, False])
     Grouped(6 items in 2 groups of 7 clusters, 5 answered, 2 confidences)
     """
 
@@ -39,6 +39,7 @@ class Grouped:
     wrong: Floats
     sizes: Floats  # items of each group, those without an answer too
     clusters: int
+    answering: int  # clusters with an answer at least
     mixed: NDArray[np.bool_]  # whether a column holds several confidences
 
     def __post_init__(self) -> None:
@@ -106,13 +107,13 @@ class Grouped:
         """The same without what was not answered, and without groups that answered nothing."""
         sizes = self.right.sum(axis=1) + self.wrong.sum(axis=1)
         held = sizes > 0
-        silent = 0 if self.groups < self.clusters else int((~held).sum())
         return Grouped(
             self.confidence,
             self.right[held],
             self.wrong[held],
             sizes[held],
-            self.clusters - silent,
+            self.answering,
+            self.answering,
             self.mixed,
         )
 

@@ -34,7 +34,10 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
 
     Where there are no more clusters than groups, each is a group of its own.
     """
-    rows = found.rows.with_columns(
+    rows = found.rows.select(
+        *_KEYS,
+        TOGETHER,
+        "scored",
         **{SURE: nw.when(nw.col("scored") == 1).then(nw.col(SURE)).otherwise(nw.lit(0.0))},
         right=nw.col("right") * nw.col("scored"),
     )
@@ -46,8 +49,12 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
         rows = _in_fine_cells(rows, found)
         counted += [nw.col(SURE).min().alias("least"), nw.col(SURE).max().alias("most")]
     clusters = _in_groups(rows)
-    names = fetch(clusters.group_by(*_KEYS, "first").agg(nw.len().alias("clusters")))
-    placed = _joined(rows, clusters, TOGETHER, int(names["clusters"].sum()))
+    names = fetch(
+        clusters.group_by(*_KEYS, "first").agg(
+            nw.len().alias("clusters"), nw.col("answering").sum()
+        )
+    )
+    placed = _joined(rows, clusters.drop("answering"), TOGETHER, int(names["clusters"].sum()))
     if bins is not None:
         most = names["clusters"].size * (2 * _HALF + 3)
         placed = _joined(placed, _in_bins(rows, bins), "cell", most)
@@ -55,11 +62,12 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
     table = fetch(cells.head(MOST_CELLS + 1))
     if table["items"].size > MOST_CELLS:
         raise InputError(_too_many(rows, bins))
-    keyed = zip(*(names[name].tolist() for name in (*_KEYS, "first", "clusters")), strict=True)
+    keyed = zip(*(column.tolist() for column in names.values()), strict=True)
     grouped: dict[tuple[str, ...], Grouped] = {}
-    for system, task, first, many in sorted(keyed):
+    for system, task, first, many, answering in sorted(keyed):
         mine = table["slot"] // GROUPS == first
-        one = _grouped({name: column[mine] for name, column in table.items()}, place, int(many))
+        cells_of = {name: column[mine] for name, column in table.items()}
+        one = _grouped(cells_of, place, int(many), int(answering))
         if one is None:
             raise InputError(_too_many(rows, bins))
         grouped[(system, task)] = one
@@ -79,8 +87,8 @@ def _joined(rows: Frame, other: Frame, name: str, most: int) -> Frame:
 
 def _in_groups(rows: Frame) -> Frame:
     """Every cluster, the number of its system and task, and its slot, which is a group of those."""
-    named = rows.group_by(*_KEYS, TOGETHER).agg(nw.len().alias("items"))
-    named = named.select(*_KEYS, TOGETHER, one=nw.lit(1).cast(nw.Int64))
+    named = rows.group_by(*_KEYS, TOGETHER).agg(nw.col("scored").max().alias("answering"))
+    named = named.with_columns(one=nw.lit(1).cast(nw.Int64))
     named = named.with_columns(number=_summed("one", [*_KEYS, TOGETHER]))
     named = _with_totals(
         named, nw.col("number").min().alias("first"), nw.col("number").max().alias("last")
@@ -92,7 +100,8 @@ def _in_groups(rows: Frame) -> Frame:
         named = named.with_columns(mixed=nw.col("mixed") * nw.col("mixed") % _PRIME)
     few = nw.col("last") - nw.col("first") < GROUPS
     group = nw.when(few).then(nw.col("number")).otherwise(nw.col("mixed") % GROUPS)
-    return named.select(*_KEYS, TOGETHER, "first", slot=nw.col("first") * GROUPS + group)
+    slot = nw.col("first") * GROUPS + group
+    return named.select(*_KEYS, TOGETHER, "first", "answering", slot=slot)
 
 
 def _in_fine_cells(rows: Frame, found: Rankable) -> Frame:
@@ -148,7 +157,7 @@ def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
     return frame.join(frame.group_by(*_KEYS).agg(*totals), on=[*_KEYS], how="left")
 
 
-def _grouped(cells: Table, place: str, clusters: int) -> Grouped | None:
+def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped | None:
     """One system and task as a table; None where that is too large."""
     held = cells["scored"] == 1
     groups, row = np.unique(cells["slot"], return_inverse=True)
@@ -173,6 +182,7 @@ def _grouped(cells: Table, place: str, clusters: int) -> Grouped | None:
         items - right,
         np.bincount(row, cells["items"]).astype(float),
         clusters,
+        answering,
         least < most,
     )
 
