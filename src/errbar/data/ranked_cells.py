@@ -8,7 +8,7 @@ and divided, so every engine makes the same groups.
 Bins are made in two steps. A confidence falls into one of some 130,000 fine cells between the
 least and the greatest there is, closer towards both ends, where confidences crowd: a fourth root,
 by two square roots, which every engine rounds alike. Cells are then joined, from the lowest, into
-bins of about equal weight. What weighs as much as a bin is a bin of its own: many confidences of
+bins of about equal weight. A cell that weighs two bins is a bin of its own: many confidences of
 exactly 1 stay what they are.
 """
 
@@ -48,13 +48,15 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
         place = "bin"
         rows = _in_fine_cells(rows, found)
         counted += [nw.col(SURE).min().alias("least"), nw.col(SURE).max().alias("most")]
-    clusters = _in_groups(rows)
+    clusters = _numbered(rows)
     names = fetch(
-        clusters.group_by(*_KEYS, "first").agg(
-            nw.len().alias("clusters"), nw.col("answering").sum()
+        clusters.group_by(*_KEYS).agg(
+            nw.col("number").min().alias("first"),
+            nw.len().alias("clusters"),
+            nw.col("answering").sum(),
         )
     )
-    placed = _joined(rows, clusters.drop("answering"), TOGETHER, int(names["clusters"].sum()))
+    placed = _joined(rows, _in_groups(clusters), TOGETHER, int(names["clusters"].sum()))
     if bins is not None:
         most = names["clusters"].size * (2 * _HALF + 3)
         placed = _joined(placed, _in_bins(rows, bins), "cell", most)
@@ -85,13 +87,17 @@ def _joined(rows: Frame, other: Frame, name: str, most: int) -> Frame:
     return rows.join(other.head(most), on=[*_KEYS, name], how="left")
 
 
-def _in_groups(rows: Frame) -> Frame:
-    """Every cluster, the number of its system and task, and its slot, which is a group of those."""
+def _numbered(rows: Frame) -> Frame:
+    """Every cluster of every system and task, with a number in the order of their names."""
     named = rows.group_by(*_KEYS, TOGETHER).agg(nw.col("scored").max().alias("answering"))
     named = named.with_columns(one=nw.lit(1).cast(nw.Int64))
-    named = named.with_columns(number=_summed("one", [*_KEYS, TOGETHER]))
+    return named.with_columns(number=_summed("one", [*_KEYS, TOGETHER]))
+
+
+def _in_groups(clusters: Frame) -> Frame:
+    """The slot of every cluster: the first number of its system and task, and a group of those."""
     named = _with_totals(
-        named, nw.col("number").min().alias("first"), nw.col("number").max().alias("last")
+        clusters, nw.col("number").min().alias("first"), nw.col("number").max().alias("last")
     )
     named = named.with_columns(number=nw.col("number") - nw.col("first"))
     named = named.with_columns(mixed=nw.col("number") % _PRIME)
@@ -100,8 +106,7 @@ def _in_groups(rows: Frame) -> Frame:
         named = named.with_columns(mixed=nw.col("mixed") * nw.col("mixed") % _PRIME)
     few = nw.col("last") - nw.col("first") < GROUPS
     group = nw.when(few).then(nw.col("number")).otherwise(nw.col("mixed") % GROUPS)
-    slot = nw.col("first") * GROUPS + group
-    return named.select(*_KEYS, TOGETHER, "first", "answering", slot=slot)
+    return named.select(*_KEYS, TOGETHER, slot=nw.col("first") * GROUPS + group)
 
 
 def _in_fine_cells(rows: Frame, found: Rankable) -> Frame:
