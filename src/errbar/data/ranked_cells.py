@@ -57,22 +57,26 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
         )
     )
     placed = _joined(rows, _in_groups(clusters), TOGETHER, int(names["clusters"].sum()))
-    if bins is not None:
+    if bins is None:
+        _require_fit(rows, min(GROUPS, int(names["clusters"].max())))
+    else:
         most = names["clusters"].size * (2 * _HALF + 3)
         placed = _joined(placed, _in_bins(rows, bins), "cell", most)
     cells = placed.group_by("slot", "scored", place).agg(*counted)
     table = fetch(cells.head(MOST_CELLS + 1))
     if table["items"].size > MOST_CELLS:
-        raise InputError(_too_many(rows, bins))
+        raise InputError(
+            f"{names['clusters'].size} systems and tasks in {GROUPS} groups of clusters have more "
+            f"than the {MOST_CELLS:,} cells that are held at once, one for every "
+            f"{'bin' if bins else 'confidence'}. Take fewer bins, as in bins=100 or --bins 100, or "
+            f"some of the systems at a time."
+        )
     keyed = zip(*(column.tolist() for column in names.values()), strict=True)
     grouped: dict[tuple[str, ...], Grouped] = {}
     for system, task, first, many, answering in sorted(keyed):
         mine = table["slot"] // GROUPS == first
         cells_of = {name: column[mine] for name, column in table.items()}
-        one = _grouped(cells_of, place, int(many), int(answering))
-        if one is None:
-            raise InputError(_too_many(rows, bins))
-        grouped[(system, task)] = one
+        grouped[(system, task)] = _grouped(cells_of, place, int(many), int(answering))
     return grouped
 
 
@@ -162,14 +166,12 @@ def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
     return frame.join(frame.group_by(*_KEYS).agg(*totals), on=[*_KEYS], how="left")
 
 
-def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped | None:
-    """One system and task as a table; None where that is too large."""
+def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped:
+    """One system and task as a table."""
     held = cells["scored"] == 1
     groups, row = np.unique(cells["slot"], return_inverse=True)
     places, column = np.unique(cells[place][held], return_inverse=True)
     shape = (groups.size, places.size)
-    if groups.size * places.size > MOST_CELLS:
-        return None
     column = places.size - 1 - column  # the highest first
     at = row[held] * places.size + column
     items, right = (
@@ -192,22 +194,17 @@ def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped
     )
 
 
-def _too_many(rows: Frame, bins: int | None) -> str:
-    """Why the cells do not fit, and what to do."""
-    if bins is not None:
-        return (
-            f"{bins} bins in {GROUPS} groups of clusters of every system and task are more than "
-            f"the {MOST_CELLS:,} cells that are held at once. Take fewer bins, or one system at a "
-            f"time."
-        )
+def _require_fit(rows: Frame, groups: int) -> None:
+    """Refuse more distinct confidences than a table holds, before the rows are counted by them."""
     each = rows.filter(nw.col("scored") == 1).group_by(*_KEYS, SURE).agg(nw.len().alias("n"))
     found = fetch(each.group_by(*_KEYS).agg(nw.len().alias("n")))["n"]
-    where = f" and {found.size} systems and tasks" if found.size > 1 else ""
-    return (
-        f"a system has up to {int(found.max()):,} distinct confidences. In {GROUPS} groups of "
-        f"clusters{where} that is more than the {MOST_CELLS:,} cells that are held exactly. Bin "
-        f"them, with a bound on the error: bins=1000, or --bins 1000."
-    )
+    most = int(found.max(initial=0))
+    if most * groups > MOST_CELLS:
+        raise InputError(
+            f"a system has {most:,} distinct confidences; where rows are so many, up to "
+            f"{MOST_CELLS // groups:,} are ranked exactly. Bin them, with a bound on the error: "
+            f"bins=1000, or --bins 1000."
+        )
 
 
 def _require_bins(bins: object) -> None:
