@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.grouped import Grouped
 from errbar.data.ranked import Arranged
+from errbar.data.ranked_cells import GROUPS
 from errbar.estimate import Interval
 from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric
 from errbar.roc import roc_auc_ci
@@ -35,6 +37,7 @@ AREAS = [0.6, 0.7, 0.8, 0.9, 0.95, 0.97]
 METRICS: list[RankedMetric] = [Aurc(), Augrc(), ExcessAurc()]
 ENDS = [Bootstrap(1000, ends="bca"), Bootstrap(1000, ends="percentile")]
 CLUSTERS, ITEMS = [20, 50, 100, 200], 8
+CLUSTERS_IN_GROUPS, BINS = [250, 2000], 100
 CLUSTERS_OF_TRUTH = 400_000  # the truth is then 45 times as sure as an estimate from 200 clusters
 
 
@@ -44,9 +47,10 @@ class Settings(NamedTuple):
     roc: int = 40_000  # leaves a standard error of 0.11 points at 95 %, 0.15 at 90 %
     roc_of_many_items: int = 10_000
     aurc: int = 2_000
+    groups: int = 1_000
 
 
-QUICK = Settings(roc=500, roc_of_many_items=200, aurc=100)
+QUICK = Settings(roc=500, roc_of_many_items=200, aurc=100, groups=50)
 
 
 def binormal(rng: np.random.Generator, labels: NDArray[np.bool_], area: float) -> Array:
@@ -154,13 +158,19 @@ def aurc_tallies(which: int, clusters: int, truths: list[float], simulations: in
 def replicated(data: Predictions, rng: np.random.Generator | int) -> Replicates:
     """What `estimate` makes its intervals of, once for all metrics: a fourth of the time."""
     codes = joint_clusters(data.columns(), data.clusters)
-    arranged = Arranged(data, codes)
+    return resampled(Arranged(data, codes), int(codes.max()) + 1, rng)
+
+
+def resampled(
+    arranged: Arranged | Grouped, units: int, rng: np.random.Generator | int
+) -> Replicates:
+    """All metrics of the same resamples."""
 
     def measure(weights: NDArray[Any]) -> Array:
         totals = arranged.totals(weights, with_oracle=True)
         return np.stack([metric.measure(totals) for metric in METRICS])
 
-    return ENDS[0].run(measure, int(codes.max()) + 1, arranged.rows, rng)
+    return ENDS[0].run(measure, units, arranged.rows, rng)
 
 
 def check_replicates(data: Predictions) -> None:
@@ -171,6 +181,54 @@ def check_replicates(data: Predictions) -> None:
             given = estimate(metric, data, method=method, rng=0).interval
             if replicates.spread(at, method).interval != given:
                 raise SystemExit(f"{metric}, {method}: estimate gives other ends, {given}")
+
+
+def groups(settings: Settings) -> None:
+    """The same in 200 groups of clusters put together at random, continuous data in 100 bins."""
+    heading("data", "clusters", "metric", "ends", last="none")
+    for which, draw in enumerate(SHAPES[:2]):
+        everything = Ranked.of(draw(np.random.default_rng([2, which]), CLUSTERS_OF_TRUTH))
+        truths = [metric.value(everything) for metric in METRICS]
+        for clusters in CLUSTERS_IN_GROUPS:
+            rng = np.random.default_rng([5, which, clusters])
+            tallies = np.zeros((len(METRICS), len(ENDS), 4), dtype=np.int64)
+            for _ in range(settings.groups):
+                data = in_groups(draw(rng, clusters), rng)
+                replicates = resampled(data, data.groups, rng)
+                for at, truth in enumerate(truths):
+                    for end, method in enumerate(ENDS):
+                        spread = replicates.spread(at, method)
+                        tallies[at, end] += [*judged(spread.interval, truth), bool(spread.reason)]
+            for at, metric in enumerate(METRICS):
+                for method, tally in zip(ENDS, tallies[at], strict=True):
+                    named = [draw.__name__, str(clusters), str(metric), method.ends]
+                    row(named, tally, settings.groups)
+
+
+def in_groups(data: Predictions, rng: np.random.Generator) -> Grouped:
+    """Totals by group and by bin of equal weight, or by confidence where few differ."""
+    clusters = len(data) // ITEMS
+    group = np.unique(rng.integers(0, GROUPS, clusters), return_inverse=True)[1].repeat(ITEMS)
+    held = data.answered
+    places, column = np.unique(-data.confidence[held], return_inverse=True)
+    if places.size > BINS:
+        order = np.argsort(np.argsort(column))
+        column = order * BINS // order.size
+    shape = (int(group.max()) + 1, int(column.max()) + 1)
+    at = group[held] * shape[1] + column
+    items, wrong = (
+        np.bincount(at, weights, shape[0] * shape[1]).astype(float).reshape(shape)
+        for weights in (np.ones(at.size), data.loss[held])
+    )
+    return Grouped(
+        -np.arange(float(shape[1])),
+        items - wrong,
+        wrong,
+        np.bincount(group).astype(float),
+        clusters,
+        clusters,
+        np.full(shape[1], places.size > BINS),
+    )
 
 
 def judged(interval: Interval, truth: float) -> tuple[bool, bool, bool]:
@@ -192,7 +250,7 @@ def row(names: list[str], tally: Tally, simulations: int) -> None:
     print("|", " | ".join(names), "|", shares, "|", f"{100 * last:.1f} |", flush=True)
 
 
-PARTS: dict[str, Callable[[Settings], None]] = {"roc": roc, "aurc": aurc}
+PARTS: dict[str, Callable[[Settings], None]] = {"roc": roc, "aurc": aurc, "groups": groups}
 
 
 def main() -> None:

@@ -658,3 +658,18 @@ def test_counts_of_a_question_add_up_where_that_is_told(tmp_path: Path) -> None:
     file = write(tmp_path / "counts.csv", "question,n,correct\na,4,2\na,4,4\n")
     (one,) = errbar.load(file, repeats="keep").score("avg")
     assert (one.value, one.questions, one.trials) == (0.75, 1, 8)
+
+
+@pytest.mark.parametrize("writer", ["polars", "pyarrow"])
+def test_nan_in_parquet_is_found_though_the_statistics_of_the_file_leave_it_out(
+    writer: str, tmp_path: Path
+) -> None:
+    outcome = [1.0, float("nan"), 0.0, 1.0] * 50
+    data = {"question": [f"q{at // 4}" for at in range(200)], "outcome": outcome}
+    file = tmp_path / "runs.parquet"
+    if writer == "polars":
+        pl.DataFrame(data).write_parquet(file)
+    else:
+        pq.write_table(pa.table(data), file)
+    assert errbar.load(file).inspect().slices[0].failed == 50
+    assert errbar.load(file).score("pass@2").to_dicts()[0]["value"] == pytest.approx(5 / 6)

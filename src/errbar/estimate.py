@@ -179,6 +179,8 @@ class RankedEstimate(AnyEstimate):
     clusters: int  # as many as items where each stands for itself
     dropped: float = 0.0  # share of the resamples in which it was undefined
     reason: str = ""  # why there is no interval
+    groups: int = 0  # of clusters, where those were resampled in their place
+    bin_error: float = 0.0  # how far the value may be from what it is without bins
     of: Subject = Subject()
 
     def __str__(self) -> str:
@@ -204,6 +206,8 @@ class RankedEstimate(AnyEstimate):
             "clusters": self.clusters,
             "dropped": self.dropped,
             "reason": self.reason,
+            "groups": self.groups,
+            "bin_error": self.bin_error,
         }
 
     def ends(self) -> str:

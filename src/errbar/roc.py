@@ -12,7 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.scored import ArrangedScores, Labelled, Scored, scores_and_labels
+from errbar.data.grouped import Grouped
+from errbar.data.scored import (
+    ArrangedScores,
+    Labelled,
+    Scored,
+    require_both_classes,
+    scores_and_labels,
+)
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval, RankedEstimate
 from errbar.kernels import roc as kernel
@@ -21,7 +28,7 @@ from errbar.kernels.order import sort_with_label
 from errbar.metrics.base import number
 from errbar.metrics.roc import RocAuc
 from errbar.tables import percent, supported
-from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters, require_bootstrap
+from errbar.uncertainty.bootstrap import Bootstrap, Spread, joint_clusters, require_bootstrap
 
 __all__ = [
     "AucDifference",
@@ -257,9 +264,9 @@ def _difference(areas: list[float], variance: float, level: float) -> AucDiffere
 
 
 def estimate(
-    scored: Scored, *, method: Bootstrap = _DEFAULT, rng: np.random.Generator | int
+    scored: Scored | Grouped, *, method: Bootstrap = _DEFAULT, rng: np.random.Generator | int
 ) -> RankedEstimate:
-    """ROC-AUC with its interval, resampling items, or clusters where there are any.
+    """ROC-AUC with its interval, resampling items, or clusters or groups of them if there are any.
 
     Examples
     --------
@@ -267,20 +274,48 @@ def estimate(
     roc-auc: 0.750 ± 0.082, 95 % interval 0.548 to 0.879
     """
     require_bootstrap(method)
+    if isinstance(scored, Grouped):
+        return _of_groups(scored.only_answered(), method, rng)
     if not isinstance(scored, Scored):
         raise WrongType(f"resampling needs Scored(scores, labels); got {type(scored).__name__}.")
     codes = joint_clusters(scored.columns(), scored.clusters)
     clusters = int(codes.max()) + 1
-    if clusters < 2:
+    spread = _resampled(ArrangedScores(scored, codes), clusters, method, rng)
+    return RankedEstimate(
+        RocAuc(), *spread[:3], len(scored), clusters, spread.dropped, spread.reason
+    )
+
+
+def _of_groups(
+    grouped: Grouped, method: Bootstrap, rng: np.random.Generator | int
+) -> RankedEstimate:
+    require_both_classes(int(grouped.right.sum()), len(grouped))
+    spread = _resampled(grouped, grouped.groups, method, rng)
+    return RankedEstimate(
+        RocAuc(),
+        *spread[:3],
+        len(grouped),
+        grouped.clusters,
+        spread.dropped,
+        spread.reason,
+        grouped.groups if grouped.groups < grouped.clusters else 0,
+        RocAuc().bin_error(grouped),
+    )
+
+
+def _resampled(
+    arranged: ArrangedScores | Grouped,
+    units: int,
+    method: Bootstrap,
+    rng: np.random.Generator | int,
+) -> Spread:
+    if units < 2:
         raise InputError("roc-auc: one cluster alone cannot be resampled.")
-    arranged = ArrangedScores(scored, codes)
-    metric = RocAuc()
 
     def measure(weights: NDArray[Any]) -> Array:
-        return metric.measure(arranged.classes(weights))[None, :]
+        return RocAuc().measure(arranged.classes(weights))[None, :]
 
-    spread = method.run(measure, clusters, arranged.rows, rng).spread(0, method)
-    return RankedEstimate(metric, *spread[:3], len(scored), clusters, spread.dropped, spread.reason)
+    return method.run(measure, units, arranged.rows, rng).spread(0, method)
 
 
 def _labelled(scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None) -> Labelled:

@@ -7,18 +7,15 @@ from typing import Literal
 
 import numpy as np
 
-from errbar import roc, selective
-from errbar.data.ranked import Predictions
-from errbar.data.ranked_rows import RankedRows
-from errbar.data.scored import Scored
 from errbar.data.slices import Slice
 from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
-from errbar.errors import ErrbarError, InputError, RepeatedTrial, WrongType
+from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.estimate import RankedEstimate, Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import Metric, family
 from errbar.metrics.selective import RankedMetric
+from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
 from errbar.uncertainty import Bootstrap, Posterior
@@ -101,57 +98,33 @@ class Runs:
         *metrics: RankedMetric | str,
         method: Bootstrap = _RESAMPLED,
         rng: np.random.Generator | int = 0,
+        bins: int | None = None,
     ) -> RankedScores:
         """Risk and coverage by confidence; a row is an item, and costs 1 unless its outcome is 1.
 
         Rows without a result, and those with the status `abstained`, are not answered. Resamples
-        draw clusters, which are questions unless a column says otherwise.
+        draw clusters, which are questions unless a column says otherwise; beyond 20 million rows,
+        or with `bins`, groups of clusters. `bins` are for more distinct confidences than fit, and
+        `bin_error` of an estimate says how far off they can make it.
         """
-        asked = metrics or ("aurc", "augrc", "e-aurc")
-        data = {
-            key: Predictions(
-                rows.confidence, 1.0 - np.nan_to_num(rows.outcome), rows.answered, rows.cluster
-            )
-            for key, rows in self._ranked().items()
-        }
-        results = tuple(
-            _of(key, selective.estimate(metric, one, method=method, rng=rng))
-            for key, one in data.items()
-            for metric in asked
-        )
-        unanswered = sum(int((~one.answered).sum()) for one in data.values())
-        return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
+        found = self.source.ranked(bins)
+        return self._told(selective_scores(found, metrics, method, rng, bins=bins))
 
     def roc(
-        self, *, method: Bootstrap = _RESAMPLED, rng: np.random.Generator | int = 0
+        self,
+        *,
+        method: Bootstrap = _RESAMPLED,
+        rng: np.random.Generator | int = 0,
+        bins: int | None = None,
     ) -> RankedScores:
-        """How well the confidence tells right answers from wrong ones."""
-        data = {}
-        unanswered = 0
-        for key, rows in self._ranked().items():
-            held = rows.answered
-            unanswered += int((~held).sum())
-            data[key] = Scored(
-                rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held]
-            )
-        results = tuple(
-            _of(key, roc.estimate(one, method=method, rng=rng)) for key, one in data.items()
-        )
-        return RankedScores(results, method.describe(), self._ranked_remarks(unanswered))
+        """How well the confidence tells right answers from wrong ones; `bins` as in `selective`."""
+        return self._told(roc_scores(self.source.ranked(bins), method, rng, bins=bins))
 
-    def _ranked(self) -> dict[tuple[str, ...], RankedRows]:
-        found = self.source.ranked_rows()
-        for rows in found.values():
-            held = rows.answered
-            if not np.isin(rows.outcome[held], (0.0, 1.0)).all():
-                raise WrongType("ranking needs outcomes of 0 and 1; there are others.")
-        return found
-
-    def _ranked_remarks(self, unanswered: int) -> tuple[str, ...]:
-        remarks = [f"{unanswered} rows are not answered."] if unanswered else []
+    def _told(self, scores: RankedScores) -> RankedScores:
+        """The same, with what there is to say of the data."""
         guessed = self.source.describe()
-        remarks += [f"Columns: {guessed}."] if guessed else []
-        return (*remarks, *self.source.origin.remarks)
+        remarks = [f"Columns: {guessed}."] if guessed else []
+        return replace(scores, remarks=(*scores.remarks, *remarks, *self.source.origin.remarks))
 
     def inspect(self) -> "Inspection":
         """What is in the data; trials that occur twice are told of, not refused."""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from errbar.data.grouped import Grouped
 from errbar.data.ranked import Arranged, Predictions, Ranked
 from errbar.errors import InputError, WrongType
 from errbar.estimate import RankedEstimate
@@ -34,7 +35,7 @@ from errbar.metrics.selective import (
     RankedMetric,
     RiskAt,
 )
-from errbar.uncertainty.bootstrap import Bootstrap, joint_clusters, require_bootstrap
+from errbar.uncertainty.bootstrap import Bootstrap, Spread, joint_clusters, require_bootstrap
 
 __all__ = [
     "Bootstrap",
@@ -217,12 +218,12 @@ def coverage_at_risk(
 
 def estimate(
     metric: RankedMetric | str,
-    predictions: Predictions,
+    predictions: Predictions | Grouped,
     *,
     method: Bootstrap = _DEFAULT,
     rng: np.random.Generator | int,
 ) -> RankedEstimate:
-    """A metric with its interval, resampling items, or clusters where there are any.
+    """A metric with its interval, resampling items, or clusters or groups of them if there are any.
 
     Examples
     --------
@@ -232,24 +233,50 @@ def estimate(
     """
     require_bootstrap(method)
     asked = _asked(metric)
+    if isinstance(predictions, Grouped):
+        return _of_groups(asked, predictions, method, rng)
     _defined(asked, Ranked.of(_require_predictions(predictions)))
     codes = joint_clusters(predictions.columns(), predictions.clusters)
-    arranged = Arranged(predictions, codes)
-
-    def measure(weights: NDArray[Any]) -> Array:
-        return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
-
     clusters = int(codes.max()) + 1
-    if clusters < 2:
-        raise InputError(f"{asked}: one {_unit(predictions)} alone cannot be resampled.")
-    spread = method.run(measure, clusters, arranged.rows, rng).spread(0, method)
+    unit = "item" if predictions.clusters is None else "cluster"
+    spread = _resampled(asked, Arranged(predictions, codes), clusters, unit, method, rng)
     return RankedEstimate(
         asked, *spread[:3], len(predictions), clusters, spread.dropped, spread.reason
     )
 
 
-def _unit(predictions: Predictions) -> str:
-    return "item" if predictions.clusters is None else "cluster"
+def _of_groups(
+    asked: RankedMetric, grouped: Grouped, method: Bootstrap, rng: np.random.Generator | int
+) -> RankedEstimate:
+    _defined(asked, grouped.ranked())
+    spread = _resampled(asked, grouped, grouped.groups, "cluster", method, rng)
+    return RankedEstimate(
+        asked,
+        *spread[:3],
+        len(grouped),
+        grouped.clusters,
+        spread.dropped,
+        spread.reason,
+        grouped.groups if grouped.groups < grouped.clusters else 0,
+        asked.bin_error(grouped),
+    )
+
+
+def _resampled(
+    asked: RankedMetric,
+    arranged: Arranged | Grouped,
+    units: int,
+    unit: str,
+    method: Bootstrap,
+    rng: np.random.Generator | int,
+) -> Spread:
+    if units < 2:
+        raise InputError(f"{asked}: one {unit} alone cannot be resampled.")
+
+    def measure(weights: NDArray[Any]) -> Array:
+        return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
+
+    return method.run(measure, units, arranged.rows, rng).spread(0, method)
 
 
 def _asked(metric: RankedMetric | str) -> RankedMetric:

@@ -3,6 +3,7 @@
 All of it is one test, so that one worker starts one Java machine; classic and Connect share it.
 """
 
+import itertools
 import os
 import shutil
 import socket
@@ -15,6 +16,8 @@ import pytest
 
 from conformance_cases import CASES, ask, differences, expected
 from conformance_engines import Table, arrow
+from conformance_ranked import RANKED
+from conformance_ranked import ask as rank
 
 # Connect sends the same plans to the same engine: what is sent is what there is to go wrong.
 _OVER_THE_WIRE = {
@@ -76,6 +79,10 @@ def test_spark_gives_what_plain_counting_gives(
                 answers = ask(case, _held(session, case.table.shuffled(seed)))
                 assert differences(answers, counted) == {}
                 assert answers == words
+    for ranked, (kind, session) in itertools.product(RANKED[:3], sessions.items()):
+        with subtests.test(f"{kind}, ranked: {ranked.name}"):
+            words = rank(ranked, arrow(ranked.table))
+            assert rank(ranked, _held(session, ranked.table.shuffled(0))) == words
 
 
 def test_connect_is_asked_of_cases_that_exist() -> None:

@@ -125,6 +125,12 @@ _POLICY = _options(
     _LEVEL,
 )
 
+_BINS = click.option(
+    "--bins",
+    type=int,
+    help="Of the confidences, where too many differ; the error that they make is bounded.",
+)
+
 _RESAMPLE = _options(
     _LEVEL,
     click.option(
@@ -202,6 +208,7 @@ def inspect(paths: tuple[str, ...], **options: Any) -> None:
     help="What a wrong score of an item costs.",
 )
 @click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
+@_BINS
 @_RESAMPLE
 @_READ
 @_WRITE
@@ -219,6 +226,7 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
 
 @main.command()
 @_PATHS
+@_BINS
 @_RESAMPLE
 @_READ
 @_WRITE

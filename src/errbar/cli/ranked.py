@@ -27,11 +27,14 @@ def selective_risk(paths: Sequence[str], given: Given) -> None:
 def roc_of_outcomes(paths: Sequence[str], given: Given) -> None:
     """The area, with its interval, of every system."""
     with working(f"errbar roc {shown(paths)}") as work:
-        scores = runs_of(paths, given, work).roc(method=_method(given), rng=given["seed"])
+        runs = runs_of(paths, given, work)
+        scores = runs.roc(method=_method(given), rng=given["seed"], bins=given["bins"])
     show(scores, given)
 
 
 def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
+    if given["bins"] is not None:
+        raise InputError("--bins is for outcomes; runs of items are ranked one by one.")
     if given["style"] not in ("table", "json"):
         raise InputError("runs of items are reported as a table or as JSON: --format json.")
     with working(f"errbar selective {paths[0]}"):
@@ -49,7 +52,9 @@ def _outcomes(paths: Sequence[str], given: Given) -> RankedScores:
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in given["coverages"])]
     with working(f"errbar selective {paths[0]}") as work:
         runs = runs_of(paths, given, work)
-        return runs.selective(*metrics, method=_method(given), rng=given["seed"])
+        return runs.selective(
+            *metrics, method=_method(given), rng=given["seed"], bins=given["bins"]
+        )
 
 
 def _method(given: Given) -> Bootstrap:

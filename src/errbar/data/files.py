@@ -131,9 +131,14 @@ def _parquet(engine: Any, files: Sequence[Path]) -> _Read:
 
 
 def _rows_of_parquet(engine: Any, files: Sequence[Path]) -> Any:
-    """Rows, with what the directories say: system=007 is text, and stays so."""
+    """Rows, with what the directories say: system=007 is text, and stays so.
+
+    Parquet keeps NaN out of its least and greatest values, and DuckDB would conclude that there
+    is none.
+    """
     return engine.sql(
-        "SELECT * FROM read_parquet(?, union_by_name=true, hive_types_autocast=false)",
+        "SELECT * FROM read_parquet("
+        "?, union_by_name=true, hive_types_autocast=false, can_have_nan=true)",
         params=[[_literal(file) for file in files]],
     )
 

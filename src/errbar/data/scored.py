@@ -33,12 +33,7 @@ def scores_and_labels(
     same_length(**{name: numbers, "labels": flags})
     if numbers.dtype.kind == "f" and np.isnan(numbers.min()):
         refuse_first(np.isnan(numbers), numbers, name, "it cannot be ranked")
-    positives = int(np.count_nonzero(flags))
-    if positives in (0, flags.size):
-        raise InputError(
-            f"labels are all {int(positives > 0)}; an area under the ROC curve compares positives "
-            f"with negatives and needs one of each at least."
-        )
+    require_both_classes(int(np.count_nonzero(flags)), flags.size)
     if not numbers.dtype.isnative:
         numbers = numbers.astype(numbers.dtype.newbyteorder("="))
     if numbers.dtype.kind in "biu" and _fit_a_float(numbers):
@@ -46,6 +41,15 @@ def scores_and_labels(
     elif numbers.dtype == np.float16:
         numbers = numbers.astype(np.float32)
     return np.ascontiguousarray(numbers), flags
+
+
+def require_both_classes(positives: int, items: int) -> None:
+    """Refuse labels that are all alike."""
+    if positives in (0, items):
+        raise InputError(
+            f"labels are all {int(positives > 0)}; an area under the ROC curve compares positives "
+            f"with negatives and needs one of each at least."
+        )
 
 
 def _fit_a_float(numbers: NDArray[Any]) -> bool:

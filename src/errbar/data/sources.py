@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from errbar.data.ballots import Ballots, ballots
 from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
+from errbar.data.grouped import Grouped
 from errbar.data.origin import NOWHERE, Origin
 from errbar.data.outcomes import Columns
-from errbar.data.ranked_rows import RankedRows, ranked_rows
+from errbar.data.rankable import rankable
+from errbar.data.ranked_cells import ranked_cells
+from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedRows, ranked_rows
 from errbar.data.rows import Frame
 from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts
@@ -26,6 +29,7 @@ from errbar.errors import InputError
 
 Key = tuple[str, ...]
 Categories = dict[Key, Results]
+Rankings = Mapping[Key, RankedRows | Grouped]
 
 
 class Source(ABC):
@@ -50,8 +54,9 @@ class Source(ABC):
         """The same, with every row a trial of its own."""
         return self
 
-    def ranked_rows(self) -> dict[Key, RankedRows]:
-        """Confidence, result and cluster of every row."""
+    def ranked(self, bins: int | None) -> Rankings:
+        """Confidence, result and cluster of every row, or totals of groups of clusters."""
+        del bins
         raise InputError("matrices and counts have no confidence to rank by.")
 
     def statuses(self) -> dict[str, int]:
@@ -103,10 +108,13 @@ class TableSource(Source):
         """The same, with every row a trial of its own."""
         return replace(self, allow_repeats=True, _found={})
 
-    def ranked_rows(self) -> dict[Key, RankedRows]:
-        """All rows, which ranking needs at once."""
+    def ranked(self, bins: int | None) -> Rankings:
+        """All rows if they fit, and totals by one GROUP BY if not, or if bins are asked for."""
         with plain_errors(self.where):
-            return ranked_rows(self.frame, self.columns)
+            found = rankable(self.frame, self.columns)
+            if bins is None and found.size <= MOST_RANKED_ROWS:
+                return ranked_rows(found)
+            return ranked_cells(found, bins)
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""

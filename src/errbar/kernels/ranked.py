@@ -17,6 +17,7 @@ Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 
 SNAP = 1e-9  # a coverage times the items this near a whole number is that number
 _SERIES_FROM = 64  # items before a group from which three terms of a series leave less than 1e-16
+_LONGEST = 1 << 25  # harmonic numbers in a table: 0.3 GB
 _EQUAL = 1e-12  # risks this near are equal but for rounding
 
 
@@ -64,9 +65,13 @@ def _mean_of_whole(items: Numbers, loss: Array, ends: Numbers, so_far: Array) ->
 
 def _mean_of_replicates(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
     """The same for whole columns, with as few steps as it takes: they are many."""
-    reached = _harmonic(int(ends[..., -1].max())).take(ends.astype(np.intp))
-    rise = reached.copy()
-    rise[:, 1:] -= reached[:, :-1]
+    table = _harmonic_upto(ends)
+    if table is None:
+        rise = harmonic_rise(ends - items, items)
+    else:
+        reached = table.take(ends.astype(np.intp))
+        rise = reached.copy()
+        rise[:, 1:] -= reached[:, :-1]
     inner = loss / np.maximum(items, 1.0)
     inner *= items - ends
     inner += so_far
@@ -116,6 +121,23 @@ def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Arr
     return np.where(fine, ends, 0).max(axis=-1) / np.asarray(total)
 
 
+def most_coverage_at(
+    right: Array, wrong: Array, mixed: NDArray[np.bool_], total: Numbers, risk: float
+) -> float:
+    """The most that `coverage_at` can be, whatever the order within the groups that are mixed.
+
+    In the best order, right answers come first and a threshold stands after each item. A group
+    then reaches as far into its wrong answers as the risk allows.
+    """
+    limit = risk + _EQUAL * abs(risk)
+    lost = np.cumsum(wrong) - wrong
+    fine = np.cumsum(right + wrong) - wrong
+    allowed = (limit * fine - lost) / (1.0 - limit) if limit < 1.0 else np.full(fine.shape, np.inf)
+    inside = np.where(mixed & (allowed >= 0), fine + np.minimum(allowed, wrong), 0.0)
+    between = coverage_at(right + wrong, wrong, total, risk)
+    return max(float(between), float(inside.max()) / float(total))
+
+
 def harmonic_rise(start: Numbers, count: Numbers) -> Array:
     """1/(start + 1) + … + 1/(start + count), however large `start` and small `count`."""
     small = _harmonic(_SERIES_FROM)
@@ -136,8 +158,16 @@ def harmonic_rise(start: Numbers, count: Numbers) -> Array:
 
 def _harmonic_rises(ends: Numbers, starts: Numbers, whole: Numbers) -> Array:
     """The same for replicates, from one table: they need no more than twelve digits."""
-    table = _harmonic(int(ends[..., -1].max()))
+    table = _harmonic_upto(ends)
+    if table is None:
+        return harmonic_rise(starts, whole)
     return table[(starts + whole).astype(np.intp)] - table[starts.astype(np.intp)]
+
+
+def _harmonic_upto(ends: Numbers) -> Array | None:
+    """A table for all of them, one for many lengths; none where it would be too long."""
+    most = int(ends[..., -1].max())
+    return None if most > _LONGEST else _harmonic(1 << most.bit_length())
 
 
 @lru_cache(maxsize=4)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from errbar.data.grouped import Grouped
 from errbar.data.scored import Classes, Labelled
 from errbar.kernels import roc as kernel
 from errbar.metrics.base import Array, Metric, Needs
@@ -41,3 +42,10 @@ class RocAuc(LabelMetric):
     def measure(self, classes: Classes) -> Array:
         """Pairs in the right order."""
         return np.minimum(kernel.area(classes.positives, classes.negatives), 1.0)
+
+    def bin_error(self, grouped: Grouped) -> float:
+        """How far the value may be from what it is without bins: half the pairs that share one."""
+        right, wrong = grouped.right.sum(axis=0), grouped.wrong.sum(axis=0)
+        return float(right[grouped.mixed] @ wrong[grouped.mixed]) / (
+            2.0 * float(right.sum()) * float(wrong.sum())
+        )

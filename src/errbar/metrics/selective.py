@@ -9,6 +9,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from errbar.data.grouped import Grouped
 from errbar.data.ranked import Ranked, Totals
 from errbar.errors import InputError
 from errbar.kernels import ranked as kernel
@@ -35,6 +38,14 @@ class RankedMetric(Metric):
     def value(self, ranked: Ranked) -> float:
         """The value; nan where it is undefined."""
         return float(self.measure(ranked.totals())) if ranked.answered else math.nan
+
+    def bin_error(self, grouped: Grouped) -> float:
+        """How far the value may be from what it is without bins: the best and the worst order."""
+        if not grouped.mixed.any():
+            return 0.0
+        value = self.value(grouped.ranked())
+        ends = (float(self.measure(part)) for part in (grouped.best(), grouped.worst()))
+        return max(abs(end - value) for end in ends)
 
     def least_coverage(self) -> float:
         """The coverage without which there is no value."""
@@ -167,6 +178,13 @@ class CoverageAt(RankedMetric):
     def measure(self, totals: Totals) -> Array:
         """Zero where no threshold will do: the system must decline everything."""
         return kernel.coverage_at(totals.items, totals.loss, totals.total, self.risk)
+
+    def bin_error(self, grouped: Grouped) -> float:
+        """Thresholds between bins are seen, those within are not: the value can only be larger."""
+        right, wrong = grouped.right.sum(axis=0), grouped.wrong.sum(axis=0)
+        total = np.asarray(len(grouped))
+        most = kernel.most_coverage_at(right, wrong, grouped.mixed, total, self.risk)
+        return most - self.value(grouped.ranked())
 
 
 def share(coverage: object) -> float:

@@ -1,0 +1,115 @@
+"""Rows with a confidence, ready to be ranked where they are, and everything that forbids it."""
+
+from typing import NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from errbar.data.outcomes import Columns
+from errbar.data.rows import (
+    Frame,
+    column_of,
+    fetch,
+    names_of,
+    number_of,
+    one_if,
+    require_numbers,
+    result_of,
+    status_of,
+    unknown_status_of,
+)
+from errbar.data.tabulate import statuses
+from errbar.errors import InputError, UnknownColumn, WrongType
+
+SURE, TOGETHER = "errbar confidence", "errbar cluster"
+
+
+class Rankable(NamedTuple):
+    """Rows in the engine, how many there are, and between what finite confidences they lie.
+
+    The columns are `system`, `task`, the cluster, the confidence, `outcome`, and 0 or 1 for
+    `scored` (it has an answer) and `right`.
+    """
+
+    rows: Frame
+    size: int
+    least: float  # 0 where no answer has a finite confidence, as is the other
+    most: float
+
+
+def rankable(frame: Frame, columns: Columns) -> Rankable:
+    """What can be ranked; refused with its reason if anything cannot.
+
+    A row has an answer if it has a result and its status is not `abstained`. Rows of one question
+    belong together unless a column says what does.
+    """
+    if "confidence" not in columns:
+        raise UnknownColumn(
+            "no column of the data looks like confidence; say which it is, as in "
+            "load(data, confidence='...') or --map confidence=..."
+        )
+    require_numbers(frame, columns["outcome"])
+    kinds = frame.collect_schema()
+    sure, together = columns["confidence"], _together(columns)
+    names = names_of(frame, columns, ())
+    result, unknown_status = result_of(frame, columns).cast(nw.Float64), nw.lit(0).cast(nw.Int64)
+    if "status" in columns:
+        result = nw.when(status_of(frame, columns) != "abstained").then(result)
+        unknown_status = unknown_status_of(frame, columns)
+    rows = frame.select(
+        system=names["system"].fill_null("") if "system" in names else nw.lit(""),
+        task=names["task"].fill_null("") if "task" in names else nw.lit(""),
+        outcome=result,
+        unknown=unknown_status,
+        **{
+            SURE: number_of(frame, sure, kinds[sure], "confidence"),
+            TOGETHER: column_of(frame, columns[together]).cast(nw.String),
+        },
+    )
+    value = nw.col("outcome")
+    rows = rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))
+    found = fetch(_surveyed(rows))
+    size, nameless, unknown, unsure, other = (
+        int(found[name][0]) if found["rows"][0] else 0
+        for name in ("rows", "nameless", "unknown", "unsure", "other")
+    )
+    if not size:
+        raise InputError("the data have no row; there is nothing to rank.")
+    if nameless:
+        raise InputError(f"{nameless} rows have no {together} in the column {columns[together]!r}.")
+    if unknown:
+        statuses(frame, columns)  # which names it
+    if unsure:
+        raise InputError(
+            f"{unsure} of {size} rows have an answer and no confidence in the column {sure!r}, so "
+            f"they cannot be ranked. Give them one, or the status 'abstained'."
+        )
+    if other:
+        raise WrongType(
+            f"ranking needs outcomes of 0 and 1; {other} of {size} rows of the column "
+            f"{columns['outcome']!r} are neither. Map another column, or turn them into 0 and 1."
+        )
+    ends = [np.nan_to_num(np.asarray(found[name][0], dtype=float)) for name in ("least", "most")]
+    return Rankable(rows, size, *map(float, ends))
+
+
+def _together(columns: Columns) -> str:
+    return "cluster" if "cluster" in columns else "question"
+
+
+def _surveyed(rows: Frame) -> Frame:
+    """One line: how many rows there are, how many of them cannot be ranked and why not."""
+    held, sure = nw.col("scored") == 1, nw.col(SURE)
+    known = ~(sure.is_null() | sure.is_nan())
+    flagged = rows.with_columns(
+        nameless=one_if(nw.col(TOGETHER).is_null()),
+        unsure=one_if(held & ~known),
+        other=one_if((nw.col("outcome") != 0) & (nw.col("outcome") != 1)),
+        finite=nw.when(held & known & sure.is_finite()).then(sure),
+    )
+    return flagged.select(
+        nw.len().alias("rows"),
+        *(nw.col(name).sum() for name in ("nameless", "unknown", "unsure", "other")),
+        nw.col("finite").min().alias("least"),
+        nw.col("finite").max().alias("most"),
+    )

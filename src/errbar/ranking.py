@@ -1,0 +1,91 @@
+"""Ranked rows, or groups of them, × metrics → estimates with what there is to say of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from errbar import roc, selective
+from errbar.data.grouped import Grouped
+from errbar.data.ranked import Predictions
+from errbar.data.ranked_rows import RankedRows
+from errbar.data.scored import Scored
+from errbar.estimate import RankedEstimate, Subject
+from errbar.metrics.selective import RankedMetric
+from errbar.scores import RankedScores
+from errbar.uncertainty import Bootstrap
+
+Keyed = Mapping[tuple[str, ...], RankedRows | Grouped]  # by system and task
+Seed = np.random.Generator | int
+
+_USUAL = ("aurc", "augrc", "e-aurc")
+
+
+def selective_scores(
+    found: Keyed,
+    metrics: Sequence[RankedMetric | str],
+    method: Bootstrap,
+    rng: Seed,
+    *,
+    bins: int | None,
+) -> RankedScores:
+    """Risk and coverage of every system."""
+    data = {key: _predictions(rows) for key, rows in found.items()}
+    results = [
+        _of(key, selective.estimate(metric, one, method=method, rng=rng))
+        for key, one in data.items()
+        for metric in metrics or _USUAL
+    ]
+    unanswered = sum(len(one) - int(np.sum(one.answered)) for one in data.values())
+    return _told(results, method, unanswered, bins)
+
+
+def roc_scores(found: Keyed, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
+    """The area of every system, from the rows that are answered."""
+    results = [
+        _of(key, roc.estimate(_scored(rows), method=method, rng=rng)) for key, rows in found.items()
+    ]
+    unanswered = sum(
+        len(rows) - rows.answered if isinstance(rows, Grouped) else int((~rows.answered).sum())
+        for rows in found.values()
+    )
+    return _told(results, method, unanswered, bins)
+
+
+def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
+    return replace(estimate, of=Subject(key[0], key[1]))
+
+
+def _predictions(rows: RankedRows | Grouped) -> Predictions | Grouped:
+    """A row costs 1 unless its outcome is 1."""
+    if isinstance(rows, Grouped):
+        return rows
+    lost = 1.0 - np.nan_to_num(rows.outcome)
+    return Predictions(rows.confidence, lost, rows.answered, rows.cluster)
+
+
+def _scored(rows: RankedRows | Grouped) -> Scored | Grouped:
+    if isinstance(rows, Grouped):
+        return rows
+    held = rows.answered
+    return Scored(rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held])
+
+
+def _told(
+    results: list[RankedEstimate], method: Bootstrap, unanswered: int, bins: int | None
+) -> RankedScores:
+    words, remarks = method.describe(), []
+    in_groups = [one for one in results if one.groups]
+    if in_groups:
+        clusters = " or ".join(dict.fromkeys(f"{one.clusters:,}" for one in in_groups))
+        most = max(one.groups for one in in_groups)
+        words += f" of {most} groups, into which {clusters} clusters were put at random"
+    if bins is not None:
+        furthest = max((one.bin_error for one in results), default=0.0)
+        remarks.append(
+            f"Confidences are in {bins} bins at most: no value is further than {furthest:.2g} from "
+            f"what it is without them. An interval is that of the binned value."
+        )
+    if unanswered:
+        remarks.append(f"{unanswered} rows are not answered.")
+    return RankedScores(tuple(results), words, tuple(remarks))

@@ -1,0 +1,48 @@
+"""Every engine ranks alike: row by row, by groups of clusters, and in bins."""
+
+import math
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import errbar
+from conformance_engines import ENGINES, arrow
+from conformance_ranked import RANKED, Case, ask, expected
+
+_EACH = {case.name: case for case in RANKED}
+_ASKED = [(engine, name) for engine in ENGINES for name in _EACH]
+
+
+@pytest.mark.parametrize(("engine", "name"), _ASKED)
+def test_engines_rank_as_plain_python_does(engine: str, name: str, tmp_path: Path) -> None:
+    case = _EACH[name]
+    answers = ask(case, ENGINES[engine](case.table.shuffled(seed=len(engine)), tmp_path))
+    assert answers == _in_words(name)
+    if not case.refused:
+        for system, value in expected(case).items():
+            for way in ("rows", "groups"):
+                got = answers[way, "aurc"][system]
+                assert math.isclose(float.fromhex(got), value, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("name", [case.name for case in RANKED if case.refused])
+def test_what_cannot_be_ranked_is_named_with_its_file(name: str, tmp_path: Path) -> None:
+    case = _EACH[name]
+    file = ENGINES["Parquet"](case.table, tmp_path)
+    with pytest.raises(errbar.errors.InputError) as caught:
+        errbar.load(file).roc()
+    assert str(caught.value).startswith(f"{file}: ")
+    assert case.refused in str(caught.value)
+
+
+@cache
+def _in_words(name: str) -> object:
+    return ask(_EACH[name], arrow(_EACH[name].table))
+
+
+def test_a_case_is_asked_in_bins_that_matter() -> None:
+    binned: Case = _EACH["many confidences"]
+    answers = ask(binned, arrow(binned.table))
+    errors = [float.fromhex(one) for one in answers["bins", "bin_error"].values()]
+    assert all(0 < error < 0.2 for error in errors)
