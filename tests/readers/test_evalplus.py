@@ -80,6 +80,12 @@ def test_a_run_of_base_alone_is_scored_by_base(tmp_path: Path) -> None:
     assert any("samples were not run on the tests of 'plus'" in one for one in remarks)
 
 
+def test_a_task_without_samples_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "toy_eval_results.json"
+    path.write_text(broken({"a/1": [{"base_status": "pass"}], "a/2": []}), encoding="utf-8")
+    assert [row["status"] for row in rows_of("evalplus", path)] == ["ok", "missing"]
+
+
 def test_numbers_that_a_log_states_are_held_against_ours(tmp_path: Path) -> None:
     whole = json.loads(NEW.read_text(encoding="utf-8"))
     whole["pass_at_k"] = {"base": {"pass@1": 0.5}, "plus": {"pass@1": 1 / 3}}

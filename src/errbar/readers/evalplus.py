@@ -59,8 +59,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for (tasks, said), system in zip(found, systems_of(files, *_ENDINGS), strict=True):
         for question, each in tasks.items():
             task = data_set_of(question) + "+" * (scorer == "plus")
-            for trial, sample in enumerate(each):
-                outcome, status = _judged(sample, scorer)
+            for trial, sample in enumerate(each or [None]):
+                outcome, status = _judged(sample, scorer) if sample else (None, "missing")
                 statuses[status] += 1
                 log.add(
                     system=system,
