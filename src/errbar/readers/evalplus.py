@@ -1,4 +1,4 @@
-"""Results of EvalPlus: `…_eval_results.json`, as it writes them now and as it did until 2023.
+"""Results of EvalPlus: `…_eval_results.json`, as it writes them now and up to 0.2.0.
 
     {"date": "…", "hash": "…", "eval": {"HumanEval/0": [
         {"task_id": "HumanEval/0", "solution": "…", "base_status": "pass", "plus_status": "fail"}]}}
