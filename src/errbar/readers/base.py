@@ -149,3 +149,9 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
     if not others:
         return []
     return [f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=...)."]
+
+
+def refuse(asked: str | None, what: str, where: str) -> None:
+    """A choice that logs of this kind do not leave."""
+    if asked is not None:
+        raise InputError(f"{where}: there is no {what} {asked!r}; these logs leave none to choose.")

@@ -89,6 +89,15 @@ def number_or_none(value: Any) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+def truth_or_none(value: Any, where: str) -> float | None:
+    """True and 1 as 1, false and 0 as 0, nothing as None; refused if it is anything else."""
+    if value is None:
+        return None
+    if isinstance(value, bool | int | float) and value in (0, 1):
+        return float(value)
+    raise InputError(f"{where}: true or false is expected; this is {_short(value)}.")
+
+
 def _short(value: Any) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:57]}…"

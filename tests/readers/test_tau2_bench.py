@@ -1,0 +1,156 @@
+"""Results of τ²-bench, as one document and as a folder."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errbar
+from log_files import DEEP, FIXTURES, real, refusal, require_no_surprise, rows_of, values_of
+
+HERE = FIXTURES / "tau2_bench"
+LOG = HERE / "one" / "toy_airline.json"
+STATUSES = {
+    "user_stop": "ok",
+    "agent_stop": "ok",
+    "agent_error": "ok",
+    "max_steps": "limit",
+    "too_many_errors": "limit",
+    "infrastructure_error": "error",
+}
+
+
+def told() -> dict[str, Any]:
+    return json.loads(LOG.read_text(encoding="utf-8"))
+
+
+def written(path: Path, **changes: Any) -> Path:
+    """The log with something changed in the first of its simulations."""
+    whole = told()
+    whole["simulations"][0] |= changes
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    return path
+
+
+def test_a_row_for_each_simulation() -> None:
+    expected = [
+        (
+            one["task_id"],
+            one["trial"],
+            one["reward_info"]["reward"] if one["reward_info"] else None,
+            STATUSES[one["termination_reason"]],
+            one["termination_reason"],
+        )
+        for one in told()["simulations"]
+    ]
+    rows = rows_of("tau2_bench", LOG)
+    keys = ("question", "trial", "outcome", "status", "ended_by")
+    assert [tuple(row[key] for key in keys) for row in rows] == expected
+    assert {(row["system"], row["task"]) for row in rows} == {
+        ("toy-agent (user toy-user)", "airline")
+    }
+
+
+def test_a_folder_is_the_same_run() -> None:
+    files = sorted((HERE / "folder").rglob("*.json"))
+    key = lambda row: (row["question"], row["trial"])  # noqa: E731
+    assert sorted(rows_of("tau2_bench", *files), key=key) == sorted(
+        rows_of("tau2_bench", LOG), key=key
+    )
+    assert values_of(HERE / "folder", "avg") == values_of(LOG, "avg") == pytest.approx([4 / 9])
+
+
+def test_what_tau2_bench_counts_is_what_is_left_without_errors() -> None:
+    each = [2 / 3, 1 / 2, 1 / 3]
+    assert values_of(LOG, "avg", errors="missing") == pytest.approx([sum(each) / 3])
+    remarks = errbar.load(LOG).inspect().origin.remarks
+    assert any("leaves out what ended in an infrastructure_error" in one for one in remarks)
+    assert any("max_steps 1" in one for one in remarks)
+
+
+def test_simulations_of_document_and_folder_are_counted_once(tmp_path: Path) -> None:
+    shutil.copytree(HERE / "folder", tmp_path / "run")
+    shutil.copy(LOG, tmp_path / "run" / "results.json")
+    runs = errbar.load(tmp_path / "run")
+    assert values_of(tmp_path / "run", "avg") == values_of(LOG, "avg")
+    assert any(
+        "9 simulations are in the folder too" in one for one in runs.inspect().origin.remarks
+    )
+
+
+def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    whole = told()
+    for one in whole["simulations"]:
+        one |= {"task_id": None, "trial": None}
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    rows = rows_of("tau2_bench", path)
+    assert [(row["question"], row["trial"]) for row in rows] == [(f"#{at}", 0) for at in range(9)]
+    remarks = errbar.load(path).inspect().origin.remarks
+    assert any("9 of 9 simulations do not say which task" in one for one in remarks)
+
+
+def test_simulations_that_lack_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    whole = told()
+    del whole["simulations"][5:]
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    remarks = errbar.load(path).inspect().origin.remarks
+    assert any("9 simulations were to be run, 5 are there" in one for one in remarks)
+    whole["simulations"] = []
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    assert "the run has 3 tasks, but no simulation" in refusal(path)
+
+
+def test_real_results() -> None:
+    folder = real("tau2-bench")
+    assert values_of(folder / "gpt-4.1_telecom_no-user_4trials_5tasks.json", "avg") == [16 / 20]
+    assert values_of(folder / "gpt-4.1_airline_1trials.json", "avg") == [0.5]
+    assert "no simulation" in refusal(folder / "qwen2.5-7b_telecom_no-user_4trials_5tasks.json")
+    broken, fixed = sorted(folder.glob("toolorchestra*"))
+    assert values_of(broken, "avg") == values_of(fixed, "avg") == pytest.approx([28 / 50])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"task_id": [1]}, "simulation 0, task_id: an id is text or a whole number"),
+        ({"task_id": float("nan")}, "simulation 0, task_id: an id is text or a whole number"),
+        ({"trial": "a"}, "simulation 0, trial: the number of a trial is expected"),
+    ],
+)
+def test_a_broken_simulation_is_named(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "a.json", **changes)
+    message = refusal(path)
+    assert said in message
+    assert str(path) in message
+
+
+@pytest.mark.parametrize("info", [None, "x", {"reward": "1"}, {"reward": float("inf")}])
+def test_a_reward_that_is_no_number_is_no_result(info: Any, tmp_path: Path) -> None:
+    path = written(tmp_path / "a.json", reward_info=info)
+    assert rows_of("tau2_bench", path)[0]["status"] == "unscored"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LOG.read_text(encoding="utf-8")[:1500], "it is not JSON"),
+        ('{"info": 3, "simulations": []}', "info: an object is expected"),
+        ('{"info": {}, "simulations": 3}', "simulations: an array is expected"),
+        ('{"info": {}, "simulations": [3]}', "simulations, 0: an object is expected"),
+        ('{"info": {}, "tasks": ' + DEEP, "nested too deeply"),
+    ],
+)
+def test_a_broken_document_is_named(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    message = refusal(path, reader="tau2_bench")
+    assert said in message
+    assert str(path) in message
+
+
+def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
+    require_no_surprise(LOG, "tau2_bench", tmp_path / "a.json")

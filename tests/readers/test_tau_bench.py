@@ -1,0 +1,103 @@
+"""Results of τ-bench."""
+
+import json
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errbar
+from log_files import DEEP, FIXTURES, real, refusal, require_no_surprise, rows_of, values_of
+
+LOG = FIXTURES / "tau_bench" / "tool-calling-toy.json"
+
+
+def told() -> list[dict[str, Any]]:
+    return json.loads(LOG.read_text(encoding="utf-8"))
+
+
+def test_a_row_for_each_trial() -> None:
+    rows = rows_of("tau_bench", LOG)
+    expected = [(str(one["task_id"]), one["trial"], one["reward"]) for one in told()]
+    assert [(row["question"], row["trial"], row["outcome"]) for row in rows] == expected
+    assert [row["status"] == "error" for row in rows] == ["error" in one["info"] for one in told()]
+    assert {row["system"] for row in rows} == {"tool-calling-toy"}
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_pass_hat_k_as_tau_bench_has_it(k: int) -> None:
+    right = [sum(one["reward"] for one in told() if one["task_id"] == task) for task in range(5)]
+    expected = sum(Fraction(comb(int(c), k), comb(3, k)) for c in right) / 5
+    assert values_of(LOG, f"pass^{k}") == pytest.approx([float(expected)], abs=1e-12)
+
+
+def test_errors_count_as_wrong_or_are_left_out_and_are_told_of() -> None:
+    assert values_of(LOG, "avg") == pytest.approx([7 / 15])
+    each = [Fraction(3, 3), Fraction(2, 3), Fraction(0), Fraction(1, 2), Fraction(1, 1)]
+    assert values_of(LOG, "avg", errors="missing") == pytest.approx([float(sum(each) / 5)])
+    (remark,) = errbar.load(LOG).inspect().origin.remarks
+    assert "3 of 15 trials broke off in an error" in remark
+    assert "APIConnectionError" in remark
+
+
+def test_parts_of_a_reward_are_no_success_unless_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    rows = told()
+    rows[0]["reward"], rows[1]["reward"] = 0.5, 1 - 1e-9
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert [row["outcome"] for row in rows_of("tau_bench", path)][:2] == [0.0, 1.0]
+    assert rows_of("tau_bench", path, scorer="reward")[0]["outcome"] == 0.5
+    assert any("'success' is scored" in one for one in errbar.load(path).inspect().origin.remarks)
+
+
+def test_real_results() -> None:
+    folder = real("tau-bench")
+    airline, retail = folder / "gpt-4o-airline.json", next(folder.glob("tool-calling*"))
+    values = values_of(airline, "pass^1", "pass^2", "pass^3", "pass^4")
+    assert [f"{value:.3f}" for value in values] == ["0.420", "0.273", "0.220", "0.200"]
+    assert values_of(retail, "avg") == pytest.approx([0.28696], abs=5e-6)
+    assert values_of(retail, "avg", errors="missing") == pytest.approx([0.4125])
+
+
+def row(**changes: Any) -> str:
+    whole = {"task_id": 0, "reward": 1.0, "info": {}, "traj": [], "trial": 0}
+    return json.dumps([whole, {**whole, "task_id": 1, **changes}])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LOG.read_text(encoding="utf-8")[:900], "it is not JSON"),
+        (row(task_id=None), "row 1, task_id: an id is text or a whole number; this is null"),
+        (row(task_id=[]), "row 1, task_id: an id is text or a whole number"),
+        (row(trial="first"), "row 1, trial: the number of a trial is expected"),
+        (row()[:-1] + ", null]", "row 2: an object is expected"),
+        (row()[:-1] + ", " + DEEP, "nested too deeply"),
+    ],
+)
+def test_what_is_broken_is_named(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    message = refusal(path)
+    assert said in message
+    assert str(path) in message
+
+
+@pytest.mark.parametrize("reward", [None, "1", float("nan"), float("inf"), [1.0]])
+def test_a_reward_that_is_no_number_is_no_result(reward: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(row(reward=reward), encoding="utf-8")
+    assert [one["status"] for one in rows_of("tau_bench", path)] == ["ok", "unscored"]
+
+
+def test_trials_that_are_not_told_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(row(trial=None, task_id=0), encoding="utf-8")
+    assert [one["trial"] for one in rows_of("tau_bench", path)] == [0, 1]
+    assert any("numbered by order" in one for one in errbar.load(path).inspect().origin.remarks)
+
+
+def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
+    require_no_surprise(LOG, "tau_bench", tmp_path / "a.json")
