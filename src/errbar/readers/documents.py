@@ -89,6 +89,13 @@ def number_or_none(value: Any) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
+def text_or_none(value: Any) -> str | None:
+    """An answer or a target as text: what is not text as it would stand in JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _short(value: Any) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:57]}…"
