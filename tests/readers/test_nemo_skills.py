@@ -68,6 +68,14 @@ def test_a_greedy_file_beside_trials_is_a_system_of_its_own(tmp_path: Path) -> N
     assert len(found) == 16
 
 
+def test_a_file_that_is_still_written_is_told_of_and_not_read(tmp_path: Path) -> None:
+    place = Path(shutil.copytree(SUMS, tmp_path / "sums"))
+    shutil.move(place / "output-rs2.jsonl", place / "output-rs2.jsonl-async")
+    runs = errbar.load(place)
+    assert len(rows(runs)) == 8
+    assert any("not read: output-rs2.jsonl-async" in one for one in runs.source.origin.remarks)
+
+
 def test_two_models_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     shutil.copytree(LOGS / "adder", tmp_path / "a" / "run")
     shutil.copytree(LOGS / "adder", tmp_path / "b" / "run")

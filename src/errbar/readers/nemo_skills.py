@@ -25,7 +25,7 @@ from errbar.readers.documents import (
     text_or_none,
 )
 
-_NAME = re.compile(r"output(?:-rs(\d+))?\.jsonl(.*)")
+_NAME = re.compile(r"output(?:-rs(\d+))?\.jsonl(?!-async)(.*)")  # -async: not yet in order
 _SCORED = frozenset(
     {"symbolic_correct", "judgement", "is_correct", "proof_status", "strict_eval", "graded_list"}
     | {"passed", "swe-bench-metrics"}
