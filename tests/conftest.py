@@ -2,5 +2,7 @@
 
 from hypothesis import settings
 
+collect_ignore_glob = ["fixtures/make_*.py"]  # they need the harness whose logs they make
+
 settings.register_profile("errbar", derandomize=True, deadline=None, database=None, max_examples=40)
 settings.load_profile("errbar")

@@ -26,7 +26,8 @@ class Agreement:
     def __str__(self) -> str:
         claim = self.claim
         whose = " · ".join(part for part in (claim.system, claim.task) if part)
-        says = f"{whose}: the log says {claim.name} {claim.value:.{claim.digits}g}"
+        says = f"the log says {claim.name} {claim.value:.{claim.digits}g}"
+        says = f"{whose}: {says}" if whose else says
         asked = f"{claim.metric}, errors={claim.errors!r}"
         if self.reason:
             return f"{says}; errbar gets none for {asked}: {self.reason}"

@@ -147,12 +147,18 @@ class Runs:
 
     def agreements(self) -> list[Agreement]:
         """Every number that the log states, beside what errbar gets for it."""
+        claims = self.source.origin.claims
+        slices = _subjects(self.source.slices(())) if claims else {}
         found = []
-        for claim in self.source.origin.claims:
+        for claim in claims:
+            whose = Subject(claim.system, claim.task)
+            if whose not in slices:
+                found.append(Agreement(claim, math.nan, "there is no row of it."))
+                continue
             try:
-                scores = self.score(claim.metric, errors=claim.errors, short="drop")
-                mine = scores.only(claim.system, task=claim.task)
-                found.append(Agreement(claim, mine[0].value if mine else math.nan))
+                metric, taken = _count_metric(claim.metric), _TAKEN[claim.errors]
+                mine = self._scored({whose: slices[whose]}, [metric], taken, "drop", _DOCUMENTED)
+                found.append(Agreement(claim, mine[0].value))
             except ErrbarError as error:
                 found.append(Agreement(claim, math.nan, str(error)))
         return found

@@ -9,13 +9,15 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from errbar.data.origin import Claim
+from errbar.data.outcomes import FAILED
 from errbar.errors import InputError
 
 _HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
@@ -155,3 +157,24 @@ def refuse(asked: str | None, what: str, where: str) -> None:
     """A choice that logs of this kind do not leave."""
     if asked is not None:
         raise InputError(f"{where}: there is no {what} {asked!r}; these logs leave none to choose.")
+
+
+def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:
+    """Claims of a harness that averages over rows, not over questions.
+
+    The two are the same where every question has as many rows that count; a claim of other rows is
+    only told of.
+    """
+    held = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
+    rows = list(zip(*held, strict=True))
+    for claim in claims:
+        left = FAILED if claim.errors == "missing" else ()
+        mine = [row for row in rows if row[:2] == (claim.system, claim.task)]
+        counts = Counter(row[2] for row in mine if row[3] not in left)
+        if len(set(counts.values())) == 1 and len(counts) == len({row[2] for row in mine}):
+            log.claims.append(claim)
+        else:
+            log.remarks.append(
+                f"the log says {claim.name} {claim.value:.4g}; that is a mean over rows, and "
+                f"questions have different numbers of them."
+            )

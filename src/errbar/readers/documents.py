@@ -98,6 +98,13 @@ def truth_or_none(value: Any, where: str) -> float | None:
     raise InputError(f"{where}: true or false is expected; this is {_short(value)}.")
 
 
+def text_or_none(value: Any) -> str | None:
+    """An answer or a target as text: what is not text as it would stand in JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _short(value: Any) -> str:
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:57]}…"

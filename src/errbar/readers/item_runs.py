@@ -11,6 +11,7 @@ of pieces of evidence is the confidence. Whatever is left out is counted.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 from errbar.data.ranked import Predictions
 from errbar.errors import InputError
+from errbar.readers.base import Choice, Glance, Log, Reader
 
 _HEAD = 1 << 16  # letters of a file in which its experiments are mentioned
 _NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
@@ -114,6 +116,42 @@ def read_item_runs(path: str | Path) -> list[ItemRun]:
     return _told_apart(runs)
 
 
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("object", "lines") and glance.has("experiments"):
+        for key in ("predicted_items", "participant_id"):
+            if f'"{key}"' in glance.text:
+                return f"a JSON document with experiments and {key}"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:  # noqa: ARG001  there is one score
+    """An item is right if its score is the truth; each is a question of its own."""
+    log = Log()
+    runs = [(path, run) for path in files for run in read_item_runs(path)]
+    often = Counter(run.name for _, run in runs)
+    for path, run in runs:
+        name = run.name if often[run.name] == 1 else f"{run.name} ({path.stem})"
+        for one in run.items:
+            log.add(
+                system=name,
+                question=f"{one.participant} · {one.item}",
+                outcome=None if one.score is None else float(one.score == one.truth),
+                status="abstained" if one.score is None else "ok",
+                answer=None if one.score is None else f"{one.score:g}",
+                target=f"{one.truth:g}",
+                confidence=one.evidence if run.has_evidence else None,
+                cluster=one.participant,
+                item=one.item,
+            )
+        log.remarks.append(f"{name}: {run.size()}.")
+        if run.has_evidence and run.without_evidence:
+            log.remarks.append(
+                f"{name}: the evidence of {run.without_evidence} items was not counted, and is "
+                f"taken as none."
+            )
+    return log
+
+
 def _load(place: Path) -> Any:
     try:
         return json.loads(place.read_text(encoding="utf-8"))
@@ -125,6 +163,8 @@ def _load(place: Path) -> Any:
         raise InputError(
             f"{place} is not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         ) from error
+    except RecursionError as error:
+        raise InputError(f"{place}: its parts are nested too deeply.") from error
 
 
 def _run(name: str, rows: Sequence[Any], where: str) -> ItemRun:
@@ -210,3 +250,6 @@ def _number(value: Any, where: str) -> float | None:
 def _shown(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+READER = Reader("item_runs", _recognise, _read)

@@ -1,0 +1,87 @@
+"""Evaluations of verifiers, before and since version 0.2."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import errbar
+from broken_logs import FIXTURES, require_clear_errors, require_clear_refusals, rows, shared
+
+LOGS = FIXTURES / "verifiers"
+RESULTS = LOGS / "doubles--mock--adder" / "results" / "results.jsonl"
+TRACES = LOGS / "traces" / "traces.jsonl"
+
+
+def test_rollouts_are_trials_and_errors_have_a_status() -> None:
+    found = rows(errbar.load(RESULTS))
+    told = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    assert [row["outcome"] for row in found] == [row["reward"] for row in told]
+    assert [row["status"] == "error" for row in found] == [bool(row["error"]) for row in told]
+    assert [(row["question"], row["trial"]) for row in found] == [
+        (str(question), trial) for question in range(4) for trial in range(3)
+    ]
+    assert {(row["system"], row["task"]) for row in found} == {("mock/adder", "doubles")}
+    assert found[3]["target"] == "2"
+
+
+@pytest.mark.parametrize("scorer", [None, "exact"])
+def test_the_stated_mean_comes_out(scorer: str | None) -> None:
+    (one,) = errbar.load(RESULTS, scorer=scorer).agreements()
+    assert one.holds
+
+
+def test_without_metadata_the_folder_tells_the_model(tmp_path: Path) -> None:
+    place = tmp_path / "doubles--mock--adder" / "results"
+    place.mkdir(parents=True)
+    shutil.copy(RESULTS, place)
+    runs = errbar.load(tmp_path)
+    assert {(row["system"], row["task"]) for row in rows(runs)} == {("mock/adder", "doubles")}
+    assert not runs.agreements()
+
+
+def test_a_second_run_adds_trials(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(RESULTS.parent, tmp_path / name)
+    runs = errbar.load(tmp_path)
+    assert {row["trial"] for row in rows(runs)} == set(range(6))
+    assert not runs.agreements()
+    assert any("further trials" in one for one in runs.source.origin.remarks)
+
+
+def test_traces_of_the_agent_that_counts_are_trials() -> None:
+    runs = errbar.load(TRACES)
+    found = {(row["question"], row["trial"]): row for row in rows(runs)}
+    assert len(found) == 13
+    assert {key: row["status"] for key, row in found.items() if row["status"] != "ok"} == {
+        ("3", 2): "error",
+        ("2", 1): "limit",
+        ("0", 3): "timeout",
+    }
+    right = {key for key, row in found.items() if row["outcome"] == 1}
+    assert right == {(str(q), r) for q in range(4) for r in range(3) if r >= q - 1} - {("3", 2)}
+    assert {row["system"] for row in found.values()} == {"mock/adder"}
+    assert any("12 traces are of agents" in one for one in runs.source.origin.remarks)
+
+
+def test_a_metric_of_traces_can_be_scored() -> None:
+    found = rows(errbar.load(TRACES, scorer="digits"))
+    assert sum(row["outcome"] == 1 for row in found) == 11
+
+
+def test_the_reported_means_come_out() -> None:
+    runs = errbar.load(shared("verifiers"))
+    assert runs.score("avg")[0].value == pytest.approx(0.6375, abs=1e-12)
+    finished = [row["outcome"] for row in rows(runs) if row["status"] == "ok"]
+    assert sum(finished) / len(finished) == pytest.approx(0.68, abs=1e-12)
+    # Questions with errors have fewer rollouts left, and count as much as the others.
+    assert runs.score("avg", errors="missing")[0].value == pytest.approx(0.6791666667, abs=1e-9)
+    assert all(one.holds for one in runs.agreements())
+    assert sum(row["status"] == "error" for row in rows(runs)) == 5
+
+
+@pytest.mark.parametrize("log", [RESULTS, TRACES], ids=["results", "traces"])
+def test_broken_logs(log: Path, tmp_path: Path) -> None:
+    require_clear_errors(log, "verifiers", tmp_path, 120)
+    require_clear_refusals(log, "verifiers", tmp_path)
