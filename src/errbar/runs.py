@@ -156,8 +156,8 @@ class Runs:
                 found.append(Agreement(claim, math.nan, "there is no row of it."))
                 continue
             try:
-                metric, taken = _count_metric(claim.metric), _TAKEN[claim.errors]
-                mine = self._scored({whose: slices[whose]}, [metric], taken, "drop", _DOCUMENTED)
+                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _DOCUMENTED)
+                mine = scoring.scores({whose: slices[whose]}, [scored_metric(claim.metric)])
                 found.append(Agreement(claim, mine[0].value))
             except ErrbarError as error:
                 found.append(Agreement(claim, math.nan, str(error)))

@@ -1,6 +1,6 @@
 """Columns of values in memory → a table in DuckDB, which every other part can work on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -12,34 +12,57 @@ from errbar.data.rows import Frame
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
 _NUMBERS = frozenset({"outcome", "confidence", "weight", "cost"})
+_KINDS = {"O": "VARCHAR", "f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
+_LARGEST = 1 << 62  # a whole number beyond is held as text
 
 
 def table_of(columns: Mapping[str, Sequence[Any]]) -> Frame:
     """A table with these columns: names as text, outcomes as numbers, others as they are."""
-    held = {name: _array(name, values) for name, values in columns.items()}
-    engine = duckdb.connect()
-    kinds = {"O": "VARCHAR", "f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
+    arrays = [_array(name, values) for name, values in columns.items()]
+    held = {f"column{at}": array for at, array in enumerate(arrays)}
     shown = ", ".join(
-        f"CAST({_quoted(name)} AS {kinds[array.dtype.kind]}) AS {_quoted(name)}"
-        for name, array in held.items()
+        f"CAST({at} AS {_KINDS[array.dtype.kind]}) AS {_quoted(name)}"
+        for (at, array), name in zip(held.items(), _apart(columns), strict=True)
     )
+    engine = duckdb.connect()
     engine.execute(f"CREATE TABLE outcomes AS SELECT {shown} FROM held")
     return nw.from_native(engine.table("outcomes")).lazy()
 
 
+def _apart(names: Iterable[str]) -> list[str]:
+    """Names that the engine tells apart; it takes Level and level for one."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        plain = _text(name).replace("\0", "\\0") or "(no name)"
+        free, at = plain, 1
+        while free.casefold() in taken:
+            at += 1
+            free = f"{plain} ({at})"
+        taken.add(free.casefold())
+        found.append(free)
+    return found
+
+
 def _array(name: str, values: Sequence[Any]) -> NDArray[Any]:
-    if name in _NUMBERS:
-        return np.array([np.nan if value is None else value for value in values], dtype=float)
     kinds = {type(value) for value in values}
-    if name not in _TEXTS and kinds == {int} and max(map(abs, values)) < 1 << 62:
-        return np.array(values, dtype=np.int64)
-    if name not in _TEXTS and kinds == {bool}:
-        return np.array(values, dtype=bool)
-    if name not in _TEXTS and kinds and kinds <= {int, float, type(None)} - {bool}:
-        return np.array([np.nan if value is None else float(value) for value in values])
+    if name in _NUMBERS:
+        return _floats(values)
+    if name not in _TEXTS and kinds:
+        largest = max((abs(value) for value in values if type(value) is int), default=0)
+        if kinds == {bool}:
+            return np.array(values, dtype=bool)
+        if kinds == {int} and largest < _LARGEST:
+            return np.array(values, dtype=np.int64)
+        if kinds <= {int, float, type(None)} and kinds != {type(None)} and largest < _LARGEST:
+            return _floats(values)
     array = np.empty(len(values), dtype=object)
     array[:] = [None if value is None else _text(value) for value in values]
     return array
+
+
+def _floats(values: Sequence[Any]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
 def _text(value: Any) -> str:
