@@ -95,7 +95,7 @@ RANKED: tuple[RankedMetric, ...] = (
     CoverageAt(0.0),
 )
 
-EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, RocAuc(), VoteAt(1), VoteAt(8))
+EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, RocAuc(), VoteAt(1), VoteAt(8, "first"))
 
 CREDIT = [metric for metric in COUNTED if isinstance(metric, CreditMetric)]
 BLENDS = [m for m in COUNTED if isinstance(m, Geom | DatasetGeom | GeoSpectrum)]

@@ -88,6 +88,17 @@ def test_failed_trials_do_not_vote_and_may_be_left_out(tmp_path: Path) -> None:
         runs.score("vote@2", errors="bracket")
 
 
+def test_ties_may_go_to_the_answer_that_came_first() -> None:
+    runs = errbar.load(table([["c", "a", "a", "c"], ["a", "d", "d", "a"], ["d", "c", "a", "a"]]))
+    split, first = runs.score("vote@4", "vote@4(ties='first')")
+    assert split.value == pytest.approx((0.5 + 0.5 + 1) / 3, abs=1e-15)
+    assert first.value == pytest.approx((0 + 1 + 1) / 3, abs=1e-15)
+    with pytest.raises(InputError, match="needs 3 numbered trials of every question"):
+        runs.score("vote@3(ties='first')")
+    with pytest.raises(InputError, match="'split' or 'first'"):
+        runs.score("vote@4(ties='last')")
+
+
 def test_answers_are_needed_and_so_is_right_or_wrong() -> None:
     with pytest.raises(UnknownColumn, match=r"maj@k"):
         errbar.load(pl.DataFrame({"question": ["q"], "outcome": [1]})).score("vote@1")

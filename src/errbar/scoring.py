@@ -1,6 +1,6 @@
 """Slices × metrics → estimates, under a policy for rows without a result and short questions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -109,7 +109,7 @@ class Scoring:
                 f"ballots without a vote with errors='fail', or leave them out with "
                 f"errors='missing'."
             )
-        return [Ballots(each.votes, each.credit, each.silent + each.failed) for each in questions]
+        return [replace(one, silent=one.silent + one.failed, failed=0) for one in questions]
 
     def _counts(self, one: Slice, metric: CountMetric) -> AnyCounts:
         if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:

@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.data.outcomes import Columns
-from errbar.data.rows import Frame, column_of, fetch, names_of, result_of
+from errbar.data.rows import Frame, column_of, fetch, names_of, result_of, trial_of
 from errbar.data.slices import keys_in
 from errbar.errors import UnknownColumn, WrongType
 
@@ -20,6 +20,9 @@ class Ballots:
     credit: tuple[float, ...]  # the share of them that was right
     silent: int  # trials with a result and without an answer
     failed: int = 0  # trials without a result
+    first: tuple[
+        float, ...
+    ] = ()  # the trial that first gave each answer, if numbered
 
     @property
     def trials(self) -> int:
@@ -38,21 +41,26 @@ def ballots(
             "counts right and wrong alone."
         )
     names = names_of(frame, columns, by)
+    trial = trial_of(frame, columns)
     rows = frame.select(
         **names,
         answer=column_of(frame, columns["answer"]).cast(nw.String),
         outcome=result_of(frame, columns).cast(nw.Float64),
+        trial=nw.lit(0.0) if trial is None else trial,
     )
-    table = fetch(rows.group_by(*names, "answer", "outcome").agg(nw.len().alias("n")))
+    table = fetch(
+        rows.group_by(*names, "answer", "outcome").agg(
+            nw.len().alias("n"), nw.col("trial").min().alias("first")
+        )
+    )
     outcomes = table["outcome"].astype(float)
     if not np.isin(outcomes[~np.isnan(outcomes)], (0.0, 1.0)).all():
         raise WrongType("votes need outcomes of 0 and 1; there are others.")
-    found: dict[tuple[str, ...], dict[str, dict[str, list[int]]]] = {}
+    found: dict[tuple[str, ...], dict[str, dict[str, list[float]]]] = {}
     lost: dict[tuple[tuple[str, ...], str], list[int]] = {}
-    for key, question, answer, outcome, n in zip(
-        keys_in(table, by),
-        *(part.tolist() for part in (table["question"], table["answer"], outcomes, table["n"])),
-        strict=True,
+    cells = (table["question"], table["answer"], outcomes, table["n"], table["first"])
+    for key, question, answer, outcome, n, first in zip(
+        keys_in(table, by), *(part.tolist() for part in cells), strict=True
     ):
         given = found.setdefault(key, {}).setdefault(question, {})
         without = lost.setdefault((key, question), [0, 0])
@@ -61,20 +69,22 @@ def ballots(
         elif not isinstance(answer, str):
             without[0] += n
         else:
-            tally = given.setdefault(answer, [0, 0])
+            tally = given.setdefault(answer, [0, 0, first])
             tally[0] += n
             tally[1] += n * int(outcome)
+            tally[2] = min(tally[2], first)
+    numbered = trial is not None
     return {
-        key: [_ballots(given, *lost[key, question]) for question, given in sorted(each.items())]
+        key: [
+            _ballots(given, *lost[key, question], numbered=numbered)
+            for question, given in sorted(each.items())
+        ]
         for key, each in sorted(found.items())
     }
 
 
-def _ballots(given: dict[str, list[int]], silent: int, failed: int) -> Ballots:
+def _ballots(given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool) -> Ballots:
     each = sorted(given.values())
-    return Ballots(
-        tuple(votes for votes, _ in each),
-        tuple(right / votes for votes, right in each),
-        silent,
-        failed,
-    )
+    votes = tuple(int(n) for n, _, _ in each)
+    credit = tuple(right / n for n, right, _ in each)
+    return Ballots(votes, credit, silent, failed, tuple(at for *_, at in each) if numbered else ())
