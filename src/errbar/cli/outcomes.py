@@ -73,7 +73,7 @@ def runs_of(path: str, given: Given, work: Work) -> Runs:
         session = spark_session(given["master"], given["remote"])
     elif given["master"] or given["remote"]:
         raise InputError("--master and --spark-remote are for --engine spark.")
-    told = columns_in(given["mapping"])
+    told: dict[str, Any] = {**columns_in(given["mapping"])}
     connection = work.connection() if session is None else None
     return load(path, repeats=given["repeats"], connection=connection, spark=session, **told)
 

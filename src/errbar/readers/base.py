@@ -21,12 +21,16 @@ from errbar.errors import InputError
 _HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
 
 
+Regrade = Callable[[Any, Any, Any], float | bool | None]  # of a response, the target and the doc
+
+
 @dataclass(frozen=True)
 class Choice:
     """What to take from a log that holds more than one score of a row; None for the usual."""
 
     scorer: str | None = None
     filter: str | None = None
+    regrade: Regrade | None = None  # grades every response of a log anew
 
 
 @dataclass
@@ -46,6 +50,13 @@ class Log:
             if name not in values:
                 column.append(None)
 
+    def extend(self, **columns: Sequence[Any]) -> None:
+        """Many rows, a column of each; what they lack, or earlier rows lacked, is empty there."""
+        before, more = len(self), len(next(iter(columns.values())))
+        for name in dict.fromkeys([*self.columns, *columns]):
+            column = self.columns.setdefault(name, [None] * before)
+            column.extend(columns.get(name, [None] * more))
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
@@ -58,6 +69,7 @@ class Reader:
     recognise: Callable[["Glance"], str]  # why a file is one of its logs; empty if it is not
     read: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
+    regrades: bool = False  # whether its logs hold responses that can be graded anew
 
 
 @dataclass(frozen=True)
