@@ -18,7 +18,8 @@ import errbar
 from conformance_engines import Table
 from errbar.data.outcomes import FAILED
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.runs import Errors, Short
+from errbar.runs import Errors
+from errbar.scoring import Short
 
 ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
 SHORT: tuple[Short, ...] = ("error", "drop", "posterior")

@@ -25,6 +25,7 @@ from errbar.metrics import (
     RiskAt,
     RocAuc,
     Spectrum,
+    VoteAt,
 )
 from errbar.metrics.categories import CategoryMetric
 
@@ -94,7 +95,7 @@ RANKED: tuple[RankedMetric, ...] = (
     CoverageAt(0.0),
 )
 
-EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, RocAuc())
+EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, RocAuc(), VoteAt(1), VoteAt(8))
 
 CREDIT = [metric for metric in COUNTED if isinstance(metric, CreditMetric)]
 BLENDS = [m for m in COUNTED if isinstance(m, Geom | DatasetGeom | GeoSpectrum)]

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from zipfile import BadZipFile
 
 import numpy as np
@@ -27,6 +27,9 @@ from errbar.readers.base import Choice, Regrade
 from errbar.readers.finding import find_reader
 from errbar.runs import Runs
 
+if TYPE_CHECKING:
+    from errbar.data.files import Paths
+
 _ARRAYS = (".npy", ".npz")
 
 
@@ -42,7 +45,7 @@ def load(
     spark: Any = None,
     **columns: str | None,
 ) -> Runs:
-    """Outcomes from a path, a pattern, a directory, a DataFrame, an array or counts.
+    """Outcomes from paths, patterns, directories, a DataFrame, an array or counts.
 
     Columns are named as in `load(data, question="task_id", outcome="passed")`; usual names are
     guessed, and every result says so. A trial that occurs twice is refused unless
@@ -62,11 +65,12 @@ def load(
     if repeats not in ("refuse", "keep"):
         raise InputError(f"repeats must be 'refuse' or 'keep'; got {repeats!r}.")
     told = dict(columns)
-    if isinstance(data, str | Path) and spark is None:
-        choice = Choice(scorer, filter, regrade)
-        log = None if told and not reader else _from_log(data, reader, choice)
+    keep = repeats == "keep"
+    are_paths = _are_paths(data) and spark is None
+    if are_paths and (reader or not told):
+        log = _from_log(data, reader, Choice(scorer, filter, regrade))
         if log is not None:
-            return Runs(replace(log, allow_repeats=repeats == "keep"))
+            return Runs(replace(log, allow_repeats=keep))
     if regrade is not None:
         raise InputError("regrade is for logs of harnesses that hold responses; this is none.")
     if spark is not None:
@@ -74,13 +78,20 @@ def load(
 
         paths = [data] if isinstance(data, str | Path) else list(data)
         frame, found = read_with_spark([str(path) for path in paths], told, spark)
-        return Runs(TableSource(frame, found, repeats == "keep"))
-    return Runs(_source(data, told, repeats == "keep", connection))
+        return Runs(TableSource(frame, found, keep))
+    if are_paths:
+        return Runs(_from_paths(data, told, keep, connection))
+    return Runs(_source(data, told, keep))
 
 
-def _source(data: Any, told: dict[str, str | None], keep: bool, connection: Any) -> Source:
+def _are_paths(data: Any) -> bool:
     if isinstance(data, str | Path):
-        return _from_path(data, told, keep, connection)
+        return True
+    some = isinstance(data, list | tuple) and len(data) > 0
+    return some and all(isinstance(one, str | Path) for one in data)
+
+
+def _source(data: Any, told: dict[str, str | None], keep: bool) -> Source:
     if told and isinstance(data, Source | Counts | Mapping | np.ndarray | Sequence):
         first = next(iter(told))
         raise InputError(
@@ -98,39 +109,44 @@ def _source(data: Any, told: dict[str, str | None], keep: bool, connection: Any)
     return _from_frame(data, told, keep)
 
 
-def _from_log(path: str | Path, asked: str | None, choice: Choice) -> TableSource | None:
+def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource | None:
     """Outcomes in the log of a harness; None if it is of none."""
     from errbar.data.files import find_files  # noqa: PLC0415  loads DuckDB
     from errbar.data.held import table_of  # noqa: PLC0415
 
-    found = find_reader(find_files(path, of_any_kind=True), asked)
+    found = find_reader(find_files(paths, of_any_kind=True), asked)
     if found is None:
         return None
     if choice.regrade is not None and not found.reader.regrades:
-        raise InputError(f"{path}: the reader of {found.reader.name} has no responses to regrade.")
+        name = found.reader.name
+        raise InputError(f"{_shown(paths)}: the reader of {name} has no responses to regrade.")
     try:
         log = found.reader.read(found.files, choice)
     except ErrbarError:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         raise InputError(
-            f"{path}: it looks like a log of {found.reader.name} ({found.why}), but is not as that "
-            f"writes them: {type(error).__name__}, {error}."
+            f"{_shown(paths)}: it looks like a log of {found.reader.name} ({found.why}), but not "
+            f"as that writes them: {type(error).__name__}, {error}."
         ) from error
     if not len(log):
-        raise InputError(f"{path}: the log of {found.reader.name} has no row to score.")
+        raise InputError(f"{_shown(paths)}: the log of {found.reader.name} has no row to score.")
     named = {name: name for name in log.columns if name in USUAL}
     origin = Origin(found.reader.name, found.why, tuple(log.claims), (*log.remarks, *found.remarks))
     columns = Columns(named, frozenset())
-    return TableSource(table_of(log.columns), columns, where=str(path), origin=origin)
+    return TableSource(table_of(log.columns), columns, where=_shown(paths), origin=origin)
 
 
-def _from_path(
-    path: str | Path, told: dict[str, str | None], keep: bool, connection: Any
-) -> Source:
+def _shown(paths: "Paths") -> str:
+    """What a message calls them."""
+    return str(paths) if isinstance(paths, str | Path) else str(paths[0])
+
+
+def _from_paths(paths: "Paths", told: dict[str, str | None], keep: bool, connection: Any) -> Source:
     from errbar.data.files import find_files, read_files, read_matrix  # noqa: PLC0415  loads DuckDB
 
-    files = find_files(path)
+    path = _shown(paths)
+    files = find_files(paths)
     if any(file.suffix.lower() in _ARRAYS for file in files):
         if len(files) > 1:
             raise InputError(f"{path}: arrays are read one file at a time.")
@@ -140,8 +156,8 @@ def _from_path(
         return _from_array(matrix, "")
     frame, columns = read_files(files, told, connection)
     if "correct" in columns:
-        return CountsTableSource(frame, columns, keep, str(path))
-    return TableSource(frame, columns, keep, str(path))
+        return CountsTableSource(frame, columns, keep, path)
+    return TableSource(frame, columns, keep, path)
 
 
 def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:

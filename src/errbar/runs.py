@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar import roc, selective
 from errbar.data.ranked import Predictions
@@ -14,20 +13,17 @@ from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored
 from errbar.data.slices import Slice
 from errbar.data.sources import Source
-from errbar.data.statistics import CategoryCounts, CountsByState
-from errbar.errors import ErrbarError, InputError, NotEnoughTrials, RepeatedTrial, WrongType
+from errbar.data.statistics import CountsByState
+from errbar.errors import ErrbarError, InputError, RepeatedTrial, WrongType
 from errbar.estimate import RankedEstimate, Subject
-from errbar.evaluate import score
 from errbar.inspection import Agreement, Inspection
-from errbar.metrics import CountMetric, Metric, Needs, family, parse
-from errbar.metrics.base import AnyCounts
-from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric
+from errbar.metrics import Metric, family
 from errbar.metrics.selective import RankedMetric
 from errbar.scores import RankedScores, Scores
+from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
 from errbar.uncertainty import Bootstrap, Posterior
 
 Errors = Literal["fail", "missing", "bracket"]
-Short = Literal["error", "drop", "posterior"]
 
 _DOCUMENTED = Posterior()
 _RESAMPLED = Bootstrap()
@@ -60,13 +56,13 @@ class Runs:
         """
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
-        asked = [_count_metric(metric) for metric in metrics]
+        asked = [scored_metric(metric) for metric in metrics]
         if level is not None:
             method = replace(method, level=level)
         found = self.source.slices(_listed(by))
         if errors == "bracket":
-            worst = self._scored(_subjects(found, "wrong"), asked, "wrong", short, method)
-            best = self._scored(_subjects(found, "right"), asked, "right", short, method)
+            worst = self._scored(found, asked, "wrong", short, method, "wrong")
+            best = self._scored(found, asked, "right", short, method, "right")
             each = len(asked)
             estimates = [
                 one
@@ -77,7 +73,7 @@ class Runs:
             return Scores(
                 tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
             )
-        scores = self._scored(_subjects(found), asked, _TAKEN[errors], short, method)
+        scores = self._scored(found, asked, _TAKEN[errors], short, method)
         return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
 
     def curve(
@@ -178,12 +174,15 @@ class Runs:
 
     def agreements(self) -> list[Agreement]:
         """Every number that the log states, beside what errbar gets for it."""
+        claims = self.source.origin.claims
+        slices = self.source.slices(()) if claims else []
         found = []
-        for claim in self.source.origin.claims:
+        for claim in claims:
+            mine = [one for one in slices if one.key[:2] == (claim.system, claim.task)]
+            asked = [scored_metric(claim.metric)]
             try:
-                scores = self.score(claim.metric, errors=claim.errors, short="drop")
-                mine = scores.only(claim.system, task=claim.task)
-                found.append(Agreement(claim, mine[0].value if mine else math.nan))
+                scores = self._scored(mine, asked, _TAKEN[claim.errors], "drop", _DOCUMENTED)
+                found.append(Agreement(claim, scores[0].value if mine else math.nan))
             except ErrbarError as error:
                 found.append(Agreement(claim, math.nan, str(error)))
         return found
@@ -193,67 +192,15 @@ class Runs:
 
     def _scored(
         self,
-        subjects: dict[Subject, Slice],
-        metrics: list[CountMetric],
+        found: list[Slice],
+        metrics: list[ScoredMetric],
         taken: str,
         short: Short,
         method: Posterior,
+        failed: str = "",
     ) -> Scores:
-        if not metrics:
-            raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        parts: list[Scores] = []
-        remarks: list[str] = []
-        if taken == "missing":
-            subjects, remarks = _with_results(subjects)
-        for metric in metrics:
-            counts = {whose: self._counts(one, metric, taken) for whose, one in subjects.items()}
-            if short == "drop":
-                counts, said = _long_enough(counts, metric)
-                remarks += said
-            evaluated = score(
-                counts,
-                metric,
-                method=method,
-                short="posterior" if short == "posterior" else "error",
-            )
-            parts.append(evaluated)
-        rows = [part.estimates[at] for at in range(len(subjects)) for part in parts]
-        words = method.describe(metrics)
-        return Scores(tuple(rows), words, tuple(remarks))
-
-    def _counts(self, one: Slice, metric: CountMetric, taken: str) -> AnyCounts:
-        if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
-            return self._categories(one, metric, taken)
-        if not one.is_binary:
-            values = self._categories_of(one)[0]
-            shown = ", ".join(f"{value + 0.0:g}" for value in values[:6])
-            raise WrongType(
-                f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
-                f"Metrics with weights take them: avg(weights=[…]), bayes(weights=[…]), "
-                f"max@k(weights=[…]), one weight per category 0, 1, 2 …"
-            )
-        return one.counts(taken)
-
-    def _categories(self, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-        values, found = self._categories_of(one)
-        found = found[found.sum(axis=1) > 0]
-        wrong = [value for value in values if value not in range(len(metric.weights))]
-        if wrong:
-            raise WrongType(
-                f"{metric} has weights for the outcomes 0 to {len(metric.weights) - 1}; there is "
-                f"{wrong[0]:g}."
-            )
-        if one.failed and taken != "missing":
-            raise InputError(
-                f"{metric}: {one.failed} rows have no result, and no category is their own. Leave "
-                f"them out: errors='missing'."
-            )
-        tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
-        tally[:, [int(value) for value in values]] = found
-        return CategoryCounts(tally)
-
-    def _categories_of(self, one: Slice) -> tuple[list[float], NDArray[np.int64]]:
-        return self.source.categories(one.by)[one.key]
+        subjects = _subjects(found, failed)
+        return Scoring(self.source, taken, short, method).scores(subjects, metrics)
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
@@ -274,15 +221,6 @@ class Runs:
         return [*remarks, *self.source.origin.remarks]
 
 
-def _count_metric(metric: Metric | str) -> CountMetric:
-    asked = parse(metric) if isinstance(metric, str) else metric
-    if isinstance(asked, CountMetric):
-        return asked
-    if isinstance(asked, Metric) and asked.needs in (Needs.CONFIDENCE, Needs.LABEL):
-        raise WrongType(f"{asked} is a metric of ranked items: see errbar.selective, errbar.roc.")
-    raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
-
-
 def _counted(one: Slice, errors: Errors) -> CountsByState:
     return one.counts(_TAKEN.get(errors, "wrong"))
 
@@ -297,49 +235,6 @@ def _subjects(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
 
 def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
     return replace(estimate, of=Subject(key[0], key[1]))
-
-
-def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice], list[str]]:
-    """Questions with a result at least, and how many have none."""
-    kept, said = {}, []
-    for whose, one in subjects.items():
-        some = one.scored > 0
-        if not some.any():
-            raise InputError(
-                f"{str(whose) or 'the system'}: no row has a result; all are left out."
-            )
-        none = int(one.questions[~some].sum())
-        if none:
-            left = f"{none} of {int(one.questions.sum())} questions have no result at all, and are"
-            said.append(f"{whose}: {left} left out.".removeprefix(": "))
-        kept[whose] = one.where(some)
-    return kept, said
-
-
-def _long_enough(
-    counts: dict[Subject, AnyCounts], metric: CountMetric
-) -> tuple[dict[Subject, AnyCounts], list[str]]:
-    """Questions with trials enough, and how many were dropped."""
-    kept: dict[Subject, AnyCounts] = {}
-    dropped: list[str] = []
-    for whose, one in counts.items():
-        fine = one.trials >= metric.draws
-        if not fine.any():
-            name = str(whose) or "the system"
-            raise NotEnoughTrials(f"{name}: no question has {metric.draws} trials.")
-        few = int((~fine) @ one.repeats())
-        if few:
-            dropped.append(
-                f"{whose}: {metric} leaves out {few} of {len(one)} questions, which have fewer "
-                f"than {metric.draws} trials.".removeprefix(": ")
-            )
-        if isinstance(one, CategoryCounts):
-            names = [name for name, good in zip(one.questions, fine, strict=True) if good]
-            kept[whose] = CategoryCounts(one.tally[fine], names)
-        else:
-            often = one.repeats()[fine].astype(np.int64)
-            kept[whose] = CountsByState(one.trials[fine], one.correct[fine], often)
-    return kept, dropped
 
 
 def _require(value: str, known: tuple[str, ...], name: str) -> None:

@@ -58,6 +58,8 @@ def _options(*options: Options) -> Options:
     return add
 
 
+_PATHS = click.argument("paths", nargs=-1, required=True)
+
 _MAP = click.option(
     "--map",
     "mapping",
@@ -75,6 +77,9 @@ _READ = _options(
         show_default=True,
         help="What to do with a trial that occurs twice.",
     ),
+    click.option("--reader", help="Whose logs these are, as inspect_ai; found out if not named."),
+    click.option("--scorer", help="Which score of a row, where the log has several."),
+    click.option("--filter", help="Which filter of lm-evaluation-harness."),
     click.option(
         "--engine",
         type=click.Choice(["duckdb", "spark"]),
@@ -130,7 +135,7 @@ _RESAMPLE = _options(
 
 
 @main.command()
-@click.argument("path")
+@_PATHS
 @click.option(
     "-m",
     "--metric",
@@ -143,40 +148,43 @@ _RESAMPLE = _options(
 @_POLICY
 @_READ
 @_WRITE
-def score(path: str, **options: Any) -> None:
-    """Score the outcomes at PATH: a file, a pattern or a directory of CSV, JSONL or Parquet."""
+def score(paths: tuple[str, ...], **options: Any) -> None:
+    """Score the outcomes at PATHS: logs of a harness, or CSV, JSON lines and Parquet.
+
+    A path is a file, a pattern or a directory. The harness is found by what is in the files.
+    """
     from errbar.cli.outcomes import score_outcomes  # noqa: PLC0415  --help must not wait
 
-    score_outcomes(path, options)
+    score_outcomes(paths, options)
 
 
 @main.command()
-@click.argument("path")
+@_PATHS
 @click.option("-m", "--metric", default="pass@k", show_default=True, help="With the letter k.")
 @click.option("-k", "ks", multiple=True, type=int, help="A k; may be repeated.")
 @_POLICY
 @_READ
 @_WRITE
-def curve(path: str, **options: Any) -> None:
-    """A metric at many k, for the outcomes at PATH."""
+def curve(paths: tuple[str, ...], **options: Any) -> None:
+    """A metric at many k, for the outcomes at PATHS."""
     from errbar.cli.outcomes import curve_of_outcomes  # noqa: PLC0415
 
-    curve_of_outcomes(path, options)
+    curve_of_outcomes(paths, options)
 
 
 @main.command()
-@click.argument("path")
+@_PATHS
 @_READ
 @_WRITE
-def inspect(path: str, **options: Any) -> None:
-    """What is at PATH: systems, tasks, questions, trials, statuses, and what was guessed."""
+def inspect(paths: tuple[str, ...], **options: Any) -> None:
+    """What is at PATHS: systems, tasks, questions, trials, statuses, and what was guessed."""
     from errbar.cli.outcomes import inspect_outcomes  # noqa: PLC0415
 
-    inspect_outcomes(path, options)
+    inspect_outcomes(paths, options)
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True)
+@_PATHS
 @click.option(
     "--coverage",
     "coverages",
@@ -210,29 +218,29 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
 
 
 @main.command()
-@click.argument("path")
+@_PATHS
 @_RESAMPLE
 @_READ
 @_WRITE
-def roc(path: str, **options: Any) -> None:
-    """How well the confidence at PATH tells right answers from wrong ones: ROC-AUC."""
+def roc(paths: tuple[str, ...], **options: Any) -> None:
+    """How well the confidence at PATHS tells right answers from wrong ones: ROC-AUC."""
     from errbar.cli.ranked import roc_of_outcomes  # noqa: PLC0415
 
-    roc_of_outcomes(path, options)
+    roc_of_outcomes(paths, options)
 
 
 @main.command()
-@click.argument("path")
+@_PATHS
 @click.argument("target")
-@_MAP
-def convert(path: str, target: str, mapping: tuple[str, ...]) -> None:
-    """Write the outcomes at PATH with errbar's own column names to TARGET.
+@_READ
+def convert(paths: tuple[str, ...], target: str, **options: Any) -> None:
+    """Write the outcomes at PATHS with errbar's own column names to TARGET.
 
     TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all.
     """
     from errbar.cli.outcomes import convert_outcomes  # noqa: PLC0415
 
-    convert_outcomes(path, target, mapping)
+    convert_outcomes(paths, target, options)
 
 
 @main.command()

@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from errbar.cli.work import Work, working
-from errbar.data.convert import convert_files
+from errbar.data.convert import convert_table
 from errbar.data.outcomes import require_meaning
+from errbar.data.sources import CountsTableSource, TableSource
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
 from errbar.loading import load
@@ -21,12 +22,13 @@ from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.uncertainty import Posterior
 
 Given = Mapping[str, Any]  # the options of a command
+Paths = Sequence[str]
 
 
-def score_outcomes(path: str, given: Given) -> None:
+def score_outcomes(paths: Paths, given: Given) -> None:
     """Every metric that was asked for."""
-    with working(f"errbar score {path}") as work:
-        scores = runs_of(path, given, work).score(
+    with working(f"errbar score {shown(paths)}") as work:
+        scores = runs_of(paths, given, work).score(
             *names_in(given["metrics"]),
             errors=given["errors"],
             short=given["short"],
@@ -36,10 +38,10 @@ def score_outcomes(path: str, given: Given) -> None:
     show(scores, given)
 
 
-def curve_of_outcomes(path: str, given: Given) -> None:
+def curve_of_outcomes(paths: Paths, given: Given) -> None:
     """One metric at many k."""
-    with working(f"errbar curve {path}") as work:
-        scores = runs_of(path, given, work).curve(
+    with working(f"errbar curve {shown(paths)}") as work:
+        scores = runs_of(paths, given, work).curve(
             given["metric"],
             given["ks"] or None,
             errors=given["errors"],
@@ -50,22 +52,27 @@ def curve_of_outcomes(path: str, given: Given) -> None:
     show(scores, given)
 
 
-def inspect_outcomes(path: str, given: Given) -> None:
+def inspect_outcomes(paths: Paths, given: Given) -> None:
     """What is there."""
-    with working(f"errbar inspect {path}") as work:
-        found = runs_of(path, given, work).inspect()
+    with working(f"errbar inspect {shown(paths)}") as work:
+        found = runs_of(paths, given, work).inspect()
     show(found, given)
 
 
-def convert_outcomes(path: str, target: str, mapping: Sequence[str]) -> None:
+def convert_outcomes(paths: Paths, target: str, given: Given) -> None:
     """The same outcomes under our own column names."""
-    with working(f"errbar convert {path}") as work:
-        rows = convert_files(path, target, columns_in(mapping), work.connection())
+    if given["engine"] == "spark":
+        raise InputError("convert writes one file, by DuckDB; leave out --engine spark.")
+    with working(f"errbar convert {shown(paths)}") as work:
+        source = runs_of(paths, given, work).source
+        if not isinstance(source, TableSource | CountsTableSource):
+            raise InputError(f"{shown(paths)}: a matrix has no columns to convert.")
+        rows = convert_table(source.frame, source.columns, target, shown(paths))
     click.echo(printable(f"{target}: {rows:,} rows."))
 
 
-def runs_of(path: str, given: Given, work: Work) -> Runs:
-    """Outcomes at a path, with columns as told, read by the engine that was asked for."""
+def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
+    """Outcomes at paths, with columns as told, read by the engine that was asked for."""
     session = None
     if given["engine"] == "spark":
         from errbar.data.spark import spark_session  # noqa: PLC0415  an extra
@@ -75,7 +82,21 @@ def runs_of(path: str, given: Given, work: Work) -> Runs:
         raise InputError("--master and --spark-remote are for --engine spark.")
     told: dict[str, Any] = {**columns_in(given["mapping"])}
     connection = work.connection() if session is None else None
-    return load(path, repeats=given["repeats"], connection=connection, spark=session, **told)
+    return load(
+        list(paths) if len(paths) > 1 else paths[0],
+        repeats=given["repeats"],
+        reader=given["reader"],
+        scorer=given["scorer"],
+        filter=given["filter"],
+        connection=connection,
+        spark=session,
+        **told,
+    )
+
+
+def shown(paths: Paths) -> str:
+    """What a message calls them."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} …"
 
 
 def columns_in(mapping: Sequence[str]) -> dict[str, str]:

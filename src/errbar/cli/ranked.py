@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from errbar.cli.outcomes import Given, put, runs_of, show
+from errbar.cli.outcomes import Given, put, runs_of, show, shown
 from errbar.cli.work import working
 from errbar.errors import InputError
 from errbar.readers.item_runs import is_item_run
@@ -24,10 +24,10 @@ def selective_risk(paths: Sequence[str], given: Given) -> None:
         show(found, given)
 
 
-def roc_of_outcomes(path: str, given: Given) -> None:
+def roc_of_outcomes(paths: Sequence[str], given: Given) -> None:
     """The area, with its interval, of every system."""
-    with working(f"errbar roc {path}") as work:
-        scores = runs_of(path, given, work).roc(method=_method(given), rng=given["seed"])
+    with working(f"errbar roc {shown(paths)}") as work:
+        scores = runs_of(paths, given, work).roc(method=_method(given), rng=given["seed"])
     show(scores, given)
 
 
@@ -46,11 +46,9 @@ def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
 
 
 def _outcomes(paths: Sequence[str], given: Given) -> RankedScores:
-    if len(paths) > 1:
-        raise InputError(f"outcomes are read from one path or pattern; {paths[1]!r} is a second.")
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in given["coverages"])]
     with working(f"errbar selective {paths[0]}") as work:
-        runs = runs_of(paths[0], given, work)
+        runs = runs_of(paths, given, work)
         return runs.selective(*metrics, method=_method(given), rng=given["seed"])
 
 

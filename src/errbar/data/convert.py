@@ -1,29 +1,25 @@
-"""Files of outcomes → one file of outcomes, under errbar's own column names."""
+"""A table of outcomes → one file of outcomes, under errbar's own column names."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
-from errbar.data.files import CSV, JSON, PARQUET, find_files, kind_of, read_files
-from errbar.data.rows import STRANGE, TRIAL_NUMBER, require_numbers
+from errbar.data.files import CSV, JSON, PARQUET, kind_of
+from errbar.data.outcomes import Columns
+from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame, require_numbers
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
 
 _WRITTEN = {PARQUET: "FORMAT parquet", CSV: "FORMAT csv, HEADER", JSON: "FORMAT json"}
 
 
-def convert_files(
-    path: str | Path, target: str | Path, told: Mapping[str, str], connection: Any = None
-) -> int:
+def convert_table(frame: Frame, columns: Columns, target: str | Path, path: str) -> int:
     """Write outcomes whole or not at all; how many rows. The target may be the source itself."""
     kind = kind_of(Path(target))
     if kind is None:
         raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
-    frame, columns = read_files(find_files(path), told, connection)
     renamed = {name: meaning for meaning, name in columns.named.items()}
     kept = [name for name in frame.collect_schema().names() if name not in (STRANGE, TRIAL_NUMBER)]
     taken = [name for name in kept if name in columns.named and name not in renamed]
@@ -32,7 +28,7 @@ def convert_files(
             f"{path}: the column {taken[0]!r} is not the one that means {taken[0]}; rename it."
         )
     with written_whole(target) as beside:
-        with plain_errors(str(path)):
+        with plain_errors(path):
             if "outcome" in columns:
                 require_numbers(frame, columns["outcome"])
             else:

@@ -26,6 +26,8 @@ from errbar.data.outcomes import REQUIRED, USUAL, USUAL_COUNTS, Columns, are_cou
 from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
 from errbar.errors import InputError, UnknownColumn
 
+Paths = str | Path | Sequence[str | Path]
+
 CSV, JSON, PARQUET = "CSV", "JSON lines", "Parquet"
 _KINDS = {
     ".csv": CSV,
@@ -43,11 +45,17 @@ NOTHING = ("", "null", "none", "nan", "na", "n/a")
 WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
 
-def find_files(path: str | Path, *, of_any_kind: bool = False) -> list[Path]:
-    """The files that a path, a pattern or a directory stands for, in order.
+def find_files(paths: Paths, *, of_any_kind: bool = False) -> list[Path]:
+    """The files that paths, patterns or directories stand for, in order.
 
     Of a directory, those that end as tables do, or all that are not hidden.
     """
+    each = [paths] if isinstance(paths, str | Path) else paths
+    found = (file for path in each for file in _files_of(path, of_any_kind))
+    return list(dict.fromkeys(found))
+
+
+def _files_of(path: str | Path, of_any_kind: bool) -> list[Path]:
     text = str(path)
     place = Path(text)
     if place.is_dir():

@@ -9,7 +9,7 @@
 | `outcome` | 0 or 1, a category, or a reward; nothing where there is none |
 | `status` | ok, error, timeout, limit, unscored, abstained, missing: apart from the outcome |
 | `confidence` | higher is surer; used to rank |
-| `cluster`, `weight` | as their names say |
+| `answer`, `target`, `cluster`, `weight`, `cost` | as their names say |
 
 Only `question` and `outcome` must be there. A table that calls its columns otherwise is mapped;
 names that are common are guessed, and every guess is shown.
@@ -42,6 +42,9 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "confidence": ("conf", "certainty", "probability", "prob"),
         "cluster": ("group", "participant_id", "participant"),
         "weight": ("weights",),
+        "answer": ("predicted_answer", "extracted_answer"),
+        "target": ("expected_answer", "gold"),
+        "cost": ("cost_usd",),
     }
 )
 

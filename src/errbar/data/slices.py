@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -53,6 +54,14 @@ class Slice:
             return CountsByState(self.scored, self.right, self.questions)
         right = self.right + (self.trials - self.scored if errors == "right" else 0)
         return CountsByState(self.trials, right, self.questions)
+
+
+class Results(NamedTuple):
+    """The results that occur in a slice, and how often each question has them."""
+
+    values: list[float]
+    counts: Integers  # a row per question, a column per value
+    failed: Integers  # rows of each question without a result
 
 
 def by_state(questions: Frame) -> Table:

@@ -12,19 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.ballots import Ballots, ballots
 from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
 from errbar.data.origin import NOWHERE, Origin
 from errbar.data.outcomes import Columns
 from errbar.data.ranked_rows import RankedRows, ranked_rows
 from errbar.data.rows import Frame
-from errbar.data.slices import Slice
+from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts
 from errbar.data.tabulate import categories, slices, statuses
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
-Categories = dict[Key, tuple[list[float], NDArray[np.int64]]]
+Categories = dict[Key, Results]
 
 
 class Source(ABC):
@@ -39,6 +40,11 @@ class Source(ABC):
     @abstractmethod
     def categories(self, by: Sequence[str]) -> Categories:
         """The results that occur, and how often each question has them."""
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """How often each answer of a question was given."""
+        del by
+        raise InputError("matrices and counts have no answers to vote by; ask for maj@k.")
 
     def with_repeats(self) -> "Source":
         """The same, with every row a trial of its own."""
@@ -67,6 +73,8 @@ class TableSource(Source):
     where: str = ""  # the path that it was read from
     origin: Origin = NOWHERE
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
+    _results: dict[Key, Categories] = field(default_factory=dict)
+    _statuses: dict[str, int] = field(default_factory=dict)
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""
@@ -79,9 +87,17 @@ class TableSource(Source):
         return self._found[key]
 
     def categories(self, by: Sequence[str]) -> Categories:
+        """By one GROUP BY, remembered."""
+        key = tuple(by)
+        if key not in self._results:
+            with plain_errors(self.where):
+                self._results[key] = categories(self.frame, self.columns, by)
+        return self._results[key]
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """By one GROUP BY."""
         with plain_errors(self.where):
-            return categories(self.frame, self.columns, by)
+            return ballots(self.frame, self.columns, by)
 
     def with_repeats(self) -> "TableSource":
         """The same, with every row a trial of its own."""
@@ -94,8 +110,10 @@ class TableSource(Source):
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
-        with plain_errors(self.where):
-            return statuses(self.frame, self.columns)
+        if not self._statuses:
+            with plain_errors(self.where):
+                self._statuses.update(statuses(self.frame, self.columns))
+        return dict(self._statuses)
 
     def describe(self) -> str:
         """Which column was taken for what, in words."""
@@ -150,7 +168,11 @@ class MatrixSource(Source):
             {float(v) for m in self.matrices.values() for v in np.unique(m) if not np.isnan(v)}
         )
         return {
-            (name, ""): (values, np.stack([(m == value).sum(axis=1) for value in values], axis=1))
+            (name, ""): Results(
+                values,
+                np.stack([(m == value).sum(axis=1) for value in values], axis=1),
+                np.isnan(m).sum(axis=1),
+            )
             for name, m in self.matrices.items()
         }
 
@@ -180,7 +202,11 @@ class CountsSource(Source):
         """Wrong and right."""
         _no_columns(by)
         return {
-            key: ([0.0, 1.0], np.repeat(tally, counts.repeats().astype(np.int64), axis=0))
+            key: Results(
+                [0.0, 1.0],
+                np.repeat(tally, counts.repeats().astype(np.int64), axis=0),
+                np.zeros(len(counts), dtype=np.int64),
+            )
             for key, counts in self.counts.items()
             for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
         }

@@ -24,7 +24,7 @@ from errbar.data.rows import (
     trial_of,
     unknown_status_of,
 )
-from errbar.data.slices import Integers, Slice, by_state, keys_in, sliced
+from errbar.data.slices import Integers, Results, Slice, by_state, keys_in, sliced
 from errbar.errors import InputError
 
 
@@ -74,7 +74,7 @@ def _questions(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
         value.count().alias("scored"),
         *(nw.col(name).sum() for name in sums),
     )
-    counts = ("trials", "scored", *(name for name in sums if name not in ("packed", "cubes")))
+    counts = ("trials", "scored", *(name for name in sums if name not in ("packed", "fourths")))
     questions = questions.with_columns(
         *(nw.col(name).fill_null(0).cast(nw.Int64) for name in counts),
     )
@@ -97,25 +97,27 @@ def _doubts(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
 
 def categories(
     frame: Frame, columns: Columns, by: Sequence[str] = ()
-) -> dict[tuple[str, ...], tuple[list[float], Integers]]:
-    """The results that occur, and how often each question has them: a row per question."""
+) -> dict[tuple[str, ...], Results]:
+    """The results that occur, and how often each question has them."""
     names = names_of(frame, columns, by)
     rows = frame.select(**names, outcome=result_of(frame, columns).cast(nw.Float64))
-    cells = rows.filter(~nw.col("outcome").is_null()).group_by(*names, "outcome")
-    table = fetch(cells.agg(nw.len().alias("n")))
-    values = sorted({value + 0.0 for value in table["outcome"].tolist()})  # -0 is 0
-    place = {value: at for at, value in enumerate(values)}
-    found: dict[tuple[str, ...], dict[str, list[int]]] = {}
-    for key, question, outcome, n in zip(
+    table = fetch(rows.group_by(*names, "outcome").agg(nw.len().alias("n")))
+    outcomes = table["outcome"].astype(float) + 0.0  # -0 is 0
+    values, place = np.unique(outcomes[~np.isnan(outcomes)], return_inverse=True)
+    at = np.full(len(outcomes), len(values))  # the last column is for rows without a result
+    at[~np.isnan(outcomes)] = place
+    found: dict[tuple[str, ...], dict[str, Integers]] = {}
+    for key, question, column, n in zip(
         keys_in(table, by),
-        *(table[name].tolist() for name in ("question", "outcome", "n")),
+        *(part.tolist() for part in (table["question"], at, table["n"])),
         strict=True,
     ):
-        row = found.setdefault(key, {}).setdefault(question, [0] * len(values))
-        row[place[outcome]] += n
+        nothing = np.zeros(len(values) + 1, dtype=np.int64)
+        found.setdefault(key, {}).setdefault(question, nothing)[column] += n
     return {
-        key: (values, np.array([tally[question] for question in sorted(tally)], dtype=np.int64))
-        for key, tally in sorted(found.items())
+        key: Results(values.tolist(), tally[:, :-1], tally[:, -1])
+        for key, questions in sorted(found.items())
+        for tally in [np.stack([questions[question] for question in sorted(questions)])]
     }
 
 

@@ -30,6 +30,13 @@ def normal_reach(level: float) -> float:
     return -NormalDist().inv_cdf((1.0 - level) / 2.0)
 
 
+def student_reach(level: float, freedom: int) -> float:
+    """The same for Student's distribution."""
+    from scipy.special import stdtrit  # noqa: PLC0415  loaded when first needed
+
+    return float(-stdtrit(freedom, (1.0 - level) / 2.0))
+
+
 def logit_ends(value: float, sd: float, level: float) -> tuple[float, float]:
     """Ends of a share strictly between 0 and 1, normal on the scale of log odds."""
     centre = math.log(value / (1.0 - value))

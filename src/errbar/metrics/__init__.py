@@ -25,6 +25,7 @@ from errbar.metrics.selective import (
     RankedMetric,
     RiskAt,
 )
+from errbar.metrics.votes import VoteAt
 
 __all__ = [
     "METRICS",
@@ -57,6 +58,7 @@ __all__ = [
     "RiskAt",
     "RocAuc",
     "Spectrum",
+    "VoteAt",
     "family",
     "parse",
 ]

@@ -30,6 +30,7 @@ class Needs(Enum):
 
     RIGHT_OR_WRONG = "right or wrong"
     CATEGORY = "category"
+    ANSWER = "answer"
     CONFIDENCE = "loss and confidence"
     LABEL = "label and score"
 

@@ -1,0 +1,80 @@
+"""Answers as ballots: how often each answer of a question was given, and how often it was right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from errbar.data.outcomes import Columns
+from errbar.data.rows import Frame, column_of, fetch, names_of, result_of
+from errbar.data.slices import keys_in
+from errbar.errors import UnknownColumn, WrongType
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """The answers of one question."""
+
+    votes: tuple[int, ...]  # of each answer
+    credit: tuple[float, ...]  # the share of them that was right
+    silent: int  # trials with a result and without an answer
+    failed: int = 0  # trials without a result
+
+    @property
+    def trials(self) -> int:
+        """Those with a result."""
+        return sum(self.votes) + self.silent
+
+
+def ballots(
+    frame: Frame, columns: Columns, by: Sequence[str] = ()
+) -> dict[tuple[str, ...], list[Ballots]]:
+    """The ballots of every question of each slice, in order of their names."""
+    if "answer" not in columns:
+        raise UnknownColumn(
+            "votes are counted by answer, and no column of the data looks like one; say which it "
+            "is, as in load(data, answer='...') or --map answer=..., or ask for maj@k, which "
+            "counts right and wrong alone."
+        )
+    names = names_of(frame, columns, by)
+    rows = frame.select(
+        **names,
+        answer=column_of(frame, columns["answer"]).cast(nw.String),
+        outcome=result_of(frame, columns).cast(nw.Float64),
+    )
+    table = fetch(rows.group_by(*names, "answer", "outcome").agg(nw.len().alias("n")))
+    outcomes = table["outcome"].astype(float)
+    if not np.isin(outcomes[~np.isnan(outcomes)], (0.0, 1.0)).all():
+        raise WrongType("votes need outcomes of 0 and 1; there are others.")
+    found: dict[tuple[str, ...], dict[str, dict[str, list[int]]]] = {}
+    lost: dict[tuple[tuple[str, ...], str], list[int]] = {}
+    for key, question, answer, outcome, n in zip(
+        keys_in(table, by),
+        *(part.tolist() for part in (table["question"], table["answer"], outcomes, table["n"])),
+        strict=True,
+    ):
+        given = found.setdefault(key, {}).setdefault(question, {})
+        without = lost.setdefault((key, question), [0, 0])
+        if np.isnan(outcome):
+            without[1] += n
+        elif not isinstance(answer, str):
+            without[0] += n
+        else:
+            tally = given.setdefault(answer, [0, 0])
+            tally[0] += n
+            tally[1] += n * int(outcome)
+    return {
+        key: [_ballots(given, *lost[key, question]) for question, given in sorted(each.items())]
+        for key, each in sorted(found.items())
+    }
+
+
+def _ballots(given: dict[str, list[int]], silent: int, failed: int) -> Ballots:
+    each = sorted(given.values())
+    return Ballots(
+        tuple(votes for votes, _ in each),
+        tuple(right / votes for votes, right in each),
+        silent,
+        failed,
+    )

@@ -1,0 +1,80 @@
+"""Averages of rewards: every figure from exact fractions, or from the t-table."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import errbar
+from errbar.errors import InputError
+
+REWARDS = some.sampled_from([-2.0, -0.25, 0.0, 0.5, 0.75, 1.0, 3.0])
+MATRICES = some.integers(1, 5).flatmap(
+    lambda trials: some.lists(
+        some.lists(REWARDS, min_size=trials, max_size=trials), min_size=2, max_size=8
+    )
+)
+
+
+@given(MATRICES)
+def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -> None:
+    if all(value in (0.0, 1.0) for row in matrix for value in row):
+        matrix[0][0] = 0.5
+    (one,) = errbar.load(matrix).score("avg")
+    means = [sum(map(Fraction, row), Fraction()) / len(row) for row in matrix]
+    assert one.value == one.mean == pytest.approx(float(mean(means)), abs=1e-15)
+    assert one.sd == pytest.approx(stdev(map(float, means)) / math.sqrt(len(means)), abs=1e-14)
+    assert one.interval.covers == "population"
+
+
+def test_ends_are_those_of_students_table() -> None:
+    (one,) = errbar.load([[0.5], [1.5], [2.5], [3.5], [4.5]]).score("avg")
+    t = 2.776  # for 95 % and 4 degrees of freedom, from the table
+    reach = t * stdev([0.5, 1.5, 2.5, 3.5, 4.5]) / math.sqrt(5)
+    assert (one.interval.low, one.interval.high) == pytest.approx(
+        (2.5 - reach, 2.5 + reach), abs=1e-3
+    )
+
+
+def test_one_question_has_no_spread_and_says_so() -> None:
+    (one,) = errbar.load([[0.5, 0.25]]).score("avg")
+    assert one.value == 0.375
+    assert math.isnan(one.sd)
+    assert one.reason
+
+
+@pytest.fixture
+def failed(tmp_path: Path) -> Path:
+    rows = (
+        "question,trial,outcome,status\na,0,0.5,ok\na,1,,error\nb,0,1,ok\nb,1,0.25,ok\nc,0,,error\n"
+    )
+    path = tmp_path / "rewards.csv"
+    path.write_text(rows)
+    return path
+
+
+def test_failed_rows_are_worth_nothing_or_left_out(failed: Path) -> None:
+    runs = errbar.load(failed)
+    as_nothing = [Fraction(1, 4), Fraction(5, 8), Fraction(0)]
+    assert runs.score("avg")[0].value == pytest.approx(float(mean(as_nothing)), abs=1e-16)
+    left_out = runs.score("avg", errors="missing")
+    assert left_out[0].value == float(mean([Fraction(1, 2), Fraction(5, 8)]))
+    assert left_out[0].questions == 2
+    assert any("2 of 5 rows" in note for note in left_out.notes())
+
+
+def test_there_is_no_best_reward_for_failed_rows(failed: Path) -> None:
+    with pytest.raises(InputError, match="errors='fail'"):
+        errbar.load(failed).score("avg", errors="bracket")
+
+
+def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> None:
+    scores = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3}).score("avg")
+    assert [one.value for one in scores] == [0.75, 0.5]
+    assert [one.interval.covers.value for one in scores] == ["population", "benchmark"]
+    assert "rewards" in scores.method
+    assert "Beta" in scores.method
