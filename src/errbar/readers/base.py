@@ -7,13 +7,14 @@ outcomes table that it knows.
 
 import gzip
 import json
+import math
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -161,3 +162,17 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
     if not others:
         return []
     return [f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=...)."]
+
+
+def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:
+    """What a function that grades makes of a response; whatever goes wrong says where."""
+    try:
+        value = grade(response, target, doc)
+        if value is None:
+            return None
+        number = float(value) if isinstance(value, SupportsFloat) else math.nan
+    except Exception as error:
+        raise InputError(f"{where}: regrade ended in {type(error).__name__}: {error}.") from error
+    if not math.isfinite(number):
+        raise InputError(f"{where}: regrade gives a number, True, False or None; got {value!r}.")
+    return number

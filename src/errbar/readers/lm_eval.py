@@ -10,18 +10,16 @@ other metrics choose by other numbers, and get neither.
 """
 
 import json
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, Regrade, pick, picked_remark
+from errbar.readers.base import Choice, Glance, Log, Reader, Regrade, pick, picked_remark, regraded
+from errbar.readers.choices import are_graded, likeliest
 from errbar.readers.documents import number_or_none, require_list
 from errbar.readers.lm_eval_samples import Samples, holds_results, part_of, samples_of
 
@@ -142,8 +140,8 @@ def _grade(reading: _Reading, run: _Run) -> None:
     if not sure:
         columns = {"answer": [_answer(one) for one in answers]}
     else:
-        columns = _likeliest(answers)
-        if not _are_graded(columns["answer"], targets, outcomes):
+        columns = likeliest(answers)
+        if not are_graded(columns["answer"], targets, outcomes):
             columns = {}
             reading.say(task, "the likeliest choice is not always what was graded; no confidence.")
     if samples.repeats > 1:
@@ -206,36 +204,6 @@ def _filtered(
     return taken, [at for at, name in enumerate(names) if name == taken]
 
 
-def _likeliest(likelihoods: Sequence[list[float] | None]) -> dict[str, list[Any]]:
-    """The choice with the largest log-likelihood, and its share of the probability."""
-    answers: list[str | None] = [None] * len(likelihoods)
-    shares: list[float | None] = [None] * len(likelihoods)
-    by_size: dict[int, list[int]] = defaultdict(list)
-    for at, one in enumerate(likelihoods):
-        if one:
-            by_size[len(one)].append(at)
-    for rows in by_size.values():
-        values = np.array([likelihoods[at] for at in rows], dtype=float)
-        with np.errstate(invalid="ignore"):
-            share = 1 / np.exp(values - values.max(axis=1, keepdims=True)).sum(axis=1)
-        best = values.argmax(axis=1).tolist()
-        for at, answer, sure in zip(rows, best, share.tolist(), strict=True):
-            answers[at] = str(answer)
-            shares[at] = None if math.isnan(sure) else sure
-    return {"answer": answers, "confidence": shares}
-
-
-def _are_graded(
-    answers: Sequence[str | None], targets: Sequence[Any], outcomes: Sequence[float | None]
-) -> bool:
-    """Whether the answer is the target just where the harness says that it is right."""
-    return all(
-        (answer == target) == bool(outcome)
-        for answer, target, outcome in zip(answers, map(str, targets), outcomes, strict=True)
-        if answer is not None and outcome is not None and target.isdecimal()
-    )
-
-
 def _claims(
     reading: _Reading, run: _Run, metric: str, filter_name: str, rows: int
 ) -> Iterator[Claim]:
@@ -266,7 +234,7 @@ def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
         if len(require_list(requests, f"{where}, resps")) != 1:
             raise InputError(f"{where}: {len(requests)} requests are one answer; no regrading.")
         for at, response in enumerate(require_list(requests[0], f"{where}, resps")):
-            outcome = _graded(grade, response, target, doc, where)
+            outcome = regraded(grade, response, target, doc, where)
             reading.log.add(
                 system=run.system,
                 task=run.task,
@@ -279,17 +247,6 @@ def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
             )
     text = "{n} responses are graded anew; the log has no totals of that."
     reading.say(run.task, text, len(reading.log) - before)
-
-
-def _graded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:
-    try:
-        value = grade(response, target, doc)
-    except Exception as error:
-        raise InputError(f"{where}: regrade ended in {type(error).__name__}: {error}.") from error
-    outcome = number_or_none(value)
-    if outcome is None and value is not None:
-        raise InputError(f"{where}: regrade gives a number, True, False or None; got {value!r}.")
-    return outcome
 
 
 def _without_samples(every: Sequence[Samples], unused: Sequence[Path]) -> Iterator[str]:
