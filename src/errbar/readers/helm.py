@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.origin import Claim
+from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     document,
@@ -36,7 +37,7 @@ _NO_SCORES = (  # how stats begin that say how much was done, not how well
     *("prompt_truncated", "perplexity", "bits_per_byte", "predicted_index"),
 )
 _TOLD = ("model", "model_deployment")  # parts of a run's name that say whose it is
-_Key = tuple[str, int, str]  # instance, trial, perturbation
+_Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
 def _recognise(glance: Glance) -> str:
@@ -57,7 +58,9 @@ class _Run:
 
     @property
     def name(self) -> str:
-        return str(self.spec.get("name") or self.path.absolute().parent.name)
+        """As the specification has it, or the directory, where - may stand for :."""
+        told, place = self.spec.get("name"), self.path.absolute().parent.name
+        return str(told or (place if ":" in place else place.replace("-", ":", 1)))
 
     @property
     def model(self) -> str:
@@ -128,9 +131,9 @@ def _perturbation(told: Any) -> str:
     return " ".join([str(told.get("name")), *more])
 
 
-def _trial(one: Mapping[str, Any]) -> int:
+def _trial(one: Mapping[str, Any]) -> int | None:
     at = one.get("train_trial_index")
-    return at if isinstance(at, int) and not isinstance(at, bool) and abs(at) < 1 << 31 else 0
+    return at if isinstance(at, int) and not isinstance(at, bool) and abs(at) < 1 << 31 else None
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
@@ -163,13 +166,16 @@ def _add(log: Log, run: _Run, system: str, stat: str) -> None:
         split = str(named.get("split") or "")
         task = _task(run, split, perturbation)
         outcome = _mean(stats.get(stat, {}))
-        state = run.states.get((question, _trial(entry), perturbation), {})
+        trial = _trial(entry)
+        if trial is None:
+            raise InputError(f"{where}: train_trial_index must be a whole number.")
+        state = run.states.get((question, trial, perturbation), {})
         trials.setdefault(task, Counter())[question] += 1
         log.add(
             system=system,
             task=task,
             question=question,
-            trial=_trial(entry),
+            trial=trial,
             outcome=outcome,
             status=_status(state, outcome),
             answer=_answer(state),
