@@ -23,7 +23,7 @@ from errbar.data.sources import (
 )
 from errbar.data.statistics import Counts
 from errbar.errors import ErrbarError, InputError, WrongType
-from errbar.readers.base import Choice
+from errbar.readers.base import Choice, Regrade
 from errbar.readers.finding import find_reader
 from errbar.runs import Runs
 
@@ -40,6 +40,7 @@ def load(
     reader: str | None = None,
     scorer: str | None = None,
     filter: str | None = None,
+    regrade: Regrade | None = None,
     connection: Any = None,
     spark: Any = None,
     **columns: str | None,
@@ -52,7 +53,8 @@ def load(
     that reads them instead.
 
     Logs of harnesses are recognised by what is in them; `reader` names one instead. `scorer` and
-    `filter` choose among the scores of a log that has several.
+    `filter` choose among the scores of a log that has several. `regrade` is a function
+    `(response, target, doc) -> outcome` for logs that hold every response but not its grade.
 
     Examples
     --------
@@ -63,17 +65,21 @@ def load(
     if repeats not in ("refuse", "keep"):
         raise InputError(f"repeats must be 'refuse' or 'keep'; got {repeats!r}.")
     told = dict(columns)
+    keep = repeats == "keep"
+    are_paths = _are_paths(data) and spark is None
+    if are_paths and (reader or not told):
+        log = _from_log(data, reader, Choice(scorer, filter, regrade))
+        if log is not None:
+            return Runs(replace(log, allow_repeats=keep))
+    if regrade is not None:
+        raise InputError("regrade is for logs of harnesses that hold responses; this is none.")
     if spark is not None:
         from errbar.data.spark import read_with_spark  # noqa: PLC0415  an extra
 
         paths = [data] if isinstance(data, str | Path) else list(data)
         frame, found = read_with_spark([str(path) for path in paths], told, spark)
-        return Runs(TableSource(frame, found, repeats == "keep"))
-    keep = repeats == "keep"
-    if _are_paths(data):
-        log = None if told and not reader else _from_log(data, reader, Choice(scorer, filter))
-        if log is not None:
-            return Runs(replace(log, allow_repeats=keep))
+        return Runs(TableSource(frame, found, keep))
+    if are_paths:
         return Runs(_from_paths(data, told, keep, connection))
     return Runs(_source(data, told, keep))
 
@@ -111,6 +117,9 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
     found = find_reader(find_files(paths, of_any_kind=True), asked)
     if found is None:
         return None
+    if choice.regrade is not None and not found.reader.regrades:
+        name = found.reader.name
+        raise InputError(f"{_shown(paths)}: the reader of {name} has no responses to regrade.")
     try:
         log = found.reader.read(found.files, choice)
     except ErrbarError:

@@ -80,7 +80,7 @@ def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
         session = spark_session(given["master"], given["remote"])
     elif given["master"] or given["remote"]:
         raise InputError("--master and --spark-remote are for --engine spark.")
-    told = columns_in(given["mapping"])
+    told: dict[str, Any] = {**columns_in(given["mapping"])}
     connection = work.connection() if session is None else None
     return load(
         list(paths) if len(paths) > 1 else paths[0],

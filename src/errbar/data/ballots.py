@@ -20,9 +20,7 @@ class Ballots:
     credit: tuple[float, ...]  # the share of them that was right
     silent: int  # trials with a result and without an answer
     failed: int = 0  # trials without a result
-    first: tuple[
-        float, ...
-    ] = ()  # the trial that first gave each answer, if numbered
+    first: tuple[float, ...] = ()  # the trial that first gave each answer, if numbered
 
     @property
     def trials(self) -> int:

@@ -7,6 +7,7 @@ outcomes table that it knows.
 
 import gzip
 import json
+import math
 import re
 import zlib
 from collections import Counter
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 from errbar.data.origin import Claim
 from errbar.data.outcomes import FAILED
@@ -23,12 +24,16 @@ from errbar.errors import InputError
 _HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
 
 
+Regrade = Callable[[Any, Any, Any], float | bool | None]  # of a response, the target and the doc
+
+
 @dataclass(frozen=True)
 class Choice:
     """What to take from a log that holds more than one score of a row; None for the usual."""
 
     scorer: str | None = None
     filter: str | None = None
+    regrade: Regrade | None = None  # grades every response of a log anew
 
 
 @dataclass
@@ -48,6 +53,13 @@ class Log:
             if name not in values:
                 column.append(None)
 
+    def extend(self, **columns: Sequence[Any]) -> None:
+        """Many rows, a column of each; what they lack, or earlier rows lacked, is empty there."""
+        before, more = len(self), len(next(iter(columns.values())))
+        for name in dict.fromkeys([*self.columns, *columns]):
+            column = self.columns.setdefault(name, [None] * before)
+            column.extend(columns.get(name, [None] * more))
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
@@ -60,6 +72,7 @@ class Reader:
     recognise: Callable[["Glance"], str]  # why a file is one of its logs; empty if it is not
     read: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
+    regrades: bool = False  # whether its logs hold responses that can be graded anew
 
 
 @dataclass(frozen=True)
@@ -178,3 +191,17 @@ def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:
                 f"the log says {claim.name} {claim.value:.4g}; that is a mean over rows, and "
                 f"questions have different numbers of them."
             )
+
+
+def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:
+    """What a function that grades makes of a response; whatever goes wrong says where."""
+    try:
+        value = grade(response, target, doc)
+        if value is None:
+            return None
+        number = float(value) if isinstance(value, SupportsFloat) else math.nan
+    except Exception as error:
+        raise InputError(f"{where}: regrade ended in {type(error).__name__}: {error}.") from error
+    if not math.isfinite(number):
+        raise InputError(f"{where}: regrade gives a number, True, False or None; got {value!r}.")
+    return number

@@ -1,0 +1,256 @@
+"""Run directories of HELM: `per_instance_stats.json`, and what lies beside it.
+
+`run_spec.json` says which model and scenario it is, `scenario_state.json` what was answered, and
+`stats.json` what HELM makes of it. HELM reports every split and every perturbation apart, and so
+they are tasks apart: the test split has the scenario's name, others say what they are. A trial is
+one choice of examples in the prompt (`train_trial_index`).
+
+The stat that is scored, if none is asked for, is the first of those below that there is. A stat
+between 0 and 1, such as f1_score, is a reward.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from errbar.data.origin import Claim
+from errbar.errors import InputError
+from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.readers.documents import (
+    document,
+    name_of,
+    number_or_none,
+    require_key,
+    require_list,
+    require_object,
+)
+
+_USUAL = (
+    *("exact_match", "quasi_exact_match", "final_number_exact_match"),
+    *("math_equiv_chain_of_thought", "math_equiv", "pass", "f1_score", "rouge_l", "bleu_4"),
+)
+_NO_SCORES = (  # how stats begin that say how much was done, not how well
+    *("num_", "training_", "inference_", "finish_reason_", "batch_size", "logprob", "max_prob"),
+    *("prompt_truncated", "perplexity", "bits_per_byte", "predicted_index"),
+)
+_TOLD = ("model", "model_deployment")  # parts of a run's name that say whose it is
+_Key = tuple[str, int | None, str]  # instance, trial, perturbation
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "array" and glance.has("instance_id", "train_trial_index", "stats"):
+        return "an array of stats by instance_id and train_trial_index"
+    return ""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run directory."""
+
+    path: Path
+
+    @cached_property
+    def spec(self) -> Mapping[str, Any]:
+        return _part({"": self._beside("run_spec.json")}, "")
+
+    @property
+    def name(self) -> str:
+        """As the specification has it, or the directory, where - may stand for :."""
+        told, place = self.spec.get("name"), self.path.absolute().parent.name
+        return str(told or (place if ":" in place else place.replace("-", ":", 1)))
+
+    @property
+    def model(self) -> str:
+        """As the specification calls it; as the name of the run does if there is none."""
+        told = _part(self.spec, "adapter_spec").get("model") or self._in_name().get("model")
+        return str(told or "")
+
+    @property
+    def scenario(self) -> str:
+        """The name of the run without the model."""
+        head, _, told = self.name.partition(":")
+        parts = (one for one in told.split(",") if one.partition("=")[0] not in _TOLD)
+        return ":".join(one for one in (head, ",".join(parts)) if one)
+
+    def _in_name(self) -> dict[str, str]:
+        told = self.name.partition(":")[2].split(",")
+        return {key: value for key, _, value in (one.partition("=") for one in told)}
+
+    @cached_property
+    def entries(self) -> list[dict[str, Any]]:
+        """The stats of every instance, trial and perturbation."""
+        where = str(self.path)
+        return [require_object(one, where) for one in require_list(document(self.path), where)]
+
+    @cached_property
+    def totals(self) -> list[Any]:
+        """What HELM makes of them."""
+        found = self._beside("stats.json")
+        return found if isinstance(found, list) else []
+
+    @cached_property
+    def states(self) -> dict[_Key, Mapping[str, Any]]:
+        """What was asked and answered; the first of several requests for one instance."""
+        found = _part({"": self._beside("scenario_state.json")}, "").get("request_states")
+        states: dict[_Key, Mapping[str, Any]] = {}
+        for one in found if isinstance(found, list) else []:
+            if isinstance(one, dict):
+                instance = _part(one, "instance")
+                kind = _perturbation(instance.get("perturbation"))
+                key = (str(instance.get("id")), _trial(one), kind)
+                states.setdefault(key, one)
+        return states
+
+    def _beside(self, name: str) -> Any:
+        path = self.path.with_name(name)
+        return document(path) if path.is_file() else None
+
+
+def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _stats(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Stats by name."""
+    stats = entry.get("stats")
+    for one in stats if isinstance(stats, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("name"), dict):
+            yield str(one["name"].get("name")), one
+
+
+def _perturbation(told: Any) -> str:
+    """A perturbation in words; "" for none."""
+    if not isinstance(told, dict):
+        return ""
+    others = ("name", "robustness", "fairness", "computed_on")
+    more = [f"{key}={value}" for key, value in told.items() if key not in others]
+    return " ".join([str(told.get("name")), *more])
+
+
+def _trial(one: Mapping[str, Any]) -> int | None:
+    at = one.get("train_trial_index")
+    return at if isinstance(at, int) and not isinstance(at, bool) and abs(at) < 1 << 31 else None
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    runs = [_Run(path) for path in files]
+    found = list(dict.fromkeys(name for one in runs for e in one.entries for name, _ in _stats(e)))
+    found.sort(key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL))
+    scores = [name for name in found if not name.startswith(_NO_SCORES)]
+    asked = choice.scorer
+    stat = pick(asked, found if asked else scores, "stat that scores an answer", str(files[0]))
+    log.remarks += picked_remark(stat, scores, "the stat", "scorer")
+    names = Counter((one.model, one.scenario) for one in runs)
+    for run in runs:
+        twice = names[run.model, run.scenario] > 1
+        suite = run.path.absolute().parent.parent.name
+        system = f"{run.model} ({suite})" if twice else run.model
+        _add(log, run, system, stat)
+    return log
+
+
+def _add(log: Log, run: _Run, system: str, stat: str) -> None:
+    """A row for each instance, trial and perturbation."""
+    trials: dict[str, Counter[str]] = {}
+    for at, entry in enumerate(run.entries):
+        where = f"{run.path}, [{at}]"
+        question = name_of(require_key(entry, "instance_id", where), where)
+        perturbation = _perturbation(entry.get("perturbation"))
+        stats = dict(_stats(entry))
+        named = _part(stats.get(stat) or next(iter(stats.values()), {}), "name")
+        split = str(named.get("split") or "")
+        task = _task(run, split, perturbation)
+        outcome = _mean(stats.get(stat, {}))
+        trial = _trial(entry)
+        if trial is None:
+            raise InputError(f"{where}: train_trial_index must be a whole number.")
+        state = run.states.get((question, trial, perturbation), {})
+        trials.setdefault(task, Counter())[question] += 1
+        log.add(
+            system=system,
+            task=task,
+            question=question,
+            trial=trial,
+            outcome=outcome,
+            status=_status(state, outcome),
+            answer=_answer(state),
+            target=_target(state),
+            split=split,
+            perturbation=perturbation,
+        )
+    log.claims += _claims(run, system, stat, trials)
+
+
+def _task(run: _Run, split: str, perturbation: str) -> str:
+    """The scenario, and what of it if it is not the test split as it is."""
+    said = [one for one in (split if split != "test" else "", perturbation) if one]
+    return f"{run.scenario} ({', '.join(said)})" if said else run.scenario
+
+
+def _mean(stat: Mapping[str, Any]) -> float | None:
+    """The value of a stat; none if nothing was counted."""
+    count, total = number_or_none(stat.get("count")), number_or_none(stat.get("sum"))
+    return total / count if count and total is not None else None
+
+
+def _status(state: Mapping[str, Any], outcome: float | None) -> str:
+    if _part(state, "result").get("success") is False:
+        return "error"
+    return "unscored" if outcome is None else "ok"
+
+
+def _answer(state: Mapping[str, Any]) -> str | None:
+    """What the model wrote first; of choices by letter what the letter stands for."""
+    written = _part(state, "result").get("completions")
+    first = written[0] if isinstance(written, list) and written else None
+    text = first.get("text") if isinstance(first, dict) else None
+    if not isinstance(text, str):
+        return None
+    meant = _part(state, "output_mapping").get(text.strip())
+    return meant if isinstance(meant, str) else text
+
+
+def _target(state: Mapping[str, Any]) -> str | None:
+    """The first reference that is tagged as correct."""
+    references = _part(state, "instance").get("references")
+    for one in references if isinstance(references, list) else []:
+        if isinstance(one, dict) and "correct" in (one.get("tags") or ()):
+            text = _part(one, "output").get("text")
+            return text if isinstance(text, str) else None
+    return None
+
+
+def _claims(
+    run: _Run, system: str, stat: str, trials: Mapping[str, Counter[str]]
+) -> Iterator[Claim]:
+    """Means that HELM states, where every question has as many trials.
+
+    HELM averages the trials' means: with other numbers of trials that is not the mean of the
+    questions' means. What it computes of the worst of several perturbations is not compared.
+    """
+    for one in run.totals:
+        named = _part(one, "name") if isinstance(one, dict) else {}
+        perturbed = _part(named, "perturbation")
+        if named.get("name") != stat or perturbed.get("computed_on", "perturbed") != "perturbed":
+            continue
+        split = str(named.get("split") or "")
+        task = _task(run, split, _perturbation(named.get("perturbation")))
+        value = _mean(one)
+        if value is not None and len(set(trials.get(task, Counter()).values())) == 1:
+            yield Claim(f"{stat} on {split}", value, "avg", system, task, "missing")
+
+
+READER = Reader(
+    "helm",
+    _recognise,
+    _read,
+    beside=(
+        *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json"),
+        *("instances.json", "display_*.json"),
+    ),
+)

@@ -1,0 +1,171 @@
+"""Run directories of HELM."""
+
+import json
+import shutil
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+import errbar
+from errbar.errors import InputError
+from errbar.readers.base import Choice
+from errbar.readers.finding import find_reader
+from errbar.readers.helm import READER
+from log_mutations import mutated_bytes, mutated_json, mutations, shared_logs, survives
+
+LOG = Path(__file__).parents[1] / "fixtures" / "helm"
+(RUN,) = (LOG / "toy").iterdir()
+REAL = shared_logs("helm")
+real = pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not beside the repository")
+PLAIN, LOWER = (f"simple_mcqa:data_augmentation=lower{one}" for one in ("", " (lowercase)"))
+
+
+def loaded(name: str) -> Any:
+    return json.loads((RUN / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def stat(entry: dict[str, Any], name: str) -> float:
+    (found,) = (one["mean"] for one in entry["stats"] if one["name"]["name"] == name)
+    return float(found)
+
+
+def read(path: Path, **told: Any) -> dict[str, list[Any]]:
+    return READER.read(sorted(path.rglob("per_instance_stats.json")), Choice(**told)).columns
+
+
+def changed(place: Path, change: Any) -> Path:
+    """The run again, its stats by instance changed."""
+    shutil.copytree(RUN, place / RUN.name)
+    entries = loaded("per_instance_stats")
+    change(entries)
+    path = place / RUN.name / "per_instance_stats.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    return path
+
+
+def test_a_row_is_an_instance_in_a_trial() -> None:
+    columns, entries = read(LOG), loaded("per_instance_stats")
+    assert columns["question"] == [one["instance_id"] for one in entries]
+    assert columns["trial"] == [one["train_trial_index"] for one in entries]
+    assert columns["outcome"] == [stat(one, "exact_match") for one in entries]
+    assert columns["task"] == [LOWER if "perturbation" in one else PLAIN for one in entries]
+    assert set(columns["outcome"]) == {0.0, 1.0}
+    assert set(columns["system"]) == {"simple/model1"}
+    assert set(columns["split"]) == {"test"}
+    assert set(columns["status"]) == {"ok"}
+
+
+def test_answers_are_what_their_letters_stand_for() -> None:
+    columns = read(LOG)
+    right = [a == t for a, t in zip(columns["answer"], columns["target"], strict=True)]
+    assert right == [bool(one) for one in columns["outcome"]]
+    assert set(columns["answer"]) | set(columns["target"]) == {"Even", "Odd"}
+
+
+@pytest.mark.parametrize("scorer", [None, "quasi_exact_match", "prefix_exact_match"])
+def test_the_totals_of_the_log_come_out(scorer: str | None) -> None:
+    agreements = errbar.load(str(LOG), scorer=scorer).agreements()
+    assert sorted(one.claim.task for one in agreements) == [PLAIN, LOWER]
+    assert all(one.holds for one in agreements)
+
+
+def test_what_is_chosen_is_said() -> None:
+    said = " ".join(errbar.load(str(LOG)).inspect().notes())
+    assert "'exact_match' is scored; there are also quasi_exact_match, prefix_exact_match" in said
+    assert "not read" not in said
+
+
+def test_what_is_not_there_cannot_be_chosen() -> None:
+    with pytest.raises(InputError, match="'f1'; there are: exact_match, quasi_exact_match"):
+        errbar.load(str(LOG), scorer="f1")
+
+
+def test_stats_alone_are_named_by_their_directory(tmp_path: Path) -> None:
+    place = tmp_path / "mmlu-subject=law,model=openai_gpt2"
+    place.mkdir()
+    shutil.copy(RUN / "per_instance_stats.json", place)
+    columns = read(tmp_path)
+    assert set(columns["system"]) == {"openai_gpt2"}
+    assert set(columns["task"]) == {"mmlu:subject=law", "mmlu:subject=law (lowercase)"}
+    assert set(columns["answer"]) == {None}
+    assert len(errbar.load(str(tmp_path)).inspect().slices) == 2
+
+
+def test_the_same_run_in_two_suites_is_two_systems(tmp_path: Path) -> None:
+    for suite in ("v1", "v2"):
+        shutil.copytree(RUN, tmp_path / suite / RUN.name)
+    assert set(read(tmp_path)["system"]) == {"simple/model1 (v1)", "simple/model1 (v2)"}
+
+
+def test_a_request_that_failed_is_an_error(tmp_path: Path) -> None:
+    path = changed(tmp_path, lambda _: None)
+    state = loaded("scenario_state")
+    state["request_states"][0]["result"]["success"] = False
+    path.with_name("scenario_state.json").write_text(json.dumps(state), encoding="utf-8")
+    assert sorted(read(tmp_path)["status"])[:2] == ["error", "ok"]
+
+
+@pytest.mark.parametrize("count", [0, None, "1", float("nan")])
+def test_a_stat_of_nothing_is_no_result(tmp_path: Path, count: Any) -> None:
+    def change(entries: list[dict[str, Any]]) -> None:
+        (found,) = (one for one in entries[0]["stats"] if one["name"]["name"] == "exact_match")
+        found["count"] = count
+
+    changed(tmp_path, change)
+    columns = read(tmp_path)
+    assert columns["outcome"][0] is None
+    assert columns["status"][0] == "unscored"
+
+
+@pytest.mark.parametrize("key", ["instance_id", "train_trial_index"])
+@pytest.mark.parametrize("told", [None, 1.5, True, [], 10**400])
+def test_an_id_that_is_none_is_refused_with_its_place(tmp_path: Path, key: str, told: Any) -> None:
+    if key == "instance_id" and told == 10**400:
+        told = {}
+    path = changed(tmp_path, lambda entries: entries[2].__setitem__(key, told))
+    with pytest.raises(InputError, match=rf"{path}, \[2\]: "):
+        errbar.load(str(path))
+
+
+def test_other_arrays_are_no_logs_of_helm(tmp_path: Path) -> None:
+    path = tmp_path / "per_instance_stats.json"
+    path.write_text('[{"instance_id": 1, "stats": []}]', encoding="utf-8")
+    assert find_reader([path]) is None
+
+
+def test_mutations_are_read_or_refused(tmp_path: Path) -> None:
+    kinds = (mutated_bytes, mutated_json)
+    found = [survives(one) for one in mutations(LOG, tmp_path / "log", kinds, 120)]
+    assert any(found)
+    assert not all(found)
+
+
+@real
+@pytest.mark.parametrize(
+    ("run", "scorer", "task", "expected"),
+    [
+        ("commonsense*", "exact_match", "*hellaswag* (valid)", 0.3),
+        ("mmlu*", "exact_match", "*philosophy*_joint", 1 / 9),
+        ("mmlu*", "exact_match", "*philosophy* (valid)", 0.0),
+        ("narrative_qa*", "f1_score", "narrative_qa", 0.1742),
+    ],
+)
+def test_reported_numbers_come_out(run: str, scorer: str, task: str, expected: float) -> None:
+    (place,) = REAL.glob(run)
+    agreements = errbar.load(str(place), scorer=scorer).agreements()
+    assert all(one.holds for one in agreements)
+    (found,) = (one for one in agreements if Path(one.claim.task).match(task))
+    assert found.value == pytest.approx(expected, abs=5e-5)
+    columns = read(place, scorer=scorer)
+    rows = zip(columns["task"], columns["outcome"], strict=True)
+    own = mean(outcome for one, outcome in rows if one == found.claim.task)
+    assert own == pytest.approx(found.claim.value, abs=1e-12)
+
+
+@real
+def test_every_stat_of_the_real_logs_comes_out() -> None:
+    for scorer in ("exact_match", "quasi_exact_match", "f1_score", "rouge_l", "bleu_4"):
+        for one in errbar.load(str(REAL), scorer=scorer).agreements():
+            assert one.holds, str(one)
