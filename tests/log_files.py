@@ -44,7 +44,7 @@ def real(name: str) -> Path:
 
 def rows_of(reader: str, *files: Path, **chosen: str) -> list[dict[str, Any]]:
     """What a reader makes of files, a row each."""
-    log = every_reader()[reader].read(files, Choice(**chosen))
+    log = every_reader()[reader].read(files, Choice(chosen.get("scorer"), chosen.get("filter")))
     return [
         dict(zip(log.columns, row, strict=True)) for row in zip(*log.columns.values(), strict=True)
     ]
