@@ -28,6 +28,8 @@ from errbar.readers.finding import find_reader
 from errbar.runs import Runs
 
 _ARRAYS = (".npy", ".npz")
+# What code meets that takes a log to be as its harness writes it.
+_UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
 
 def load(
@@ -105,7 +107,7 @@ def _from_log(path: str | Path, asked: str | None, choice: Choice) -> TableSourc
         log = found.reader.read(found.files, choice)
     except ErrbarError:
         raise
-    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+    except _UNFORESEEN as error:
         raise InputError(
             f"{path}: it looks like a log of {found.reader.name} ({found.why}), but is not as that "
             f"writes them: {type(error).__name__}, {error}."

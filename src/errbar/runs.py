@@ -179,10 +179,12 @@ class Runs:
     def agreements(self) -> list[Agreement]:
         """Every number that the log states, beside what errbar gets for it."""
         found = []
+        slices = self.source.slices(())
         for claim in self.source.origin.claims:
             try:
-                scores = self.score(claim.metric, errors=claim.errors, short="drop")
-                mine = scores.only(claim.system, task=claim.task)
+                own = _subjects(one for one in slices if one.key == (claim.system, claim.task))
+                asked, taken = [_count_metric(claim.metric)], _TAKEN[claim.errors]
+                mine = self._scored(own, asked, taken, "drop", _DOCUMENTED) if own else ()
                 found.append(Agreement(claim, mine[0].value if mine else math.nan))
             except ErrbarError as error:
                 found.append(Agreement(claim, math.nan, str(error)))

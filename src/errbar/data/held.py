@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from errbar.data.rows import Frame
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
+_LARGEST = 10**308
 _NUMBERS = frozenset({"outcome", "confidence", "weight", "cost"})
 
 
@@ -35,11 +36,16 @@ def _array(name: str, values: Sequence[Any]) -> NDArray[Any]:
         return np.array(values, dtype=np.int64)
     if name not in _TEXTS and kinds == {bool}:
         return np.array(values, dtype=bool)
-    if name not in _TEXTS and kinds and kinds <= {int, float, type(None)} - {bool}:
+    if name not in _TEXTS and kinds and kinds <= {int, float, type(None)} and _fit(values):
         return np.array([np.nan if value is None else float(value) for value in values])
     array = np.empty(len(values), dtype=object)
     array[:] = [None if value is None else _text(value) for value in values]
     return array
+
+
+def _fit(values: Sequence[Any]) -> bool:
+    """Whether no whole number is too large for a float."""
+    return all(abs(value) < _LARGEST for value in values if isinstance(value, int))
 
 
 def _text(value: Any) -> str:
