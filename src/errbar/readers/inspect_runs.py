@@ -51,12 +51,12 @@ class Run:
     @property
     def model(self) -> str:
         """As it was asked for, with its provider."""
-        return str(self.eval.get("model") or "")
+        return _name(self.eval.get("model"))
 
     @property
     def task(self) -> str:
         """Its name, which stays the same where its display name changes."""
-        return str(self.eval.get("task") or "")
+        return _name(self.eval.get("task"))
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -100,6 +100,11 @@ class Run:
         scorer = _inner(self.results, "headline", "scorer")
         score = _inner(self.results, "headline", "score")
         return str(scorer) if scorer == score else f"{scorer}/{score}"
+
+
+def _name(value: Any) -> str:
+    """Text that UTF-8 can hold, as the table will have it."""
+    return str(value or "").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _inner(value: Mapping[str, Any], *keys: str) -> Any:
