@@ -1,6 +1,6 @@
-"""Logs of harnesses → columns, against a plain loop of `json.loads` that keeps the same.
+"""Logs of harnesses → outcomes, beside a plain loop of `json.loads` or the harness's own reader.
 
-    scripts/bench readers                everything, at full size: a log of 300 MB
+    scripts/bench readers                everything, at full size: a log of 300 MB, 4,000 samples
     scripts/bench readers lm_eval        one part only
     scripts/bench readers --quick        a small log, to see that it runs
     scripts/bench readers --dir /big     the logs go there, and stay
@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.inspect_ai_log import compare_inspect_ai
 from errbar.readers.base import Choice, Reader
 from errbar.readers.lm_eval import READER as LM_EVAL
 
@@ -30,10 +31,11 @@ class Sizes(NamedTuple):
     """How much work there is."""
 
     bytes: int = 300_000_000
+    samples: int = 4000
     turns: int = 5
 
 
-QUICK = Sizes(3_000_000, 1)
+QUICK = Sizes(3_000_000, 200, 1)
 
 
 def lm_eval(sizes: Sizes, directory: Path) -> None:
@@ -171,11 +173,18 @@ def _require_same(mine: Columns, other: Columns) -> None:
             raise SystemExit(f"the column {name!r} differs")
 
 
-PARTS = {"lm_eval": lm_eval}
+def inspect_ai(sizes: Sizes, directory: Path) -> None:
+    """An archive of samples with messages; the goal is 10 times as fast as its own full read."""
+    compare_inspect_ai(sizes.samples, directory)
+
+
+PARTS = {"lm_eval": lm_eval, "inspect_ai": inspect_ai}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Readers against a plain loop.")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all if none is named")
     parser.add_argument("--quick", action="store_true", help="a small log, one turn")
     parser.add_argument("--dir", type=Path, help="where the logs go, and stay")

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from errbar.data.files import Paths
 
 _ARRAYS = (".npy", ".npz")
+# What code meets that takes a log to be as its harness writes it.
+_UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 
 
 def load(
@@ -124,7 +126,7 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
         log = found.reader.read(found.files, choice)
     except ErrbarError:
         raise
-    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+    except _UNFORESEEN as error:
         raise InputError(
             f"{_shown(paths)}: it looks like a log of {found.reader.name} ({found.why}), but not "
             f"as that writes them: {type(error).__name__}, {error}."

@@ -129,7 +129,8 @@ def _is_json(text: str) -> bool:
     return True
 
 
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(:?)|[{}\[\]]')
+# Text that is cut short ends with the file: else each quote in it would be tried anew.
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"\s*(:?)|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 def _keys(text: str) -> Iterator[str]:

@@ -12,18 +12,25 @@ from typing import Any
 from errbar.errors import InputError
 
 _LARGEST = 1 << 32  # bytes of one document
+_MOST_PACKED = 1000  # times that a compressed one may grow
+_STEP = 1 << 20
 
 
 def document(path: Path) -> Any:
     """A file that is one JSON document."""
-    if path.stat().st_size > _LARGEST:
-        raise InputError(f"{path}: a JSON document of {path.stat().st_size:,} bytes is too large.")
     opened = gzip.open if path.suffix == ".gz" else open
     try:
+        most = min(_LARGEST, max(_STEP, path.stat().st_size * _MOST_PACKED))
+        parts, size = [], 0
         with opened(path, "rb") as file:
-            return parsed(file.read(), str(path))
+            while (part := file.read(_STEP)) and size <= most:
+                parts.append(part)
+                size += len(part)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
+    if size > most:
+        raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
+    return parsed(b"".join(parts), str(path))
 
 
 def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -50,6 +57,8 @@ def parsed(raw: bytes, where: str) -> Any:
         raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
     except RecursionError as error:
         raise InputError(f"{where}: its parts are nested too deeply.") from error
+    except ValueError as error:  # of a whole number with thousands of digits
+        raise InputError(f"{where}: {error}.") from error
 
 
 def require_object(value: Any, where: str) -> dict[str, Any]:
@@ -106,5 +115,7 @@ def text_or_none(value: Any) -> str | None:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return f"an {'object' if isinstance(value, dict) else 'array'} of {len(value)}"
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:57]}…"

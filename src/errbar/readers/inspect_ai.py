@@ -1,75 +1,50 @@
 """Logs of inspect_ai: `.eval` archives of any version, and `.json`.
 
-The summaries of an archive say all that is needed, and are small beside its samples; samples are
-read only where summaries lack. A run that crashed has neither header nor summaries of its own, but
-a journal of both. A score is C, P, I or N, a number, a word for one, or several of these by name.
+A log is one run of one task by one model. Of a run and its retries the best log counts; runs that
+were told different things are different systems, and those that were told the same go on where the
+one before ended.
 """
 
 import json
-import math
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from errbar.data.origin import Claim
+from errbar.data.outcomes import USUAL
 from errbar.errors import InputError
-from errbar.readers.archive import Archive
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
-from errbar.readers.documents import (
-    document,
-    name_of,
-    number_or_none,
-    require_key,
-    require_list,
-    require_object,
+from errbar.readers.documents import name_of, number_or_none
+from errbar.readers.inspect_runs import (
+    Run,
+    Sample,
+    is_nan,
+    number_in,
+    read_run,
+    scorers_in,
+    value_of,
 )
 
-_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_SETTINGS = ("task_args", "model_args", "model_generate_config", "task_version")
-_OWN = frozenset({"system", "task", "question", "trial", "outcome", "status", "answer", "target"})
+_OWN = frozenset({*USUAL, "answer", "target", "cost"})
+_MOST_EXTRA = 100  # columns that are made of the metadata
+_SHOWN = 5
+_WIDE = 40  # letters of a setting in the name of a system
 
 
-@dataclass
-class _Run:
-    """One log."""
+@dataclass(frozen=True)
+class _Chosen:
+    """A run, whose it is, and by which scorer it is scored."""
 
-    path: Path
-    eval: Mapping[str, Any]
-    status: str
-    results: Mapping[str, Any]
-    samples: list[dict[str, Any]] = field(default_factory=list)
+    run: Run
+    system: str
+    scorer: str
 
     @property
-    def model(self) -> str:
-        return str(self.eval.get("model") or "")
-
-    @property
-    def task(self) -> str:
-        return str(self.eval.get("task") or "")
-
-    @property
-    def identity(self) -> tuple[str, str]:
-        """The same for a run and for its retries."""
-        return str(self.eval.get("task_id") or self.path), self.model
-
-    @property
-    def goodness(self) -> tuple[bool, int, str]:
-        """Of the logs of one run that which counts: finished, then fullest, then latest."""
-        return self.status == "success", len(self.samples), str(self.eval.get("created") or "")
-
-    def settings(self) -> dict[str, str]:
-        """What a run was told, by name."""
-        found: dict[str, str] = {}
-        for kind in _SETTINGS:
-            value = self.eval.get(kind)
-            if isinstance(value, Mapping):
-                found |= {str(key): json.dumps(one, default=str) for key, one in value.items()}
-            elif value is not None:
-                found[kind] = json.dumps(value, default=str)
-        return found
+    def key(self) -> tuple[str, str]:
+        return self.system, self.run.task
 
 
 def _recognise(glance: Glance) -> str:
@@ -84,211 +59,203 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    runs = _without_retries([_run(path) for path in files], log)
-    names = _systems(runs)
-    scorers = list(dict.fromkeys(name for run in runs for name in _scorers(run)))
-    if not scorers:
-        _say_what_went_wrong(runs, log)
-        scorer = ""
-    else:
-        scorer = pick(choice.scorer, scorers, "scorer", str(files[0]))
-        log.remarks += picked_remark(scorer, scorers, "the scorer", "scorer")
-    before: Counter[tuple[str, str]] = Counter()
-    strange: Counter[str] = Counter()
-    for run, system in zip(runs, names, strict=True):
-        key = (system, run.task)
-        _add(log, run, system, scorer, before[key], strange)
-        before[key] += max((_epoch(sample) for sample in run.samples), default=0)
-        _say_what_is_odd(run, log)
-        log.claims += _claims(run, system, scorer)
-    if strange:
-        value, n = strange.most_common(1)[0]
-        log.remarks.append(
-            f"{strange.total()} rows have a score that is no number, such as {value} ({n} times); "
-            f"they have no result."
+    runs = _without_retries([read_run(path) for path in files], log)
+    if not any(run.samples for run in runs):
+        raise InputError(
+            f"{runs[0].path}: the log has no samples, only a header (status {runs[0].status!r}); "
+            f"there is nothing to score."
         )
+    chosen = _chosen(runs, choice, log)
+    logs = Counter(one.key for one in chosen)
+    rows = _Rows(log)
+    for one in chosen:
+        log.remarks += _odd(one.run)
+        strange = rows.add(one)
+        if logs[one.key] == 1 and not strange:
+            log.claims += _claims(one)
+    log.remarks += [*_going_on(logs), *rows.remarks()]
     return log
 
 
-def _run(path: Path) -> _Run:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"PK"
-    return _archived(path) if packed else _whole(path)
-
-
-def _whole(path: Path) -> _Run:
-    log = require_object(document(path), str(path))
-    samples = require_list(log.get("samples") or [], f"{path}, samples")
-    return _Run(
-        path,
-        require_object(require_key(log, "eval", str(path)), f"{path}, eval"),
-        str(log.get("status")),
-        log.get("results") or {},
-        [require_object(one, f"{path}, samples") for one in samples],
-    )
-
-
-def _archived(path: Path) -> _Run:
-    with Archive(path) as archive:
-        name = next((n for n in ("header.json", "_journal/start.json") if n in archive), None)
-        if name is None:
-            raise InputError(f"{path}: it has neither header.json nor _journal/start.json.")
-        header = require_object(archive.document(name), f"{path}, {name}")
-        return _Run(
-            path,
-            require_object(require_key(header, "eval", f"{path}, {name}"), f"{path}, {name}"),
-            str(header.get("status", "unfinished")),
-            header.get("results") or {},
-            list(_samples(archive)),
-        )
-
-
-def _samples(archive: Archive) -> Iterator[dict[str, Any]]:
-    """Summaries of samples, and the samples that no summary tells of."""
-    known = ["summaries.json"] if "summaries.json" in archive else []
-    told = set()
-    for name in known or archive.names("_journal/summaries/"):
-        where = f"{archive.path}, {name}"
-        for one in require_list(archive.document(name), where):
-            sample = require_object(one, where)
-            told.add(f"samples/{sample.get('id')}_epoch_{sample.get('epoch')}.json")
-            yield sample
-    if len(told) >= len(archive.names("samples/")):
-        return
-    for name in archive.names("samples/"):
-        if name not in told:
-            yield require_object(archive.document(name), f"{archive.path}, {name}")
-
-
-def _without_retries(runs: Sequence[_Run], log: Log) -> list[_Run]:
+def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
     """Of the logs of one run that which counts; the others are named."""
-    best: dict[tuple[str, str], _Run] = {}
+    best: dict[tuple[str, str], Run] = {}
     for run in runs:
         held = best.get(run.identity)
         if held is None or run.goodness > held.goodness:
             best[run.identity] = run
-    kept = set(map(id, best.values()))
+    kept = list(best.values())
     for run in runs:
-        if id(run) not in kept:
-            chosen = best[run.identity]
+        chosen = best[run.identity]
+        if run is not chosen:
             log.remarks.append(
                 f"{run.path.name} ({run.status}) is of the same run as {chosen.path.name} "
                 f"({chosen.status}), and left out."
             )
-    return [run for run in runs if id(run) in kept]
+    return [run for run in runs if run in kept]
 
 
-def _systems(runs: Sequence[_Run]) -> list[str]:
+def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
+    """Each run with the scorer that was asked for, or the first of its task."""
+    has = {run: scorers_in(run.samples) for run in runs}
+    found: dict[str, dict[str, None]] = {run.task: {} for run in runs}
+    for run, names in has.items():
+        first = [run.headline()] if run.headline() in names else []
+        found[run.task] |= dict.fromkeys([*first, *names])
+    every = list(dict.fromkeys(name for names in found.values() for name in names))
+    if not every:
+        log.remarks.append("No sample has a score; every row is without a result.")
+    elif choice.scorer is not None:
+        pick(choice.scorer, every, "scorer", str(runs[0].path))
+    taken = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
+    log.remarks += _picked(taken, found)
+    kept = [run for run in runs if not has[run] or taken[run.task] in has[run]]
+    lost = [f"{run.path.name} ({', '.join(has[run][:_SHOWN])})" for run in runs if run not in kept]
+    if lost:
+        log.remarks.append(f"{len(lost)} logs lack the scorer, and are left out: {_some(lost)}.")
+    return [
+        _Chosen(run, system, taken[run.task])
+        for run, system in zip(kept, _systems(kept), strict=True)
+    ]
+
+
+def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """What to say where there was a choice; once for all tasks that are alike."""
+    tasks: dict[str, list[str]] = {}
+    for task, names in found.items():
+        if taken[task] in names:
+            for said in picked_remark(taken[task], list(names), "the scorer", "scorer"):
+                tasks.setdefault(said, []).append(task)
+    for said, alike in tasks.items():
+        yield said if len(alike) == len(taken) else f"{_some(alike)}: {said}"
+
+
+def _systems(runs: Sequence[Run]) -> list[str]:
     """The model, and what tells runs of it apart if they were told different things."""
+    told = [run.settings() for run in runs]
+    alike: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for run, mine in zip(runs, told, strict=True):
+        alike.setdefault((run.model, run.task), []).append(mine)
+    apart = {
+        key: [
+            name
+            for name in dict.fromkeys(name for one in group for name in sorted(one))
+            if len({one.get(name) for one in group}) > 1
+        ]
+        for key, group in alike.items()
+    }
     names = []
-    for run in runs:
-        alike = [one for one in runs if (one.model, one.task) == (run.model, run.task)]
-        told = [one.settings() for one in alike]
-        mine = run.settings()
-        apart = sorted(
-            key
-            for key in {key for one in told for key in one}
-            if len({one.get(key) for one in told}) > 1
-        )
-        said = ", ".join(f"{key}={mine.get(key, 'none')}" for key in apart)
-        names.append(f"{run.model} ({said})" if said else run.model)
+    for run, mine in zip(runs, told, strict=True):
+        said = [f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]]
+        names.append(f"{run.model} ({', '.join(said)})" if said else run.model)
     return names
 
 
-def _scorers(run: _Run) -> Iterator[str]:
-    """Names of scores, those of parts as scorer/part."""
-    for sample in run.samples:
-        for name, score in _scores(sample).items():
-            value = score.get("value")
-            if isinstance(value, dict):
-                yield from (f"{name}/{key}" for key in value)
-            elif isinstance(value, list):
-                yield from (f"{name}/{at}" for at in range(len(value)))
-            else:
-                yield name
+def _cut(value: str) -> str:
+    """A setting; of a long one the beginning, and a number that no other has."""
+    if len(value) <= _WIDE:
+        return value
+    return f"{value[:_WIDE]}… {zlib.crc32(value.encode()):08x}"
 
 
-def _scores(sample: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    scores = sample.get("scores")
-    if scores is None and isinstance(sample.get("score"), dict):
-        scores = {"score": sample["score"]}  # logs of 2024 had one score
-    found = scores if isinstance(scores, dict) else {}
-    return {name: one for name, one in found.items() if isinstance(one, dict)}
+@dataclass
+class _Rows:
+    """Samples as rows of a log, and what was met on the way."""
+
+    log: Log
+    ended: Counter[tuple[str, str]] = field(default_factory=Counter)  # trials of earlier runs
+    spelled: dict[str, str] = field(default_factory=dict)  # columns of the metadata
+    strange: Counter[str] = field(default_factory=Counter)
+    scored_errors: int = 0
+    left_columns: set[str] = field(default_factory=set)
+
+    def add(self, one: _Chosen) -> int:
+        """The rows of a run; how many have a score that is no number."""
+        strange = 0
+        before, last = self.ended[one.key], 0
+        for question, epoch, sample in self._once(one.run):
+            value, answer = value_of(sample, one.scorer)
+            outcome = number_in(value)
+            if outcome is None and value is not None and not is_nan(value):
+                strange += 1
+                self.strange[json.dumps(value, default=str)[:60]] += 1
+            self.scored_errors += bool(sample.get("error")) and outcome is not None
+            last = max(last, epoch)
+            self.log.add(
+                system=one.system,
+                task=one.run.task,
+                question=question,
+                trial=before + epoch,
+                outcome=outcome,
+                status=_status(sample, outcome),
+                answer=None if answer is None else str(answer),
+                target=_target(sample.get("target")),
+                **self._extra(sample.get("metadata")),
+            )
+        self.ended[one.key] += last
+        return strange
+
+    def _once(self, run: Run) -> Iterator[tuple[str, int, Sample]]:
+        """Of samples with one id and epoch the last."""
+        last = {}
+        for at, sample in enumerate(run.samples, start=1):
+            where = f"{run.path}, sample {at}"
+            last[name_of(sample.get("id"), where), _epoch(sample, where)] = sample
+        again = len(run.samples) - len(last)
+        if again:
+            said = f"{again} samples occur again later, and are left out"
+            self.log.remarks.append(f"{run.path.name}: {said}.")
+        yield from ((question, epoch, sample) for (question, epoch), sample in last.items())
+
+    def _extra(self, metadata: Any) -> dict[str, Any]:
+        """What the data set says of a question in one word or number, to group by.
+
+        Columns that differ in their letters' case only are one.
+        """
+        found: dict[str, Any] = {}
+        for key, value in metadata.items() if isinstance(metadata, dict) else ():
+            if not isinstance(value, str | int | float | bool):
+                continue
+            if key.lower() not in self.spelled:
+                if len(self.spelled) == _MOST_EXTRA or not key.strip() or not key.isprintable():
+                    self.left_columns.add(key)
+                    continue
+                self.spelled[key.lower()] = f"metadata.{key}" if key.lower() in _OWN else key
+            found[self.spelled[key.lower()]] = value
+        return found
+
+    def remarks(self) -> Iterator[str]:
+        """What was met."""
+        if self.strange:
+            value, n = self.strange.most_common(1)[0]
+            yield (
+                f"{self.strange.total()} rows have a score that is no number, such as {value} "
+                f"({n} times); they have no result here, where inspect_ai counts 0."
+            )
+        if self.scored_errors:
+            yield (
+                f"{self.scored_errors} samples ended in an error and were scored all the same; "
+                f"their scores count, as they do for inspect_ai."
+            )
+        if self.left_columns:
+            yield f"{len(self.left_columns)} names in the metadata are not made columns."
 
 
-def _add(log: Log, run: _Run, system: str, scorer: str, before: int, strange: Counter[str]) -> None:
-    """The rows of a run; of samples with one id and epoch the last counts."""
-    where = str(run.path)
-    last = {(name_of(one.get("id"), where), _epoch(one)): one for one in run.samples}
-    if len(last) < len(run.samples):
-        log.remarks.append(
-            f"{run.path.name}: {len(run.samples) - len(last)} samples occur again later, and are "
-            f"left out."
-        )
-    for (question, epoch), sample in last.items():
-        value, answer = _value(sample, scorer)
-        outcome = _number(value)
-        if outcome is None and value is not None and not _is_nan(value):
-            strange[json.dumps(value, default=str)[:60]] += 1
-        extra = sample.get("metadata")
-        log.add(
-            system=system,
-            task=run.task,
-            question=question,
-            trial=before + epoch,
-            outcome=outcome,
-            status=_status(sample, outcome),
-            answer=None if answer is None else str(answer),
-            target=_target(sample.get("target")),
-            **_scalars(extra if isinstance(extra, dict) else {}),
-        )
+def _epoch(sample: Sample, where: str) -> int:
+    epoch = sample.get("epoch", 1)
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < 1 << 31:
+        raise InputError(f"{where}: an epoch is a whole number; this is {str(epoch)[:60]!r}.")
+    return epoch
 
 
-def _epoch(sample: Mapping[str, Any]) -> int:
-    epoch = sample.get("epoch")
-    return epoch if isinstance(epoch, int) and not isinstance(epoch, bool) else 1
-
-
-def _value(sample: Mapping[str, Any], scorer: str) -> tuple[Any, Any]:
-    """What a scorer, or a part of one, says of a sample, and the answer that it saw."""
-    scores = _scores(sample)
-    score = scores.get(scorer)
-    if score is not None:
-        return score.get("value"), score.get("answer")
-    name, _, part = scorer.rpartition("/")
-    score = scores.get(name, {})
-    value = score.get("value")
-    if isinstance(value, dict):
-        return value.get(part), score.get("answer")
-    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-        return value[int(part)], score.get("answer")
-    return None, None
-
-
-def _number(value: Any) -> float | None:
-    if not isinstance(value, str):
-        return number_or_none(value)
-    known = _GRADES.get(value, _WORDS.get(value.lower()))
-    if known is not None:
-        return known
-    try:
-        return number_or_none(float(value))
-    except ValueError:
-        return None
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _status(sample: Mapping[str, Any], outcome: float | None) -> str:
-    if sample.get("error"):
+def _status(sample: Sample, outcome: float | None) -> str:
+    if sample.get("error") and outcome is None:
         return "error"
     if sample.get("limit"):
         return "limit"
-    if sample.get("completed") is False:
-        return "missing"
-    return "unscored" if outcome is None else "ok"
+    if outcome is not None:
+        return "ok"
+    return "missing" if sample.get("completed") is False else "unscored"
 
 
 def _target(target: Any) -> str | None:
@@ -297,51 +264,79 @@ def _target(target: Any) -> str | None:
     return None if target is None else str(target)
 
 
-def _scalars(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What the data set says of a question in one word or number, to group by."""
-    return {
-        f"metadata.{key}" if key in _OWN else str(key): value
-        for key, value in metadata.items()
-        if isinstance(value, str | int | float | bool)
-    }
-
-
-def _claims(run: _Run, system: str, scorer: str) -> Iterator[Claim]:
+def _claims(one: _Chosen) -> Iterator[Claim]:
     """Accuracies and means that the header states for the scorer that is scored."""
-    for score in run.results.get("scores") or []:
-        if score.get("name") not in (scorer, scorer.rpartition("/")[2]):
-            continue
-        reducer = score.get("reducer") or "mean"
-        k = reducer.removeprefix("pass_at_")
-        metric = "avg" if reducer == "mean" else f"pass@{k}" if k.isdecimal() else ""
-        for name in ("accuracy", "mean"):
-            value = ((score.get("metrics") or {}).get(name) or {}).get("value")
-            if metric and isinstance(value, int | float):
-                said = name if reducer == "mean" else f"{name} ({reducer})"
-                yield Claim(said, value, metric, system, run.task, "missing")
+    name, _, part = one.scorer.rpartition("/")
+    wanted = [(one.scorer, one.scorer), (name, part)]
+    stated = [
+        score
+        for score in one.run.stated()
+        if (score.get("scorer") or score.get("name"), score.get("name")) in wanted
+    ]
+    reducers = {score.get("reducer") for score in stated}
+    for score in stated:
+        reducer = score.get("reducer")
+        if reducer is None and len(reducers) > 1:
+            continue  # epochs are not taken together, but each as a question of its own
+        metric = _metric(str(reducer or "mean"))
+        metrics = score.get("metrics")
+        for said in ("accuracy", "mean"):
+            held = metrics.get(said) if isinstance(metrics, dict) else None
+            value = number_or_none(held.get("value")) if isinstance(held, dict) else None
+            if metric and value is not None:
+                shown = said if reducer in (None, "mean") else f"{said} ({reducer})"
+                yield Claim(shown, value, metric, *one.key, "missing")
 
 
-def _say_what_went_wrong(runs: Sequence[_Run], log: Log) -> None:
-    if not any(run.samples for run in runs):
-        raise InputError(
-            f"{runs[0].path}: the log has no samples, only a header (status {runs[0].status!r}); "
-            f"there is nothing to score."
-        )
-    log.remarks.append("No sample has a score; every row is without a result.")
+def _metric(reducer: str) -> str:
+    """What errbar calls a way of taking epochs together; nothing if it has none."""
+    if reducer == "mean":
+        return "avg"
+    for start, metric in (("pass_at_", "pass@"), ("pass_k_", "pass^")):
+        k = reducer.removeprefix(start)
+        if k != reducer and k.isdecimal() and int(k):
+            return f"{metric}{int(k)}"
+    return ""
 
 
-def _say_what_is_odd(run: _Run, log: Log) -> None:
+def _odd(run: Run) -> Iterator[str]:
     """What a reader of the numbers should know of the run."""
-    size = run.results.get("total_samples")
+    name, there = run.path.name, len(run.samples)
     failed = sum(bool(sample.get("error")) for sample in run.samples)
-    name = run.path.name
+    missing = run.expected is not None and run.expected != there
     if run.status != "success":
-        there = f"{len(run.samples)} samples are there"
-        log.remarks.append(f"{name}: the run ended as {run.status!r}; {there}.")
-    elif run.samples and failed == len(run.samples):
-        log.remarks.append(f"{name}: the log says success, but EVERY sample ended in an error.")
-    if isinstance(size, int) and size != len(run.samples):
-        log.remarks.append(f"{name}: {size} samples were to be run, {len(run.samples)} are there.")
+        of = f" of {run.expected}" if missing else ""
+        yield f"{name}: the run ended as {run.status!r}; {there}{of} samples are there."
+    elif missing:
+        yield f"{name}: {run.expected} samples were to be run, {there} are there."
+    if run.samples and failed == there:
+        says = "the log says success, but " if run.status == "success" else ""
+        yield f"{name}: {says}EVERY sample ended in an error."
+    if run.invalidated:
+        yield f"{name}: samples were declared invalid after the run; they are scored all the same."
 
 
-READER = Reader("inspect_ai", _recognise, _read, beside=("logs.json", "eval-set.json", ".*"))
+def _going_on(logs: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """What to say of several runs by one system of one task."""
+    several = [(key, n) for key, n in logs.items() if n > 1]
+    if several:
+        (system, task), n = several[0]
+        yield (
+            f"{sum(n for _, n in several)} logs are of a system and task that others are of too, "
+            f"as {n} of {system} on {task}: their trials go on from log to log, and what each "
+            f"states is not compared."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of many."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+READER = Reader(
+    "inspect_ai",
+    _recognise,
+    _read,
+    beside=("logs.json", "eval-set.json", "listing.json", ".*"),
+)

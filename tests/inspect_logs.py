@@ -1,0 +1,105 @@
+"""Logs of inspect_ai taken apart and put together in plain Python, without errbar."""
+
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import errbar
+from errbar.data.rows import fetch
+
+try:
+    from compression import zstd
+except ImportError:
+    from backports import zstd
+
+compress = zstd.compress
+
+PLACE = Path(__file__).parent / "fixtures" / "inspect_ai"
+LOGS = sorted(
+    one.relative_to(PLACE).as_posix()
+    for one in PLACE.rglob("*")
+    if one.suffix in (".eval", ".json")
+    and one.name not in ("logs.json", "eval-set.json", "reference.json")
+)
+ARCHIVES = [name for name in LOGS if name.endswith(".eval")]
+REFERENCE = json.loads((PLACE / "reference.json").read_text(encoding="utf-8"))
+
+Members = dict[str, bytes]
+
+
+def members(path: Path) -> Members:
+    """Every member of an archive, unpacked."""
+    raw = path.read_bytes()
+    found = {}
+    with zipfile.ZipFile(path) as archive:
+        for one in archive.infolist():
+            name, extra = struct.unpack("<HH", raw[one.header_offset + 26 : one.header_offset + 30])
+            start = one.header_offset + 30 + name + extra
+            packed = raw[start : start + one.compress_size]
+            held = zstd.decompress(packed) if one.compress_type == 93 else archive.read(one)
+            assert zlib.crc32(held) == one.CRC
+            found[one.filename] = held
+    return found
+
+
+def samples(path: Path) -> list[dict[str, Any]]:
+    """The samples of a log of either kind, whole."""
+    if path.suffix == ".json":
+        return json.loads(path.read_text(encoding="utf-8")).get("samples") or []
+    return [json.loads(held) for name, held in members(path).items() if name.startswith("samples/")]
+
+
+def write(
+    path: Path, held: Members | Iterable[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED
+) -> Path:
+    """An archive of these members."""
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, one in held.items() if isinstance(held, dict) else held:
+            archive.writestr(name, one)
+    return path
+
+
+def small(
+    samples: list[Any] | None = None, *, results: Any = None, status: str = "success", **told: Any
+) -> dict[str, Any]:
+    """A log with these samples as one document."""
+    given = [sample()] if samples is None else samples
+    spec = {"task": "t", "model": "m", "task_id": "1", "created": "2026", **told}
+    return {"version": 2, "status": status, "eval": spec, "results": results, "samples": given}
+
+
+def sample(id: Any = "a", epoch: Any = 1, value: Any = "C", **more: Any) -> dict[str, Any]:
+    return {"id": id, "epoch": epoch, "target": "x", "scores": {"s": {"value": value}}, **more}
+
+
+def archived(path: Path, log: dict[str, Any]) -> Path:
+    """A log as an archive with header and summaries."""
+    header = {name: held for name, held in log.items() if name != "samples"}
+    parts = {"_journal/start.json": header, "summaries.json": log["samples"], "header.json": header}
+    return write(path, {name: json.dumps(one).encode() for name, one in parts.items()})
+
+
+def saved(path: Path, log: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path
+
+
+def rows(path: Path, **choice: Any) -> list[dict[str, Any]]:
+    """What errbar reads, row by row; None where there is nothing."""
+    table = fetch(errbar.load(path, **choice).source.frame)  # type: ignore[attr-defined]
+    columns = {name: column.tolist() for name, column in table.items()}
+    return [
+        {
+            name: None if isinstance(one, float) and one != one else one  # noqa: PLR0124
+            for name, one in zip(columns, row, strict=True)
+        }
+        for row in zip(*columns.values(), strict=True)
+    ]
+
+
+def remarks(path: Path, **choice: Any) -> str:
+    return "\n".join(errbar.load(path, **choice).source.origin.remarks)
