@@ -42,7 +42,7 @@ def test_a_row_for_each_sample() -> None:
     told = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
     assert [row["question"] for row in rows] == [one["task_id"] for one in told]
     assert [row["outcome"] for row in rows] == [float(one["passed"]) for one in told]
-    assert [row["status"] == "timeout" for row in rows] == [
+    assert [row["status"] == "limit" for row in rows] == [
         one["result"] == "timed out" for one in told
     ]
     assert [row["trial"] for row in rows] == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2] + [0, 1, 2, 3] * 2

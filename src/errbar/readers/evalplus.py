@@ -73,9 +73,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         names = {data_set_of(question) + "+" * (scorer == "plus") for question in tasks}
         if len(names) == 1:
             log.claims += _claims(said, scorer, system, names.pop())
-    if statuses["timeout"]:
-        late = statuses["timeout"]
-        log.remarks.append(f"{late} samples timed out, which EvalPlus counts as wrong.")
+    if statuses["limit"]:
+        log.remarks.append(f"{statuses['limit']} samples timed out, and are wrong.")
     if statuses["unscored"]:
         log.remarks.append(
             f"{statuses['unscored']} samples were not run on the tests of {scorer!r}; they have no "
@@ -133,7 +132,7 @@ def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     if any(one in _FAILED for one in said):
         return 0.0, "ok"
     if any(one in _LATE for one in said):
-        return 0.0, "timeout"
+        return 0.0, "limit"  # a program that never ends is a wrong one
     return (None, "unscored") if None in said else (1.0, "ok")
 
 

