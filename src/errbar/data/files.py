@@ -16,11 +16,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import REQUIRED, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
 from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
@@ -40,7 +40,7 @@ _KINDS = {
 }
 _COMPRESSED = (".gz", ".zst")
 _LONGEST_LINE = 1 << 24  # with a longer one DuckDB reads a file by one thread alone
-_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 100_000  # bytes and lines looked at for JSON keys
+_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines looked at for JSON keys
 NOTHING = ("", "null", "none", "nan", "na", "n/a")
 WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
@@ -98,7 +98,7 @@ def read_files(
         raise InputError(
             f"{strange}: files are read together that all end in .csv, in .jsonl or in .parquet."
         )
-    engine = connection or duckdb.connect()
+    engine = connection or own_engine()
     with plain_errors(str(files[0])):
         relation, held = _RELATIONS[kind](engine, files)
         own = [_quoted(name) for name in relation.columns if name not in (STRANGE, TRIAL_NUMBER)]
@@ -289,7 +289,7 @@ def _raw_lines(file: Path) -> Iterator[bytes]:
 
 def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
     """The first ones, by the engine: Python reads no zstd before 3.14."""
-    lines = duckdb.connect().read_csv(
+    lines = own_engine().read_csv(
         _literal(file),
         header=False,
         auto_detect=False,

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.engine import own_engine
 from errbar.data.rows import Frame
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
@@ -24,7 +24,7 @@ def table_of(columns: Mapping[str, Sequence[Any]]) -> Frame:
         f"CAST({at} AS {_KINDS[array.dtype.kind]}) AS {_quoted(name)}"
         for (at, array), name in zip(held.items(), _apart(columns), strict=True)
     )
-    engine = duckdb.connect()
+    engine = own_engine()
     engine.execute(f"CREATE TABLE outcomes AS SELECT {shown} FROM held")
     return nw.from_native(engine.table("outcomes")).lazy()
 

@@ -54,7 +54,7 @@ def rankable(frame: Frame, columns: Columns) -> Rankable:
     names = names_of(frame, columns, ())
     result, unknown_status = result_of(frame, columns).cast(nw.Float64), nw.lit(0).cast(nw.Int64)
     if "status" in columns:
-        result = nw.when(status_of(frame, columns) != "abstained").then(result)
+        result = nw.when(status_of(frame, columns).fill_null("ok") != "abstained").then(result)
         unknown_status = unknown_status_of(frame, columns)
     rows = frame.select(
         system=names["system"].fill_null("") if "system" in names else nw.lit(""),

@@ -64,18 +64,27 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
     elif kind != nw.Boolean:
         value = nw.when(~value.is_nan()).then(value)
     if "status" in columns:
-        value = nw.when(~status_of(frame, columns).is_in(FAILED)).then(value)
+        status = status_of(frame, columns)
+        known = nw.when(~status.is_in(FAILED)).then(value)
+        value = nw.when(_went_well(status)).then(value).otherwise(known)
     return value
 
 
 def status_of(frame: Frame, columns: Columns) -> nw.Expr:
-    """The status of a row; one without has gone well."""
-    return column_of(frame, columns["status"]).cast(nw.String).fill_null("ok")
+    """The status of a row, if it has one."""
+    return column_of(frame, columns["status"]).cast(nw.String)
+
+
+def _went_well(status: nw.Expr) -> nw.Expr:
+    """Nearly all rows: whether a status is in a list need only be asked of the others."""
+    return status.is_null() | (status == "ok")
 
 
 def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:
     """1 where a status is none of ours."""
-    return one_if(~status_of(frame, columns).is_in(STATUSES))
+    status = status_of(frame, columns)
+    unknown = one_if(~status.is_in(STATUSES))
+    return nw.when(_went_well(status)).then(nw.lit(0).cast(nw.Int64)).otherwise(unknown)
 
 
 def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from errbar.data.engine import own_engine
 from errbar.readers.documents import lines
 
 _LONGEST_LINE = 1 << 22  # bytes; DuckDB's buffers grow with it
@@ -45,7 +46,7 @@ def _by_engine(path: Path, keys: Sequence[str], firsts: Sequence[str]) -> dict[s
         f"TRY_CAST(json_extract_string({_quoted(key)}, '$[*][0]') AS DOUBLE[]) AS {_quoted(key)}"
         for key in firsts
     ]
-    with duckdb.connect() as engine:
+    with own_engine() as engine:
         rows = engine.read_json(
             escape(str(path)),
             format="newline_delimited",

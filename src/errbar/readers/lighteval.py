@@ -18,8 +18,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
+from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -72,7 +71,7 @@ class _Details:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """What is needed of every row."""
-        with plain_errors(str(self.path)), duckdb.connect() as engine:
+        with plain_errors(str(self.path)), own_engine() as engine:
             table = engine.read_parquet(escape(str(self.path)))
             kinds = dict(zip(table.columns, table.types, strict=True))
             for name in ("doc", "metric", "model_response"):
