@@ -21,7 +21,7 @@ METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "scores", "tables", "uncertainty", "matrices"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
-LOADING = {"loading", "runs", "evaluate", "readers", "demo"}
+LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo"}
 PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
@@ -50,6 +50,7 @@ MAY_IMPORT = {
     "ranking": ALL_BELOW | {"selective", "roc"},
     "runs": ALL_BELOW | {"scoring", "inspection", "ranking"},
     "loading": ALL_BELOW | {"runs", "readers"},
+    "writers": ALL_BELOW | {"runs", "readers", "writers"},
     "demo": COUNTS | {"demo"},
     "cli": SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},

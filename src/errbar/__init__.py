@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from errbar.scores import Scores as Scores
     from errbar.uncertainty import Bootstrap as Bootstrap
     from errbar.uncertainty import Posterior as Posterior
+    from errbar.writers.every_eval_ever import write_every_eval_ever as write_every_eval_ever
 
 _HOMES = {
     "Bootstrap": "errbar.uncertainty",
@@ -46,6 +47,7 @@ _HOMES = {
     "roc": "errbar",
     "score": "errbar.evaluate",
     "selective": "errbar",
+    "write_every_eval_ever": "errbar.writers.every_eval_ever",
 }
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "roc",
     "score",
     "selective",
+    "write_every_eval_ever",
 ]
 
 

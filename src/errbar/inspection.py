@@ -89,9 +89,7 @@ class Inspection:
             notes.append(self.repeated)
         if self.guessed:
             notes.append(f"Columns: {self.guessed}.")
-        if self.origin.reader:
-            notes.append(f"Reader: {self.origin.reader} ({self.origin.why}).")
-        return [*notes, *self.origin.remarks, *map(str, self.agreements)]
+        return [*notes, *self.origin.notes(), *map(str, self.agreements)]
 
     def parts(self) -> list[Table]:
         """What is shown of it: one table."""

@@ -1,6 +1,8 @@
 """Samples in the schema of Every Eval Ever."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,50 @@ def test_the_stated_score_comes_out(result: str, scorer: str) -> None:
 def test_a_result_that_is_not_there_is_refused() -> None:
     with pytest.raises(InputError, match="there is no result 'x'; there are: doubles/exact"):
         errbar.load(LOGS, filter="x")
+
+
+def with_metadata(place: Path, metadata: list[Any]) -> Path:
+    """As many records of the log as there are metadata, each with its own."""
+    lines = SAMPLES.read_text().splitlines()[::2][: len(metadata)]
+    records = [
+        json.loads(line) | {"metadata": one} for line, one in zip(lines, metadata, strict=True)
+    ]
+    file = place / SAMPLES.name
+    file.write_text("".join(json.dumps(one) + "\n" for one in records))
+    return file
+
+
+def test_metadata_are_columns_but_never_those_of_the_table(tmp_path: Path) -> None:
+    known = [{"subject": "sums", "status": "done", "n": 3}, None, {"subject": "doubles"}]
+    found = rows(errbar.load(with_metadata(tmp_path, known)))
+    assert [row["subject"] for row in found] == ["sums", None, "doubles"]
+    assert {row["status"] for row in found} == {"ok"}
+    assert "n" not in found[0]
+
+
+def test_columns_that_errbar_wrote_are_what_they_were(tmp_path: Path) -> None:
+    known = [
+        {"errbar.trial": "10", "errbar.status": "limit", "errbar.confidence": "0.5"},
+        {"errbar.trial": "007", "errbar.status": "strange", "errbar.confidence": "x"},
+    ]
+    found = rows(errbar.load(with_metadata(tmp_path, known)))
+    assert [(row["trial"], row["status"]) for row in found] == [("10", "limit"), ("007", "ok")]
+    assert found[0]["confidence"] == 0.5
+
+
+def test_metadata_without_end_are_cut_off_and_counted(tmp_path: Path) -> None:
+    known = [{f"name {at}": "x" for at in range(start, start + 60)} for start in (0, 60)]
+    runs = errbar.load(with_metadata(tmp_path, known))
+    assert "name 99" in rows(runs)[0]
+    assert "name 100" not in rows(runs)[0]
+    assert "20 kinds of metadata are left out; 100 are columns." in runs.source.origin.remarks
+
+
+def test_broken_logs_that_errbar_wrote(tmp_path: Path) -> None:
+    errbar.write_every_eval_ever(errbar.load(FIXTURES / "nemo_skills"), tmp_path)
+    place = tmp_path / "broken"
+    place.mkdir()
+    require_clear_errors(min(tmp_path.glob("*_samples.jsonl")), "every_eval_ever", place, 100)
 
 
 def test_broken_logs(tmp_path: Path) -> None:

@@ -240,11 +240,21 @@ def roc(paths: tuple[str, ...], **options: Any) -> None:
 @main.command()
 @_PATHS
 @click.argument("target")
+@click.option(
+    "--as",
+    "schema",
+    type=click.Choice(["outcomes", "every_eval_ever"]),
+    default="outcomes",
+    show_default=True,
+    help="One table, or a directory of files in a schema.",
+)
 @_READ
 def convert(paths: tuple[str, ...], target: str, **options: Any) -> None:
     """Write the outcomes at PATHS with errbar's own column names to TARGET.
 
-    TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all.
+    TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all. With --as
+    every_eval_ever it is a directory: for every system and task the score with its interval, and
+    a record for each trial.
     """
     from errbar.cli.outcomes import convert_outcomes  # noqa: PLC0415
 

@@ -20,6 +20,7 @@ from errbar.loading import load
 from errbar.runs import Runs
 from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.uncertainty import Posterior
+from errbar.writers.every_eval_ever import write_every_eval_ever
 
 Given = Mapping[str, Any]  # the options of a command
 Paths = Sequence[str]
@@ -60,15 +61,21 @@ def inspect_outcomes(paths: Paths, given: Given) -> None:
 
 
 def convert_outcomes(paths: Paths, target: str, given: Given) -> None:
-    """The same outcomes under our own column names."""
+    """The same outcomes under our own column names, or in the schema of others."""
     if given["engine"] == "spark":
-        raise InputError("convert writes one file, by DuckDB; leave out --engine spark.")
+        raise InputError("convert writes files by DuckDB; leave out --engine spark.")
     with working(f"errbar convert {shown(paths)}") as work:
-        source = runs_of(paths, given, work).source
-        if not isinstance(source, TableSource | CountsTableSource):
-            raise InputError(f"{shown(paths)}: a matrix has no columns to convert.")
-        rows = convert_table(source.frame, source.columns, target, shown(paths))
-    click.echo(printable(f"{target}: {rows:,} rows."))
+        runs = runs_of(paths, given, work)
+        if given["schema"] == "every_eval_ever":
+            said = str(write_every_eval_ever(runs, target))
+        else:
+            source = runs.source
+            if not isinstance(source, TableSource | CountsTableSource):
+                raise InputError(f"{shown(paths)}: a matrix has no columns to convert.")
+            rows = convert_table(source.frame, source.columns, target, shown(paths))
+            said = f"{rows:,} rows."
+    for note in (f"{target}: {said}", *runs.source.origin.notes()):
+        click.echo(printable(note))
 
 
 def runs_of(paths: Paths, given: Given, work: Work) -> Runs:

@@ -26,5 +26,9 @@ class Origin:
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()  # what was chosen, what was left out, what is strange
 
+    def notes(self) -> list[str]:
+        """Which reader it was and why, and the remarks; nothing where there is no log."""
+        return [*([f"Reader: {self.reader} ({self.why})."] if self.reader else []), *self.remarks]
+
 
 NOWHERE = Origin()  # of outcomes that are in no log

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from errbar.errors import InputError
 
-_UNFINISHED: set[Path] = set()  # files beside their targets
+_UNFINISHED: set[Path] = set()  # files beside their targets, or there for a while
 
 
 @contextmanager
@@ -33,6 +33,23 @@ def written_whole(target: str | Path) -> Iterator[Path]:
         if name in str(error):  # an engine could not write it
             raise InputError(str(error).replace(name, str(target))) from error
         raise
+    finally:
+        beside.unlink(missing_ok=True)
+        _UNFINISHED.discard(beside)
+
+
+@contextmanager
+def for_a_while(directory: Path, suffix: str) -> Iterator[Path]:
+    """A file in a directory that is taken away in the end."""
+    try:
+        handle, name = tempfile.mkstemp(suffix, ".errbar-", directory)
+    except OSError as error:
+        raise InputError(f"{directory} cannot be written to: {error.strerror}.") from error
+    os.close(handle)
+    beside = Path(name)
+    _UNFINISHED.add(beside)
+    try:
+        yield beside
     finally:
         beside.unlink(missing_ok=True)
         _UNFINISHED.discard(beside)

@@ -3,6 +3,9 @@
 The schema has no field for a repeat: records of one sample, model and result are its trials, in the
 order in which they stand. A sample that was scored by several metrics has a record for each; the
 filter chooses among them. The aggregate beside, `<uuid>.json`, states the scores.
+
+Metadata become columns to group by. What errbar wrote there itself, when it wrote a log in this
+schema, becomes the column that it was.
 """
 
 from collections import Counter
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.origin import Claim
+from errbar.data.outcomes import STATUSES, USUAL
 from errbar.readers.base import (
     Choice,
     Glance,
@@ -30,9 +34,15 @@ from errbar.readers.documents import (
     text_or_none,
 )
 
+NAME = "every_eval_ever"
+OWN = "errbar."  # before the name of a column of the outcomes table, among the metadata
+WRITTEN_BY = "written_by"  # in an aggregate of ours
+WITHOUT_SCORE = "rows_without_score"  # how many rows it knows of that have no record
+
 _KEYS = ("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id")
 _SCORES = ("score", "is_correct")
 _ENDING = "_samples.jsonl"
+_MOST_METADATA = 100  # columns that are made of them
 
 _Row = tuple[str, dict[str, Any]]  # where a record stands, and the record
 
@@ -49,6 +59,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     rows = [(f"{path}, line {at}", row) for path in files for at, row in lines(path)]
     kept = _of_one_result(rows, choice, log, str(files[0]))
     trials: Counter[tuple[str, str, str]] = Counter()
+    names: dict[str, None] = {}  # of metadata, in the order in which they are met
     for where, row in kept:
         key = (
             str(require_key(row, "model_id", where)),
@@ -57,20 +68,69 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         )
         judged = require_object(row.get("evaluation"), f"{where}, evaluation")
         outcome = number_or_none(judged.get(scorer))
+        metadata = row.get("metadata")
+        known = metadata if isinstance(metadata, dict) else {}
+        status = "error" if row.get("error") else "unscored" if outcome is None else "ok"
         log.add(
             system=key[0],
             task=key[1],
             question=key[2],
-            trial=trials[key],
             outcome=outcome,
-            status="error" if row.get("error") else "unscored" if outcome is None else "ok",
             answer=_answer(row),
             target=_target(row),
+            **{"trial": trials[key], "status": status, **_own(known)},
+            **_others(known, names),
         )
         trials[key] += 1
+    if len(names) > _MOST_METADATA:
+        left = len(names) - _MOST_METADATA
+        log.remarks.append(f"{left} kinds of metadata are left out; {_MOST_METADATA} are columns.")
     mine = [row for _, row in kept]
-    claim_means_over_rows(log, [claim for path in files for claim in _claims(path, mine)])
+    for path in files:
+        _state(log, path, mine)
     return log
+
+
+def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of the outcomes table that errbar itself wrote among the metadata."""
+    found: dict[str, Any] = {}
+    for name, value in metadata.items():
+        meaning = name.removeprefix(OWN)
+        if meaning == name or not isinstance(value, str):
+            continue
+        if meaning == "trial":
+            found[meaning] = int(value) if _is_plain_number(value) else value
+        elif (meaning == "status" and value in STATUSES) or meaning == "cluster":
+            found[meaning] = value
+        elif meaning in ("confidence", "weight", "cost"):
+            found[meaning] = number_or_none(_float(value))
+    return found
+
+
+def _is_plain_number(text: str) -> bool:
+    """Whether a number of a trial says the same as its text: not so for 007."""
+    return text.isascii() and text.isdigit() and len(text) < 16 and text == str(int(text))
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _others(metadata: Mapping[str, Any], names: dict[str, None]) -> dict[str, str]:
+    """Metadata under names that no column of the outcomes table has; `names` takes them up."""
+    found = {
+        name: value
+        for name, value in metadata.items()
+        if isinstance(value, str) and name not in USUAL and not name.startswith(OWN)
+    }
+    names.update(dict.fromkeys(found))
+    if len(names) <= _MOST_METADATA:
+        return found
+    kept = set(list(names)[:_MOST_METADATA])
+    return {name: value for name, value in found.items() if name in kept}
 
 
 def _of_one_result(rows: Sequence[_Row], choice: Choice, log: Log, where: str) -> list[_Row]:
@@ -119,29 +179,48 @@ def _target(row: Mapping[str, Any]) -> str | None:
     return text_or_none(reference or None)
 
 
-def _claims(path: Path, rows: Sequence[Mapping[str, Any]]) -> Iterator[Claim]:
-    """Scores of the aggregate, where they are shares."""
+def _state(log: Log, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Scores of the aggregate, where they are shares, and what it says of rows without a record."""
     beside = path.with_name(f"{path.name.removesuffix(_ENDING)}.json")
     if not path.name.endswith(_ENDING) or not beside.is_file():
         return
     told = require_object(document(beside), str(beside))
     of_log = [row for row in rows if row.get("evaluation_id") == told.get("evaluation_id")]
     known = dict.fromkeys((_whose(row), _result(row)) for row in of_log)
+    writer = _part(_part(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
+    ours = isinstance(writer, str) and writer.startswith("errbar ")
     results = told.get("evaluation_results")
     for one in results if isinstance(results, list) else []:
         result = require_object(one, f"{beside}, evaluation_results")
+        lost = _part(_part(result, "score_details"), "details").get(WITHOUT_SCORE)
         for whose, name in known:
             mine = result.get("evaluation_name") == whose[1]
-            if mine and str(result.get("evaluation_result_id") or "") in (name, ""):
-                yield from _claim(result, *whose)
+            if not mine or str(result.get("evaluation_result_id") or "") not in (name, ""):
+                continue
+            claims = list(_claim(result, *whose))
+            if ours and lost is not None:
+                stated = "".join(f", {claim.value:.4g}," for claim in claims)
+                log.remarks.append(
+                    f"{whose[0]} · {whose[1]}: {lost} rows without a score have no record here; "
+                    f"the stated score{stated} counts them as wrong."
+                )
+            elif ours:
+                log.claims += claims
+            else:
+                claim_means_over_rows(log, claims)
+
+
+def _part(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """What stands under a key, if it has parts."""
+    found = whole.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _claim(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]:
-    details, config = result.get("score_details"), result.get("metric_config")
-    value = number_or_none(details.get("score")) if isinstance(details, dict) else None
-    told = config if isinstance(config, dict) else {}
+    value = number_or_none(_part(result, "score_details").get("score"))
+    told = _part(result, "metric_config")
     if value is not None and [told.get("min_score"), told.get("max_score")] == [0, 1]:
         yield Claim("score", value, "avg", system, task)
 
 
-READER = Reader("every_eval_ever", _recognise, _read, beside=("*.json",))
+READER = Reader(NAME, _recognise, _read, beside=("*.json",))

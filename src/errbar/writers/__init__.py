@@ -1,0 +1,1 @@
+"""Outcomes → the files of others, one module each."""
