@@ -5,4 +5,6 @@ import duckdb
 
 def own_engine() -> duckdb.DuckDBPyConnection:
     """A connection that nobody else uses."""
-    return duckdb.connect(config={"enable_progress_bar": "false"})
+    engine = duckdb.connect()
+    engine.execute("SET enable_progress_bar = false")
+    return engine

@@ -32,7 +32,6 @@ from errbar.readers.every_eval_ever import NAME, OWN, WITHOUT_SCORE, WRITTEN_BY
 from errbar.runs import Runs
 
 _VERSION = "0.2.2"
-_SPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://github.com/evaleval/every_eval_ever")
 _UNKNOWN = "unknown"  # the schema's own word for what must be there and is not known
 _ELSEWHERE = ("system", "task", "question", "outcome", "answer", "target")  # fields of the schema
 _NO_MESSAGES = "not known; without messages the schema knows single_turn alone"
@@ -142,7 +141,7 @@ def _write_samples(
                 out.write(line)
                 records += 1
         digest.update(json.dumps(left_out, sort_keys=True).encode())
-        name = uuid.uuid5(_SPACE, digest.hexdigest())
+        name = uuid.UUID(bytes=digest.digest()[:16], version=4)  # the archive takes no other
         if not records:
             return _Samples(name, 0, "", left_out)
         beside = files.enter_context(written_whole(place / f"{name}_samples.jsonl"))
