@@ -126,9 +126,10 @@ def test_what_is_written_is_read_again(log: Path, tmp_path: Path) -> None:
     assert written.records == len(scored)
     lost = Counter(row["status"] for row in before if row["outcome"] is None)
     assert written.left_out == lost
-    assert sum("have no record here" in said for said in again.source.origin.remarks) == len(
-        {(row["system"], row["task"]) for row in before if row["outcome"] is None}
-    )
+    partly = {(row["system"], row["task"]) for row in before if row["outcome"] is None}
+    partly &= {(row["system"], row["task"]) for row in scored}  # the others have an aggregate only
+    said = [one for one in again.source.origin.remarks if "have no record here" in one]
+    assert len(said) == len(partly)
     assert all(one.holds for one in again.agreements())
     if not lost:
         mine = [(one.value, one.sd, one.interval, one.trials) for one in runs.score("avg")]
@@ -149,7 +150,11 @@ def test_files_have_what_the_schema_demands(log: Path, tmp_path: Path) -> None:
         estimate = scores.pop((whole["model_info"]["id"], result["evaluation_name"]))
         assert result["score_details"]["score"] == estimate.value
         assert result["score_details"]["uncertainty"]["standard_error"]["value"] == estimate.sd
-        detailed = whole["detailed_evaluation_results"]
+        detailed = whole.get("detailed_evaluation_results")
+        if detailed is None:
+            lost = int(result["score_details"]["details"]["rows_without_score"])
+            assert lost == estimate.trials  # not one of them has a score
+            continue
         raw = (tmp_path / detailed["file_path"]).read_bytes()
         assert detailed["checksum"] == hashlib.sha256(raw).hexdigest()
         records = [json.loads(line) for line in raw.splitlines()]
