@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import errbar
-from broken_logs import FIXTURES, require_clear_errors, require_clear_refusals, rows
+from broken_logs import require_clear_refusals, require_read_or_refused
 from errbar.errors import InputError
+from logs import FIXTURES, rows_of
 
 LOGS = FIXTURES / "every_eval_ever"
 (SAMPLES,) = LOGS.glob("*_samples.jsonl")
@@ -15,7 +16,7 @@ RIGHT = [[1, 1], [0, 1], [0, 0]]
 
 def test_records_of_one_sample_are_trials() -> None:
     runs = errbar.load(LOGS)
-    found = {(row["question"], row["trial"]): row for row in rows(runs)}
+    found = {(row["question"], row["trial"]): row for row in rows_of(runs)}
     assert {key: row["outcome"] for key, row in found.items()} == {
         (f"double-{sample}", repeat): right
         for sample, marks in enumerate(RIGHT)
@@ -41,5 +42,5 @@ def test_a_result_that_is_not_there_is_refused() -> None:
 
 
 def test_broken_logs(tmp_path: Path) -> None:
-    require_clear_errors(SAMPLES, "every_eval_ever", tmp_path)
-    require_clear_refusals(SAMPLES, "every_eval_ever", tmp_path)
+    require_read_or_refused(SAMPLES, tmp_path, reader="every_eval_ever")
+    require_clear_refusals(SAMPLES, tmp_path, reader="every_eval_ever")
