@@ -43,12 +43,6 @@ _TOLD = ("model", "model_deployment")  # parts of a run's name that say whose it
 _Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.shape == "array" and glance.has("instance_id", "train_trial_index", "stats"):
-        return "an array of stats by instance_id and train_trial_index"
-    return ""
-
-
 @dataclass(frozen=True)
 class _Run:
     """One run directory."""
@@ -134,6 +128,12 @@ def _perturbation(told: Any) -> str:
 def _trial(one: Mapping[str, Any]) -> int | None:
     at = one.get("train_trial_index")
     return at if is_whole(at) and abs(at) < 1 << 31 else None
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "array" and glance.has("instance_id", "train_trial_index", "stats"):
+        return "an array of stats by instance_id and train_trial_index"
+    return ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -33,26 +33,6 @@ _RESPONSES = ("text", "logprobs")
 _USUAL = ("acc", "em", "exact_match", "extractive_match")  # if no metric counts right responses
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.head.startswith(b"PAR1"):
-        names = _footer(glance.path)
-        if all(name in names for name in (b"model_response", b"gold_index", b"metric")):
-            return "Parquet with doc, metric and model_response"
-    if glance.shape == "object" and glance.has("config_general", "results"):
-        return "a JSON document with config_general and results"
-    return ""
-
-
-def _footer(path: Path) -> bytes:
-    """The end of a Parquet file, where its schema is."""
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - 8))
-        long = min(int.from_bytes(file.read(4), "little"), _MOST_FOOTER)
-        file.seek(max(0, size - 8 - long))
-        return file.read(long)
-
-
 @dataclass(frozen=True)
 class _Details:
     """The details of one task in one run."""
@@ -126,6 +106,26 @@ def _trials(metric: str) -> int:
     if name == "avg@n" or (name == "pass@k" and told.get("k") == 1):
         return told.get("n", 0)
     return 0
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.head.startswith(b"PAR1"):
+        names = _footer(glance.path)
+        if all(name in names for name in (b"model_response", b"gold_index", b"metric")):
+            return "Parquet with doc, metric and model_response"
+    if glance.shape == "object" and glance.has("config_general", "results"):
+        return "a JSON document with config_general and results"
+    return ""
+
+
+def _footer(path: Path) -> bytes:
+    """The end of a Parquet file, where its schema is."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 8))
+        long = min(int.from_bytes(file.read(4), "little"), _MOST_FOOTER)
+        file.seek(max(0, size - 8 - long))
+        return file.read(long)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -37,14 +37,6 @@ _LINE = ("doc_id", "doc", "target", "resps", "filtered_resps")
 _SHOWN = 3
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.shape in ("lines", "array") and glance.has(*_LINE):
-        return "samples with doc_id, resps and filtered_resps"
-    if glance.path.name.startswith("samples_") and glance.text.startswith('{"doc_id":'):
-        return "samples in its name, and doc_id in its first line"
-    return "a JSON document with results and configs" if holds_results(glance) else ""
-
-
 @dataclass
 class _Reading:
     """A log as it grows, and what there is to say of its tasks."""
@@ -83,6 +75,14 @@ class _Run:
     @property
     def task(self) -> str:
         return self.samples.task
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("lines", "array") and glance.has(*_LINE):
+        return "samples with doc_id, resps and filtered_resps"
+    if glance.path.name.startswith("samples_") and glance.text.startswith('{"doc_id":'):
+        return "samples in its name, and doc_id in its first line"
+    return "a JSON document with results and configs" if holds_results(glance) else ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
