@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import errbar
-from errbar.data.rows import fetch
+from logs import FIXTURES
 
 try:
     from compression import zstd
@@ -18,7 +17,7 @@ except ImportError:
 
 compress = zstd.compress
 
-PLACE = Path(__file__).parent / "fixtures" / "inspect_ai"
+PLACE = FIXTURES / "inspect_ai"
 LOGS = sorted(
     one.relative_to(PLACE).as_posix()
     for one in PLACE.rglob("*")
@@ -86,20 +85,3 @@ def archived(path: Path, log: dict[str, Any]) -> Path:
 def saved(path: Path, log: dict[str, Any]) -> Path:
     path.write_text(json.dumps(log), encoding="utf-8")
     return path
-
-
-def rows(path: Path, **choice: Any) -> list[dict[str, Any]]:
-    """What errbar reads, row by row; None where there is nothing."""
-    table = fetch(errbar.load(path, **choice).source.frame)  # type: ignore[attr-defined]
-    columns = {name: column.tolist() for name, column in table.items()}
-    return [
-        {
-            name: None if isinstance(one, float) and one != one else one  # noqa: PLR0124
-            for name, one in zip(columns, row, strict=True)
-        }
-        for row in zip(*columns.values(), strict=True)
-    ]
-
-
-def remarks(path: Path, **choice: Any) -> str:
-    return "\n".join(errbar.load(path, **choice).source.origin.remarks)

@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
-from broken_logs import FIXTURES, rows
 from errbar.cli.main import main
 from errbar.errors import InputError
 from errbar.runs import Runs
+from logs import FIXTURES, rows_of
 
 LOGS = sorted(path for path in FIXTURES.iterdir() if path.is_dir())
 
@@ -104,7 +104,7 @@ KEPT = [
 def plain(runs: Runs) -> list[dict[str, Any]]:
     """Rows with an outcome, with nothing for what is not there, in the order of their names."""
     found = []
-    for row in rows(runs):
+    for row in rows_of(runs):
         values = {name: None if str(value) == "nan" else value for name, value in row.items()}
         for name in ("system", "task"):
             values[name] = values.get(name) or "unknown"
@@ -204,7 +204,7 @@ def test_names_values_and_order_survive(tmp_path: Path) -> None:
         "3 records of 1 evaluation. Left out for want of a score, which the schema demands: 1 "
         "(limit 1)."
     )
-    again = rows(errbar.load(tmp_path / "new"))
+    again = rows_of(errbar.load(tmp_path / "new"))
     shown = ("system", "question", "trial", "outcome", "answer", "status")
     assert [tuple(row[name] for name in shown) for row in again] == [
         ('a"b', "007", 2, 2.5, None, "limit"),
@@ -235,7 +235,7 @@ def test_tables_in_memory_are_written_too(library: str, tmp_path: Path) -> None:
     made = {"pandas": relation.df, "polars": relation.pl, "pyarrow": relation.to_arrow_table}
     written = errbar.write_every_eval_ever(errbar.load(made[library]()), tmp_path)
     assert (written.records, written.left_out) == (5, {"unscored": 1})
-    again = rows(errbar.load(tmp_path))
+    again = rows_of(errbar.load(tmp_path))
     assert [(row["question"], row["trial"], row["outcome"], row["late"]) for row in again] == [
         ("0", 1, 1, "false"),
         ("1", 0, 1, "false"),

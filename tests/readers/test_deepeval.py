@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import errbar
-from broken_logs import FIXTURES, require_clear_errors, require_clear_refusals, rows, shared
+from broken_logs import require_clear_refusals, require_read_or_refused
+from logs import FIXTURES, agreements_of, real, remarks_of, rows_of
 
 LOGS = FIXTURES / "deepeval"
 NAMED = LOGS / "named" / "test_run.json"
@@ -16,7 +17,7 @@ SAID = {0: ["0", "0", "1"], 1: ["2", "?", "200"], 2: ["5", "6", "4"]}
 
 
 def test_cases_of_one_name_are_trials() -> None:
-    found = {(row["question"], row["trial"]): row for row in rows(errbar.load(NAMED))}
+    found = {(row["question"], row["trial"]): row for row in rows_of(NAMED)}
     assert {key: (row["outcome"], row["answer"]) for key, row in found.items()} == {
         (f"double {n}", repeat): (float(said == str(2 * n)), said)
         for n, of_one in SAID.items()
@@ -30,8 +31,8 @@ def test_cases_of_one_name_are_trials() -> None:
 
 def test_cases_without_a_name_are_told_apart_by_their_input() -> None:
     runs = errbar.load(NUMBERED)
-    assert {row["question"] for row in rows(runs)} == {f"Twice {n}?" for n in SAID}
-    assert any("9 cases have no name" in one for one in runs.source.origin.remarks)
+    assert {row["question"] for row in rows_of(runs)} == {f"Twice {n}?" for n in SAID}
+    assert "9 cases have no name" in remarks_of(runs)
 
 
 @pytest.mark.parametrize(
@@ -40,12 +41,11 @@ def test_cases_without_a_name_are_told_apart_by_their_input() -> None:
 )
 def test_a_metric_can_be_scored(scorer: str | None, right: int, failed: int) -> None:
     runs = errbar.load(NAMED, scorer=scorer)
-    found = rows(runs)
+    found = rows_of(runs)
     assert sum(row["outcome"] == 1 for row in found) == right
     assert sum(row["status"] == "error" for row in found) == failed
-    assert all(one.holds for one in runs.agreements())
-    assert len(runs.agreements()) == (scorer in (None, "Short"))
-    told = any("that is a mean over rows" in one for one in runs.source.origin.remarks)
+    assert len(agreements_of(runs)) == (scorer in (None, "Short"))
+    told = "that is a mean over rows" in remarks_of(runs)
     assert told == (scorer == "Exact")  # of whose questions one has an error fewer to count
 
 
@@ -53,25 +53,25 @@ def test_a_second_run_adds_trials(tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         shutil.copy(NAMED, tmp_path / name)
     runs = errbar.load(tmp_path)
-    assert {row["trial"] for row in rows(runs)} == set(range(6))
+    assert {row["trial"] for row in rows_of(runs)} == set(range(6))
     assert not runs.agreements()
 
 
 def test_the_latest_run_is_read_from_under_its_key(tmp_path: Path) -> None:
     path = tmp_path / "latest.json"
     path.write_text(json.dumps({"testRunData": json.loads(NAMED.read_text())}))
-    assert len(rows(errbar.load(path))) == 9
+    assert len(rows_of(path)) == 9
 
 
 def test_the_reported_counts_come_out() -> None:
-    runs = errbar.load(shared("deepeval"))
-    found = rows(runs)
+    runs = errbar.load(real("deepeval"))
+    found = rows_of(runs)
     assert (sum(row["outcome"] == 1 for row in found), len(found)) == (17, 30)
     assert sum(row["status"] == "error" for row in found) == 1
     assert runs.score("avg")[0].value == pytest.approx(17 / 30, abs=1e-12)
-    assert all(one.holds for one in runs.agreements())
+    assert agreements_of(runs)
 
 
 def test_broken_logs(tmp_path: Path) -> None:
-    require_clear_errors(NAMED, "deepeval", tmp_path)
-    require_clear_refusals(NAMED, "deepeval", tmp_path)
+    require_read_or_refused(NAMED, tmp_path, reader="deepeval")
+    require_clear_refusals(NAMED, tmp_path, reader="deepeval")

@@ -8,16 +8,8 @@ from typing import Any
 import pytest
 
 import errbar
-from log_files import (
-    DEEP,
-    FIXTURES,
-    real,
-    refusal,
-    require_agreement,
-    require_no_surprise,
-    rows_of,
-    values_of,
-)
+from broken_logs import DEEP, refusal, require_read_or_refused
+from logs import FIXTURES, claims_of, real, remarks_of, rows_of, values_of
 
 HERE = FIXTURES / "evalplus"
 NEW, OLD = HERE / "toy_eval_results.json", HERE / "old" / "toy_eval_results.json"
@@ -38,15 +30,13 @@ def test_a_row_for_each_sample(log: Path, scorer: str) -> None:
         for name, samples in told().items()
         for trial, one in enumerate(samples)
     }
-    rows = rows_of("evalplus", log, scorer=scorer)
+    rows = rows_of(log, scorer=scorer)
     assert {(row["question"], row["trial"]): row["outcome"] for row in rows} == expected
     assert {row["task"] for row in rows} == {"HumanEval" + "+" * (scorer == "plus")}
 
 
 def test_only_what_did_not_fail_anyway_timed_out() -> None:
-    late = [
-        (row["question"], row["trial"]) for row in rows_of("evalplus", NEW) if row["status"] != "ok"
-    ]
+    late = [(row["question"], row["trial"]) for row in rows_of(NEW) if row["status"] != "ok"]
     assert sorted(late) == [("HumanEval/3", 0), ("HumanEval/3", 1)]
 
 
@@ -58,8 +48,7 @@ def test_the_numbers_that_evalplus_prints(log: Path, scorer: str) -> None:
 
 
 def test_plus_is_scored_unless_base_is_asked_for() -> None:
-    remarks = errbar.load(NEW).inspect().origin.remarks
-    assert any("'plus' is scored; there are also base" in one for one in remarks)
+    assert "'plus' is scored; there are also base" in remarks_of(NEW)
     assert values_of(NEW, "pass@1") == values_of(NEW, "pass@1", scorer="plus")
     assert "there is no scorer 'x'; there are: plus, base" in refusal(NEW, scorer="x")
 
@@ -76,14 +65,13 @@ def test_a_run_of_base_alone_is_scored_by_base(tmp_path: Path) -> None:
     both.mkdir()
     for name, source in (("a", path), ("b", NEW)):
         (both / f"{name}_eval_results.json").write_bytes(source.read_bytes())
-    remarks = errbar.load(both).inspect().origin.remarks
-    assert any("samples were not run on the tests of 'plus'" in one for one in remarks)
+    assert "samples were not run on the tests of 'plus'" in remarks_of(both)
 
 
 def test_a_task_without_samples_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "toy_eval_results.json"
     path.write_text(broken({"a/1": [{"base_status": "pass"}], "a/2": []}), encoding="utf-8")
-    assert [row["status"] for row in rows_of("evalplus", path)] == ["ok", "missing"]
+    assert [row["status"] for row in rows_of(path)] == ["ok", "missing"]
 
 
 def test_numbers_that_a_log_states_are_held_against_ours(tmp_path: Path) -> None:
@@ -91,8 +79,8 @@ def test_numbers_that_a_log_states_are_held_against_ours(tmp_path: Path) -> None
     whole["pass_at_k"] = {"base": {"pass@1": 0.5}, "plus": {"pass@1": 1 / 3}}
     path = tmp_path / "toy_eval_results.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
-    assert require_agreement(path) == ["pass@1 (plus)"]
-    assert require_agreement(path, scorer="base") == ["pass@1 (base)"]
+    assert claims_of(path) == ["pass@1 (plus)"]
+    assert claims_of(path, scorer="base") == ["pass@1 (base)"]
 
 
 def test_real_results() -> None:
@@ -140,11 +128,9 @@ def broken(value: Any) -> str:
 def test_what_is_broken_is_named(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "toy_eval_results.json"
     path.write_text(text, encoding="utf-8")
-    message = refusal(path, reader="evalplus")
-    assert said in message
-    assert str(path) in message
+    assert said in refusal(path, reader="evalplus")
 
 
 @pytest.mark.parametrize("log", [NEW, OLD], ids=["new", "old"])
 def test_spoiled_logs_are_read_or_refused(log: Path, tmp_path: Path) -> None:
-    require_no_surprise(log, "evalplus", tmp_path / "toy_eval_results.json", often=100)
+    require_read_or_refused(log, tmp_path, reader="evalplus")

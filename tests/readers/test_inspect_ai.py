@@ -20,21 +20,16 @@ from inspect_logs import (
     REFERENCE,
     archived,
     members,
-    remarks,
-    rows,
     sample,
     samples,
     saved,
     small,
     write,
 )
+from logs import FIXTURES, agreements_of, claims_of, harness, real, remarks_of, rows_of
 
-ROOT = Path(__file__).parents[2]
-HARNESS = ROOT / ".cache" / "harnesses" / "inspect_ai" / "bin" / "python"
-SHARED = ROOT.parent / "shared" / "logs" / "inspect_ai"
 WITH_ROWS = [name for name in LOGS if name != "header_only.json"]
 SCORED = [(name, scorer) for name in LOGS for scorer in REFERENCE["logs"][name]["scores"]]
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="there are no logs of others here")
 
 # As the documentation of the package has it, without its code and without ours.
 NUMBERS = {"C": 1, "I": 0, "P": 0.5, "N": 0, "yes": 1, "0.5": 0.5}
@@ -58,7 +53,7 @@ def part(score: dict[str, Any] | None, scorer: str) -> Any:
 @pytest.mark.parametrize("name", WITH_ROWS)
 def test_every_sample_is_a_row(name: str) -> None:
     held = samples(PLACE / name)
-    found = rows(PLACE / name)
+    found = rows_of(PLACE / name)
     assert len(held) == len(found) == REFERENCE["logs"][name]["samples"]
     expected = {(str(one["id"]), one["epoch"]) for one in held}
     assert {(row["question"], row["trial"]) for row in found} == expected
@@ -73,7 +68,8 @@ def test_outcomes_are_the_values_of_the_scorer(name: str, scorer: str) -> None:
         for one in samples(PLACE / name)
     }
     found = {
-        (row["question"], row["trial"]): row["outcome"] for row in rows(PLACE / name, scorer=scorer)
+        (row["question"], row["trial"]): row["outcome"]
+        for row in rows_of(PLACE / name, scorer=scorer)
     }
     assert found == expected
 
@@ -87,12 +83,12 @@ def test_statuses_are_counted_as_the_samples_say(name: str) -> None:
         failed = "error" if one.get("error") and not scored else ""
         limit = "limit" if one.get("limit") else ""
         expected[failed or limit or ("ok" if scored else "unscored")] += 1
-    assert Counter(row["status"] for row in rows(PLACE / name)) == expected
+    assert Counter(row["status"] for row in rows_of(PLACE / name)) == expected
 
 
 def test_both_formats_give_the_same_rows() -> None:
     def ordered(name: str) -> list[dict[str, Any]]:
-        return sorted(rows(PLACE / name), key=lambda row: (row["question"], row["trial"]))
+        return sorted(rows_of(PLACE / name), key=lambda row: (row["question"], row["trial"]))
 
     assert ordered("failures.eval") == ordered("failures.json")
 
@@ -100,11 +96,11 @@ def test_both_formats_give_the_same_rows() -> None:
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_an_archive_packed_by_deflate_gives_the_same_rows(name: str, tmp_path: Path) -> None:
     write(tmp_path / "log.eval", members(PLACE / name))
-    assert rows(tmp_path / "log.eval") == rows(PLACE / name)
+    assert rows_of(tmp_path / "log.eval") == rows_of(PLACE / name)
 
 
 def test_answers_targets_and_metadata_are_columns() -> None:
-    found = {(row["question"], row["trial"]): row for row in rows(PLACE / "values.eval")}
+    found = {(row["question"], row["trial"]): row for row in rows_of(PLACE / "values.eval")}
     row = found["two/2 ü 😀 \"'", 1]
     assert row["target"] == '["42", "forty-two"]'
     assert (row["answer"], row["level"]) == ("42", len("two/2 ü 😀 \"'"))
@@ -119,7 +115,7 @@ def test_answers_targets_and_metadata_are_columns() -> None:
 @pytest.mark.parametrize(("name", "scorer"), SCORED)
 def test_the_mean_of_the_outcomes_is_the_packages(name: str, scorer: str) -> None:
     by_question: dict[str, list[float]] = {}
-    for row in rows(PLACE / name, scorer=scorer):
+    for row in rows_of(PLACE / name, scorer=scorer):
         if row["outcome"] is not None:
             by_question.setdefault(row["question"], []).append(row["outcome"])
     mine = fmean(fmean(one) for one in by_question.values())
@@ -148,9 +144,7 @@ def test_scores_are_the_packages(name: str, scorer: str) -> None:
 
 @pytest.mark.parametrize(("name", "scorer"), BINARY)
 def test_what_a_log_states_comes_out(name: str, scorer: str) -> None:
-    agreements = errbar.load(PLACE / name, scorer=scorer).agreements()
-    assert all(one.holds for one in agreements), agreements
-    stated = {one.claim.metric for one in agreements}
+    stated = {one.claim.metric for one in agreements_of(PLACE / name, scorer=scorer)}
     expected = {"avg", "pass@2", "pass^2"} if name == "epochs.eval" else {"avg"}
     ended = name not in ("crashed.eval", "set/second_error.eval")
     assert stated == (expected if ended else set())
@@ -166,24 +160,38 @@ def test_a_part_is_compared_with_what_is_stated_of_it() -> None:
         }
 
 
-def test_partial_credit_is_averaged_as_the_package_does() -> None:
-    (one,) = errbar.load(PLACE / "values.eval").agreements()
-    assert one.holds
-    assert one.value not in (0.0, 1.0)
+def partly_right(path: Path) -> Path:
+    """A log that states pass@1 of grades between right and wrong."""
+    stated = {"name": "s", "reducer": "pass_at_1", "metrics": {"mean": {"value": 0.5}}}
+    graded = [sample("a", 1, "C"), sample("b", 1, "P"), sample("c", 1, "I")]
+    return saved(path, small(graded, results={"scores": [stated]}, task="partly"))
 
 
-def test_logs_of_several_tasks_are_each_compared(tmp_path: Path) -> None:
-    for name in ("values.eval", "epochs.eval"):
-        shutil.copy(PLACE / name, tmp_path)
+def test_what_errbar_has_no_metric_for_says_why(tmp_path: Path) -> None:
+    (one,) = errbar.load(partly_right(tmp_path / "log.json")).agreements()
+    assert not one.holds
+    assert "pass@1 needs outcomes of 0 and 1; there are 0, 0.5, 1." in str(one)
+
+
+def test_the_mean_of_grades_between_right_and_wrong_comes_out() -> None:
+    assert claims_of(PLACE / "values.eval") == ["accuracy"]
+
+
+def test_one_log_that_cannot_be_compared_does_not_hide_the_others(tmp_path: Path) -> None:
+    partly_right(tmp_path / "log.json")
+    shutil.copy(PLACE / "epochs.eval", tmp_path)
     agreements = errbar.load(tmp_path).agreements()
-    assert {one.claim.task: one.holds for one in agreements} == {"all_kinds": True, "epochs": True}
+    assert {one.claim.task: one.holds for one in agreements} == {"partly": False, "epochs": True}
 
 
-@pytest.mark.skipif(not HARNESS.exists(), reason="scripts/harness inspect_ai installs the package")
 def test_the_package_still_says_what_is_written_down() -> None:
-    script = PLACE.parent / "reference_inspect_ai.py"
+    script = FIXTURES / "reference_inspect_ai.py"
     run = subprocess.run(
-        [HARNESS, script, PLACE], capture_output=True, text=True, check=True, encoding="utf-8"
+        [harness("inspect_ai"), script, PLACE],
+        capture_output=True,
+        text=True,
+        check=True,
+        encoding="utf-8",
     )
     assert json.loads(run.stdout) == REFERENCE
 
@@ -192,9 +200,9 @@ def test_the_package_still_says_what_is_written_down() -> None:
 
 
 def test_of_several_scorers_the_first_is_scored_and_the_others_are_named() -> None:
-    said = remarks(PLACE / "epochs.eval")
+    said = remarks_of(PLACE / "epochs.eval")
     assert "the scorer 'grade' is scored; there are also number (scorer=...)." in said
-    said = remarks(PLACE / "epochs.eval", scorer="number")
+    said = remarks_of(PLACE / "epochs.eval", scorer="number")
     assert "the scorer 'number' is scored; there are also grade (scorer=...)." in said
 
 
@@ -207,12 +215,12 @@ def test_the_headline_of_a_task_comes_first(tmp_path: Path) -> None:
     scores = {"s": {"value": 0}, "t": {"value": {"u": 1}}}
     headline = {"scorer": "t", "score": "u", "metric": "mean"}
     log = small([sample() | {"scores": scores}], results={"headline": headline})
-    (row,) = rows(saved(tmp_path / "log.json", log))
+    (row,) = rows_of(saved(tmp_path / "log.json", log))
     assert row["outcome"] == 1
 
 
 def test_every_task_has_its_own_scorer() -> None:
-    found = rows(PLACE / "set")
+    found = rows_of(PLACE / "set")
     assert {(row["task"], row["question"]): row["outcome"] for row in found} == {
         ("first", "p"): 1,
         ("first", "q"): 0,
@@ -222,9 +230,9 @@ def test_every_task_has_its_own_scorer() -> None:
 
 
 def test_a_scorer_that_only_some_logs_have_leaves_the_others_out_and_says_so() -> None:
-    found = rows(PLACE / "set", scorer="number")
+    found = rows_of(PLACE / "set", scorer="number")
     assert {row["task"] for row in found} == {"second"}
-    said = remarks(PLACE / "set", scorer="number")
+    said = remarks_of(PLACE / "set", scorer="number")
     assert "1 logs lack the scorer, and are left out: first_success.eval (grade)." in said
 
 
@@ -234,8 +242,8 @@ def test_parts_may_have_slashes_and_a_scorer_without_a_score_is_not_one_of_them(
     values = [{"a/b": 1, "c": 0}, float("nan")]
     log = small([sample(epoch=at, value=one) for at, one in enumerate(values, start=1)])
     path = saved(tmp_path / "log.json", log)
-    assert [row["outcome"] for row in rows(path)] == [1, None]
-    assert "there are also s/c (scorer=...)" in remarks(path)
+    assert [row["outcome"] for row in rows_of(path)] == [1, None]
+    assert "there are also s/c (scorer=...)" in remarks_of(path)
 
 
 def test_a_claim_is_of_the_same_scorer_where_two_have_parts_of_one_name(tmp_path: Path) -> None:
@@ -246,29 +254,28 @@ def test_a_claim_is_of_the_same_scorer_where_two_have_parts_of_one_name(tmp_path
     ]
     log = small([sample() | {"scores": scores}], results={"scores": stated})
     for scorer in ("s/a", "t/a"):
-        (one,) = errbar.load(saved(tmp_path / "log.json", log), scorer=scorer).agreements()
-        assert one.holds
+        assert len(agreements_of(saved(tmp_path / "log.json", log), scorer=scorer)) == 1
 
 
 # Several logs
 
 
 def test_runs_that_were_told_the_same_go_on_and_others_are_told_apart() -> None:
-    found = rows(PLACE / "again")
+    found = rows_of(PLACE / "again")
     assert Counter((row["system"], row["question"], row["trial"]) for row in found) == Counter(
         [
             *(('mockllm/model (words="plain")', q, t) for q in "pq" for t in (1, 2)),
             *(('mockllm/model (words="rich")', q, 1) for q in "pq"),
         ]
     )
-    said = remarks(PLACE / "again")
+    said = remarks_of(PLACE / "again")
     assert "their trials go on from log to log, and what each states is not compared." in said
     claims = errbar.load(PLACE / "again").source.origin.claims
     assert [one.system for one in claims] == ['mockllm/model (words="rich")']
 
 
 def test_of_a_run_and_its_retry_the_better_counts_and_the_other_is_named() -> None:
-    said = remarks(PLACE / "set")
+    said = remarks_of(PLACE / "set")
     left = "second_error.eval (error) is of the same run as second_success.eval (success)"
     assert f"{left}, and left out." in said
     assert "not read" not in said  # of logs.json and eval-set.json
@@ -278,7 +285,7 @@ def test_long_settings_are_cut_and_stay_apart(tmp_path: Path) -> None:
     for at in range(3):
         prompt = {"prompt": "x" * 99 + str(at)}
         saved(tmp_path / f"{at}.json", small(task_id=str(at), task_args=prompt))
-    names = {row["system"] for row in rows(tmp_path)}
+    names = {row["system"] for row in rows_of(tmp_path)}
     assert len(names) == 3
     assert all(len(name) < 70 for name in names)
 
@@ -287,7 +294,7 @@ def test_a_solver_and_the_models_that_help_tell_runs_apart(tmp_path: Path) -> No
     settings: list[dict[str, Any]] = [{"solver": "react"}, {"model_roles": {"grader": "g"}}, {}]
     for at, told in enumerate(settings):
         saved(tmp_path / f"{at}.json", small(task_id=str(at), **told))
-    assert {row["system"] for row in rows(tmp_path)} == {
+    assert {row["system"] for row in rows_of(tmp_path)} == {
         'm (solver="react", grader=none)',
         'm (solver=none, grader="g")',
         "m (solver=none, grader=none)",
@@ -309,7 +316,7 @@ def test_many_logs_are_read_at_once(tmp_path: Path) -> None:
 
 def test_a_crashed_run_is_read_from_its_journal() -> None:
     assert "header.json" not in members(PLACE / "crashed.eval")
-    said = remarks(PLACE / "crashed.eval")
+    said = remarks_of(PLACE / "crashed.eval")
     assert "the run ended as 'unfinished'; 10 of 11 samples are there." in said
 
 
@@ -319,9 +326,9 @@ def test_the_later_part_of_a_journal_counts(tmp_path: Path) -> None:
         again = sample("again") | {"scores": {"grade": {"value": grade}}}
         held[f"_journal/summaries/{at}.json"] = json.dumps([again]).encode()
     path = write(tmp_path / "log.eval", held)
-    (row,) = [row for row in rows(path) if row["question"] == "again"]
+    (row,) = [row for row in rows_of(path) if row["question"] == "again"]
     assert row["outcome"] == 1
-    assert "2 samples occur again later, and are left out." in remarks(path)
+    assert "2 samples occur again later, and are left out." in remarks_of(path)
 
 
 def test_samples_that_no_summary_tells_of_are_read_themselves(tmp_path: Path) -> None:
@@ -331,7 +338,7 @@ def test_samples_that_no_summary_tells_of_are_read_themselves(tmp_path: Path) ->
         if "summaries" not in name
     }
     path = write(tmp_path / "log.eval", held)
-    assert Counter(map(str, rows(path))) == Counter(map(str, rows(PLACE / "crashed.eval")))
+    assert Counter(map(str, rows_of(path))) == Counter(map(str, rows_of(PLACE / "crashed.eval")))
 
 
 def test_samples_in_chunks_are_read_too(tmp_path: Path) -> None:
@@ -341,23 +348,23 @@ def test_samples_in_chunks_are_read_too(tmp_path: Path) -> None:
         if "summaries" not in name
     }
     held["samples/3_epoch_1/messages/0.json"] = b'[{"role": "user"}]'
-    assert len(rows(write(tmp_path / "log.eval", held))) == 10
+    assert len(rows_of(write(tmp_path / "log.eval", held))) == 10
 
 
 def test_a_cancelled_run_says_so() -> None:
-    said = remarks(PLACE / "cancelled.eval")
+    said = remarks_of(PLACE / "cancelled.eval")
     assert "cancelled.eval: the run ended as 'cancelled'; 3 samples are there." in said
 
 
 def test_success_without_any_is_said_loudly() -> None:
-    said = remarks(PLACE / "all_raise.eval")
+    said = remarks_of(PLACE / "all_raise.eval")
     assert "the log says success, but EVERY sample ended in an error." in said
     (one,) = errbar.load(PLACE / "all_raise.eval").score("avg")
     assert one.value == 0
 
 
 def test_samples_that_were_scored_in_spite_of_an_error_count_and_are_told_of() -> None:
-    said = remarks(PLACE / "scored_errors.eval")
+    said = remarks_of(PLACE / "scored_errors.eval")
     assert "1 samples ended in an error and were scored all the same" in said
 
 
@@ -369,40 +376,37 @@ def test_a_log_without_samples_cannot_be_scored() -> None:
 def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
     for name in ("header_only.json", "epochs.eval"):
         shutil.copy(PLACE / name, tmp_path)
-    assert "2 samples were to be run, 0 are there." in remarks(tmp_path)
+    assert "2 samples were to be run, 0 are there." in remarks_of(tmp_path)
 
 
 def test_invalid_samples_are_told_of(tmp_path: Path) -> None:
     path = saved(tmp_path / "log.json", small() | {"invalidated": True})
-    assert "samples were declared invalid after the run" in remarks(path)
+    assert "samples were declared invalid after the run" in remarks_of(path)
 
 
 # Logs of others
 
 
-@needs_shared
 def test_real_models_have_the_accuracies_that_their_logs_state() -> None:
-    runs = errbar.load(SHARED / "real_10x5")
+    runs = errbar.load(real("inspect_ai") / "real_10x5")
     mine = {one.system: one for one in runs.score("avg")}
     assert {name: round(one.value, 4) for name, one in mine.items()} == {
         "openai/gpt-5": 0.6,
         "google/gemini-2.5-pro": 0.7,
         "anthropic/claude-sonnet-4-20250514": 0.66,
     }
-    assert len(runs.agreements()) == 3
-    assert all(one.holds for one in runs.agreements())
+    assert len(agreements_of(runs)) == 3
 
 
-@needs_shared
 def test_logs_of_every_version_are_read_or_have_no_samples() -> None:
     read = 0
-    for path in sorted((SHARED / "versions").iterdir()):
+    for path in sorted((real("inspect_ai") / "versions").iterdir()):
         held = samples(path)
         if not held:
             with pytest.raises(InputError, match="only a header"):
                 errbar.load(path)
             continue
-        assert len(rows(path)) == len(held)
-        assert all(one.holds for one in errbar.load(path).agreements())
+        assert len(rows_of(path)) == len(held)
+        agreements_of(path)
         read += 1
     assert read == 9

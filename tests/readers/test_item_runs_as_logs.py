@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 import errbar
-from broken_logs import require_clear_errors, require_clear_refusals, rows
+from broken_logs import require_clear_refusals, require_read_or_refused
 from errbar.readers.item_runs import read_item_runs
 from errbar.selective import estimate
+from logs import rows_of
 
 ITEMS = ("Sleep", "Mood")
 
@@ -37,7 +38,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_an_item_of_a_participant_is_a_question(run: Path) -> None:
-    found = {row["question"]: row for row in rows(errbar.load(run))}
+    found = {row["question"]: row for row in rows_of(run)}
     assert len(found) == 25
     for number in range(12):
         sleep, mood = found[f"{number} · Sleep"], found[f"{number} · Mood"]
@@ -66,7 +67,7 @@ def test_ranking_gives_what_the_command_for_such_runs_gives(run: Path) -> None:
 
 def test_two_files_with_one_name_are_told_apart(run: Path) -> None:
     (run.parent / "other.json").write_text(run.read_text())
-    assert {row["system"] for row in rows(errbar.load(run.parent))} == {
+    assert {row["system"] for row in rows_of(run.parent)} == {
         *("few-shot (run)", "few-shot (other)"),
     }
 
@@ -76,11 +77,11 @@ def test_a_run_without_evidence_has_no_confidence(run: Path) -> None:
     for one in told["experiments"][0]["results"]["results"]:
         del one["evidence_counts"]
     run.write_text(json.dumps(told))
-    assert all(row["confidence"] is None for row in rows(errbar.load(run)))
+    assert all(row["confidence"] is None for row in rows_of(run))
 
 
 def test_broken_logs(run: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
-    require_clear_errors(run, "item_runs", broken)
-    require_clear_refusals(run, "item_runs", broken)
+    require_read_or_refused(run, broken, reader="item_runs")
+    require_clear_refusals(run, broken, reader="item_runs")

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import errbar
-from broken_logs import FIXTURES, require_clear_errors, require_clear_refusals, rows, shared
+from broken_logs import require_clear_refusals, require_read_or_refused
 from errbar.errors import InputError
+from logs import FIXTURES, agreements_of, real, remarks_of, rows_of
 
 LOGS = FIXTURES / "opencompass"
 REPEATED = LOGS / "results" / "adder" / "doubles.json"
@@ -17,7 +18,7 @@ RIGHT = [[1, 1, 1, 1], [1, 0, 1, 1], [0, 1, 0, 0]]
 
 
 def test_repeats_are_trials() -> None:
-    found = rows(errbar.load(REPEATED))
+    found = rows_of(REPEATED)
     assert [row["outcome"] for row in found] == [mark for marks in RIGHT for mark in marks]
     assert [row["trial"] for row in found] == [0, 1, 2, 3] * 3
     one = found[5]
@@ -26,16 +27,15 @@ def test_repeats_are_trials() -> None:
 
 
 def test_details_of_one_run_are_read_too() -> None:
-    found = rows(errbar.load(ONCE))
+    found = rows_of(ONCE)
     assert [(row["question"], row["outcome"], row["answer"]) for row in found] == [
         *(("0", 1, "0"), ("1", 0, "3"), ("2", 1, "4")),
     ]
 
 
 def test_the_stated_numbers_come_out() -> None:
-    agreements = errbar.load(LOGS).agreements()
+    agreements = agreements_of(LOGS)
     assert len(agreements) == 14
-    assert all(one.holds for one in agreements)
 
 
 def test_a_second_run_adds_trials_and_states_nothing(tmp_path: Path) -> None:
@@ -43,9 +43,9 @@ def test_a_second_run_adds_trials_and_states_nothing(tmp_path: Path) -> None:
         (tmp_path / time / "adder").mkdir(parents=True)
         shutil.copy(REPEATED, tmp_path / time / "adder")
     runs = errbar.load(tmp_path)
-    assert {row["trial"] for row in rows(runs)} == set(range(8))
+    assert {row["trial"] for row in rows_of(runs)} == set(range(8))
     assert not runs.agreements()
-    assert any("numbered on from 4" in one for one in runs.source.origin.remarks)
+    assert "numbered on from 4" in remarks_of(runs)
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,14 @@ def test_details_that_say_nothing_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_numbers_of_the_real_evaluator_come_out() -> None:
-    runs = errbar.load(shared("opencompass"))
+    runs = errbar.load(real("opencompass"))
     asked = ["avg", *(f"g-pass@4_{tau}" for tau in (0.0, 0.25, 0.5, 0.75, 1.0)), "mg-pass@4"]
     values = [round(100 * one.value, 3) for one in runs.score(*asked)]
     assert values == [56.25, 91.714, 91.714, 67.357, 44.429, 21.5, 32.964]
-    assert len(runs.agreements()) == 19
-    assert all(one.holds for one in runs.agreements())
+    assert len(agreements_of(runs)) == 19
 
 
 @pytest.mark.parametrize("log", [REPEATED, ONCE], ids=["repeated", "once"])
 def test_broken_logs(log: Path, tmp_path: Path) -> None:
-    require_clear_errors(log, "opencompass", tmp_path, 120)
-    require_clear_refusals(log, "opencompass", tmp_path)
+    require_read_or_refused(log, tmp_path, reader="opencompass")
+    require_clear_refusals(log, tmp_path, reader="opencompass")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import errbar
-from log_files import DEEP, FIXTURES, real, refusal, require_no_surprise, rows_of, values_of
+from broken_logs import DEEP, refusal, require_read_or_refused
+from logs import FIXTURES, real, remarks_of, rows_of, values_of
 
 HERE = FIXTURES / "tau2_bench"
 LOG = HERE / "one" / "toy_airline.json"
@@ -45,7 +46,7 @@ def test_a_row_for_each_simulation() -> None:
         )
         for one in told()["simulations"]
     ]
-    rows = rows_of("tau2_bench", LOG)
+    rows = rows_of(LOG)
     keys = ("question", "trial", "outcome", "status", "ended_by")
     assert [tuple(row[key] for key in keys) for row in rows] == expected
     assert {(row["system"], row["task"]) for row in rows} == {
@@ -56,18 +57,16 @@ def test_a_row_for_each_simulation() -> None:
 def test_a_folder_is_the_same_run() -> None:
     files = sorted((HERE / "folder").rglob("*.json"))
     key = lambda row: (row["question"], row["trial"])  # noqa: E731
-    assert sorted(rows_of("tau2_bench", *files), key=key) == sorted(
-        rows_of("tau2_bench", LOG), key=key
-    )
+    assert sorted(rows_of(files), key=key) == sorted(rows_of(LOG), key=key)
     assert values_of(HERE / "folder", "avg") == values_of(LOG, "avg") == pytest.approx([4 / 9])
 
 
 def test_what_tau2_bench_counts_is_what_is_left_without_errors() -> None:
     each = [2 / 3, 1 / 2, 1 / 3]
     assert values_of(LOG, "avg", errors="missing") == pytest.approx([sum(each) / 3])
-    remarks = errbar.load(LOG).inspect().origin.remarks
-    assert any("leaves out what ended in an infrastructure_error" in one for one in remarks)
-    assert any("max_steps 1" in one for one in remarks)
+    said = remarks_of(LOG)
+    assert "leaves out what ended in an infrastructure_error" in said
+    assert "max_steps 1" in said
 
 
 def test_simulations_of_document_and_folder_are_counted_once(tmp_path: Path) -> None:
@@ -75,9 +74,7 @@ def test_simulations_of_document_and_folder_are_counted_once(tmp_path: Path) -> 
     shutil.copy(LOG, tmp_path / "run" / "results.json")
     runs = errbar.load(tmp_path / "run")
     assert values_of(tmp_path / "run", "avg") == values_of(LOG, "avg")
-    assert any(
-        "9 simulations are in the folder too" in one for one in runs.inspect().origin.remarks
-    )
+    assert "9 simulations are in the folder too" in remarks_of(runs)
 
 
 def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None:
@@ -86,10 +83,9 @@ def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None
     for one in whole["simulations"]:
         one |= {"task_id": None, "trial": None}
     path.write_text(json.dumps(whole), encoding="utf-8")
-    rows = rows_of("tau2_bench", path)
+    rows = rows_of(path)
     assert [(row["question"], row["trial"]) for row in rows] == [(f"#{at}", 0) for at in range(9)]
-    remarks = errbar.load(path).inspect().origin.remarks
-    assert any("9 of 9 simulations do not say which task" in one for one in remarks)
+    assert "9 of 9 simulations do not say which task" in remarks_of(path)
 
 
 def test_simulations_that_lack_are_told_of(tmp_path: Path) -> None:
@@ -97,8 +93,7 @@ def test_simulations_that_lack_are_told_of(tmp_path: Path) -> None:
     whole = told()
     del whole["simulations"][5:]
     path.write_text(json.dumps(whole), encoding="utf-8")
-    remarks = errbar.load(path).inspect().origin.remarks
-    assert any("9 simulations were to be run, 5 are there" in one for one in remarks)
+    assert "9 simulations were to be run, 5 are there" in remarks_of(path)
     whole["simulations"] = []
     path.write_text(json.dumps(whole), encoding="utf-8")
     assert "the run has 3 tasks, but no simulation" in refusal(path)
@@ -123,15 +118,13 @@ def test_real_results() -> None:
 )
 def test_a_broken_simulation_is_named(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", **changes)
-    message = refusal(path)
-    assert said in message
-    assert str(path) in message
+    assert said in refusal(path)
 
 
 @pytest.mark.parametrize("info", [None, "x", {"reward": "1"}, {"reward": float("inf")}])
 def test_a_reward_that_is_no_number_is_no_result(info: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", reward_info=info)
-    assert rows_of("tau2_bench", path)[0]["status"] == "unscored"
+    assert rows_of(path)[0]["status"] == "unscored"
 
 
 @pytest.mark.parametrize(
@@ -147,10 +140,8 @@ def test_a_reward_that_is_no_number_is_no_result(info: Any, tmp_path: Path) -> N
 def test_a_broken_document_is_named(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
-    message = refusal(path, reader="tau2_bench")
-    assert said in message
-    assert str(path) in message
+    assert said in refusal(path, reader="tau2_bench")
 
 
 def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
-    require_no_surprise(LOG, "tau2_bench", tmp_path / "a.json")
+    require_read_or_refused(LOG, tmp_path, reader="tau2_bench")

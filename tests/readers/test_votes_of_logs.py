@@ -3,7 +3,7 @@
 import pytest
 
 import errbar
-from log_files import real
+from logs import real
 
 
 def test_the_majority_of_answers_is_that_of_the_harness() -> None:

@@ -167,10 +167,19 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
     return [f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=...)."]
 
 
-def refuse(asked: str | None, what: str, where: str) -> None:
-    """A choice that logs of this kind do not leave."""
-    if asked is not None:
-        raise InputError(f"{where}: there is no {what} {asked!r}; these logs leave none to choose.")
+def refuse(where: Path, **asked: str | None) -> None:
+    """Choices that logs of this kind do not leave."""
+    for what, one in asked.items():
+        if one is not None:
+            raise InputError(
+                f"{where}: there is no {what} {one!r}; these logs leave none to choose."
+            )
+
+
+def some_of(names: Sequence[str], most: int = 5) -> str:
+    """The first of many names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:

@@ -23,8 +23,10 @@ from errbar.readers.base import (
     picked_remark,
 )
 from errbar.readers.documents import (
-    document,
+    list_in,
     number_or_none,
+    object_in,
+    object_of,
     require_list,
     require_object,
     text_or_none,
@@ -76,7 +78,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _run(path: Path) -> dict[str, Any]:
-    told = require_object(document(path), str(path))
+    told = object_of(path)
     return require_object(told[_LATEST], f"{path}, {_LATEST}") if _LATEST in told else told
 
 
@@ -90,8 +92,7 @@ def _cases(path: Path, run: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _system(run: Mapping[str, Any]) -> str:
-    told = run.get("hyperparameters")
-    model = told.get("model") if isinstance(told, dict) else None
+    model = object_in(run, "hyperparameters").get("model")
     return str(model or run.get("identifier") or "")
 
 
@@ -109,12 +110,8 @@ def _question(case: Mapping[str, Any], where: str) -> str:
 
 def _metrics(case: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What each metric says of a case."""
-    held = case.get("metricsData")
-    return {
-        str(one.get("name")): one
-        for one in (held if isinstance(held, list) else [])
-        if isinstance(one, dict)
-    }
+    held = list_in(case, "metricsData")
+    return {str(one.get("name")): one for one in held if isinstance(one, dict)}
 
 
 def _add(
@@ -149,8 +146,7 @@ def _claims(run: Mapping[str, Any], system: str, task: str, scorer: str) -> Iter
     passed, failed = (number_or_none(run.get(key)) for key in ("testPassed", "testFailed"))
     if scorer == _SUCCESS and passed is not None and failed is not None and passed + failed > 0:
         yield Claim("share of tests passed", passed / (passed + failed), "avg", system, task)
-    held = run.get("metricsScores")
-    for one in held if isinstance(held, list) else []:
+    for one in list_in(run, "metricsScores"):
         if isinstance(one, dict) and one.get("metric") == scorer:
             passes, fails = (number_or_none(one.get(key)) or 0.0 for key in ("passes", "fails"))
             if passes + fails > 0:

@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from errbar.errors import InputError
 
@@ -31,6 +31,11 @@ def document(path: Path) -> Any:
     if size > most:
         raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
     return parsed(b"".join(parts), str(path))
+
+
+def object_of(path: Path) -> dict[str, Any]:
+    """A file that is one object of JSON."""
+    return require_object(document(path), str(path))
 
 
 def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -82,13 +87,30 @@ def require_key(value: Mapping[str, Any], key: str, where: str) -> Any:
     return value[key]
 
 
+def object_in(whole: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """An object inside another; empty if there is none."""
+    part = whole.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def list_in(whole: Mapping[str, Any], key: str) -> list[Any]:
+    """An array inside an object; empty if there is none."""
+    part = whole.get(key)
+    return part if isinstance(part, list) else []
+
+
 def name_of(value: Any, where: str) -> str:
     """The id of a question: text as it is, whole numbers as they are written."""
     if isinstance(value, str):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if is_whole(value):
         return str(value)
     raise InputError(f"{where}: an id is text or a whole number; this is {_short(value)}.")
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether it is a whole number, which a truth value is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def number_or_none(value: Any) -> float | None:

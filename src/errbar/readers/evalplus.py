@@ -19,8 +19,8 @@ from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, refuse
 from errbar.readers.documents import (
-    document,
     number_or_none,
+    object_of,
     require_key,
     require_list,
     require_object,
@@ -48,7 +48,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], filter=choice.filter)
     log = Log()
     found = [_tasks(file) for file in files]
     samples = [one for tasks, _ in found for each in tasks.values() for one in each]
@@ -86,7 +86,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 def _tasks(file: Path) -> tuple[dict[str, list[_Sample]], Any]:
     """The samples of every task, and the pass@k that the log states."""
     where = str(file)
-    whole = require_object(document(file), where)
+    whole = object_of(file)
     tasks = require_object(require_key(whole, "eval", where), f"{where}, eval")
     found = {
         question: list(_samples(one, f"{where}, {question}")) for question, one in tasks.items()

@@ -25,10 +25,12 @@ from errbar.readers.base import (
     picked_remark,
 )
 from errbar.readers.documents import (
-    document,
     lines,
+    list_in,
     name_of,
     number_or_none,
+    object_in,
+    object_of,
     require_key,
     require_object,
     text_or_none,
@@ -165,15 +167,13 @@ def _result(row: Mapping[str, Any]) -> str:
 
 def _answer(row: Mapping[str, Any]) -> str | None:
     """What was taken out of the last text for an answer."""
-    held = row.get("answer_attribution")
-    found = [one for one in held if isinstance(one, dict)] if isinstance(held, list) else []
+    found = [one for one in list_in(row, "answer_attribution") if isinstance(one, dict)]
     last = next((one for one in reversed(found) if one.get("is_terminal")), None)
     return text_or_none(last.get("extracted_value")) if last else None
 
 
 def _target(row: Mapping[str, Any]) -> str | None:
-    asked = row.get("input")
-    reference = asked.get("reference") if isinstance(asked, dict) else None
+    reference = object_in(row, "input").get("reference")
     if isinstance(reference, list) and len(reference) == 1:
         return text_or_none(reference[0])
     return text_or_none(reference or None)
@@ -184,15 +184,14 @@ def _state(log: Log, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     beside = path.with_name(f"{path.name.removesuffix(_ENDING)}.json")
     if not path.name.endswith(_ENDING) or not beside.is_file():
         return
-    told = require_object(document(beside), str(beside))
+    told = object_of(beside)
     of_log = [row for row in rows if row.get("evaluation_id") == told.get("evaluation_id")]
     known = dict.fromkeys((_whose(row), _result(row)) for row in of_log)
-    writer = _part(_part(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
+    writer = object_in(object_in(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
     ours = isinstance(writer, str) and writer.startswith("errbar ")
-    results = told.get("evaluation_results")
-    for one in results if isinstance(results, list) else []:
+    for one in list_in(told, "evaluation_results"):
         result = require_object(one, f"{beside}, evaluation_results")
-        lost = _part(_part(result, "score_details"), "details").get(WITHOUT_SCORE)
+        lost = object_in(object_in(result, "score_details"), "details").get(WITHOUT_SCORE)
         for whose, name in known:
             mine = result.get("evaluation_name") == whose[1]
             if not mine or str(result.get("evaluation_result_id") or "") not in (name, ""):
@@ -210,15 +209,9 @@ def _state(log: Log, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
                 claim_means_over_rows(log, claims)
 
 
-def _part(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """What stands under a key, if it has parts."""
-    found = whole.get(key)
-    return found if isinstance(found, dict) else {}
-
-
 def _claim(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]:
-    value = number_or_none(_part(result, "score_details").get("score"))
-    told = _part(result, "metric_config")
+    value = number_or_none(object_in(result, "score_details").get("score"))
+    told = object_in(result, "metric_config")
     if value is not None and [told.get("min_score"), told.get("max_score")] == [0, 1]:
         yield Claim("score", value, "avg", system, task)
 

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from errbar import readers
 from errbar.errors import InputError
-from errbar.readers.base import Glance, Reader
-
-_SHOWN = 5
+from errbar.readers.base import Glance, Reader, some_of
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,6 @@ def _left(others: Sequence[Path], name: str) -> tuple[str, ...]:
     """What to say of files that lie beside the logs."""
     if not others:
         return ()
-    shown = ", ".join(file.name for file in others[:_SHOWN])
-    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+    shown = some_of([file.name for file in others])
     are = "file is no log" if len(others) == 1 else "files are no logs"
-    return (f"{len(others)} {are} of {name} and not read: {shown}{more}.",)
+    return (f"{len(others)} {are} of {name} and not read: {shown}.",)

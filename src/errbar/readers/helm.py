@@ -21,8 +21,11 @@ from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     document,
+    is_whole,
+    list_in,
     name_of,
     number_or_none,
+    object_in,
     require_key,
     require_list,
     require_object,
@@ -40,12 +43,6 @@ _TOLD = ("model", "model_deployment")  # parts of a run's name that say whose it
 _Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.shape == "array" and glance.has("instance_id", "train_trial_index", "stats"):
-        return "an array of stats by instance_id and train_trial_index"
-    return ""
-
-
 @dataclass(frozen=True)
 class _Run:
     """One run directory."""
@@ -54,7 +51,7 @@ class _Run:
 
     @cached_property
     def spec(self) -> Mapping[str, Any]:
-        return _part({"": self._beside("run_spec.json")}, "")
+        return self._object("run_spec.json")
 
     @property
     def name(self) -> str:
@@ -65,7 +62,7 @@ class _Run:
     @property
     def model(self) -> str:
         """As the specification calls it; as the name of the run does if there is none."""
-        told = _part(self.spec, "adapter_spec").get("model") or self._in_name().get("model")
+        told = object_in(self.spec, "adapter_spec").get("model") or self._in_name().get("model")
         return str(told or "")
 
     @property
@@ -94,30 +91,27 @@ class _Run:
     @cached_property
     def states(self) -> dict[_Key, Mapping[str, Any]]:
         """What was asked and answered; the first of several requests for one instance."""
-        found = _part({"": self._beside("scenario_state.json")}, "").get("request_states")
         states: dict[_Key, Mapping[str, Any]] = {}
-        for one in found if isinstance(found, list) else []:
+        for one in list_in(self._object("scenario_state.json"), "request_states"):
             if isinstance(one, dict):
-                instance = _part(one, "instance")
+                instance = object_in(one, "instance")
                 kind = _perturbation(instance.get("perturbation"))
                 key = (str(instance.get("id")), _trial(one), kind)
                 states.setdefault(key, one)
         return states
+
+    def _object(self, name: str) -> Mapping[str, Any]:
+        found = self._beside(name)
+        return found if isinstance(found, dict) else {}
 
     def _beside(self, name: str) -> Any:
         path = self.path.with_name(name)
         return document(path) if path.is_file() else None
 
 
-def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def _stats(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Stats by name."""
-    stats = entry.get("stats")
-    for one in stats if isinstance(stats, list) else []:
+    for one in list_in(entry, "stats"):
         if isinstance(one, dict) and isinstance(one.get("name"), dict):
             yield str(one["name"].get("name")), one
 
@@ -133,7 +127,13 @@ def _perturbation(told: Any) -> str:
 
 def _trial(one: Mapping[str, Any]) -> int | None:
     at = one.get("train_trial_index")
-    return at if isinstance(at, int) and not isinstance(at, bool) and abs(at) < 1 << 31 else None
+    return at if is_whole(at) and abs(at) < 1 << 31 else None
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "array" and glance.has("instance_id", "train_trial_index", "stats"):
+        return "an array of stats by instance_id and train_trial_index"
+    return ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
@@ -162,7 +162,7 @@ def _add(log: Log, run: _Run, system: str, stat: str) -> None:
         question = name_of(require_key(entry, "instance_id", where), where)
         perturbation = _perturbation(entry.get("perturbation"))
         stats = dict(_stats(entry))
-        named = _part(stats.get(stat) or next(iter(stats.values()), {}), "name")
+        named = object_in(stats.get(stat) or next(iter(stats.values()), {}), "name")
         split = str(named.get("split") or "")
         task = _task(run, split, perturbation)
         outcome = _mean(stats.get(stat, {}))
@@ -199,28 +199,26 @@ def _mean(stat: Mapping[str, Any]) -> float | None:
 
 
 def _status(state: Mapping[str, Any], outcome: float | None) -> str:
-    if _part(state, "result").get("success") is False:
+    if object_in(state, "result").get("success") is False:
         return "error"
     return "unscored" if outcome is None else "ok"
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
     """What the model wrote first; of choices by letter what the letter stands for."""
-    written = _part(state, "result").get("completions")
-    first = written[0] if isinstance(written, list) and written else None
+    first = next(iter(list_in(object_in(state, "result"), "completions")), None)
     text = first.get("text") if isinstance(first, dict) else None
     if not isinstance(text, str):
         return None
-    meant = _part(state, "output_mapping").get(text.strip())
+    meant = object_in(state, "output_mapping").get(text.strip())
     return meant if isinstance(meant, str) else text
 
 
 def _target(state: Mapping[str, Any]) -> str | None:
     """The first reference that is tagged as correct."""
-    references = _part(state, "instance").get("references")
-    for one in references if isinstance(references, list) else []:
+    for one in list_in(object_in(state, "instance"), "references"):
         if isinstance(one, dict) and "correct" in (one.get("tags") or ()):
-            text = _part(one, "output").get("text")
+            text = object_in(one, "output").get("text")
             return text if isinstance(text, str) else None
     return None
 
@@ -234,8 +232,8 @@ def _claims(
     questions' means. What it computes of the worst of several perturbations is not compared.
     """
     for one in run.totals:
-        named = _part(one, "name") if isinstance(one, dict) else {}
-        perturbed = _part(named, "perturbation")
+        named = object_in(one, "name") if isinstance(one, dict) else {}
+        perturbed = object_in(named, "perturbation")
         if named.get("name") != stat or perturbed.get("computed_on", "perturbed") != "perturbed":
             continue
         split = str(named.get("split") or "")

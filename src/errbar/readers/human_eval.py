@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.readers.base import Choice, Glance, Log, Reader, refuse
-from errbar.readers.documents import lines, name_of, require_key, truth_or_none
+from errbar.readers.documents import is_whole, lines, name_of, require_key, truth_or_none
 from errbar.readers.naming import data_set_of, systems_of
 
 _ENDINGS = (".jsonl_results.jsonl", "_results.jsonl")
@@ -25,8 +25,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.scorer, "scorer", str(files[0]))
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
     log = Log()
     for file, system in zip(files, systems_of(files, *_ENDINGS), strict=True):
         samples: Counter[str] = Counter()
@@ -52,7 +51,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _trial(sample: Mapping[str, Any], before: int) -> int:
     told = sample.get("completion_id")
-    return told if isinstance(told, int) and not isinstance(told, bool) else before
+    return told if is_whole(told) else before
 
 
 def _status(sample: Mapping[str, Any], passed: float | None) -> str:

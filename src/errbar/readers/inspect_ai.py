@@ -16,8 +16,8 @@ from typing import Any
 from errbar.data.origin import Claim
 from errbar.data.outcomes import USUAL
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
-from errbar.readers.documents import name_of, number_or_none
+from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, some_of
+from errbar.readers.documents import is_whole, name_of, number_or_none, object_in
 from errbar.readers.inspect_runs import (
     Run,
     Sample,
@@ -112,7 +112,7 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
     kept = [run for run in runs if not has[run] or taken[run.task] in has[run]]
     lost = [f"{run.path.name} ({', '.join(has[run][:_SHOWN])})" for run in runs if run not in kept]
     if lost:
-        log.remarks.append(f"{len(lost)} logs lack the scorer, and are left out: {_some(lost)}.")
+        log.remarks.append(f"{len(lost)} logs lack the scorer, and are left out: {some_of(lost)}.")
     return [
         _Chosen(run, system, taken[run.task])
         for run, system in zip(kept, _systems(kept), strict=True)
@@ -127,7 +127,7 @@ def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Ite
             for said in picked_remark(taken[task], list(names), "the scorer", "scorer"):
                 tasks.setdefault(said, []).append(task)
     for said, alike in tasks.items():
-        yield said if len(alike) == len(taken) else f"{_some(alike)}: {said}"
+        yield said if len(alike) == len(taken) else f"{some_of(alike)}: {said}"
 
 
 def _systems(runs: Sequence[Run]) -> list[str]:
@@ -243,7 +243,7 @@ class _Rows:
 
 def _epoch(sample: Sample, where: str) -> int:
     epoch = sample.get("epoch", 1)
-    if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < 1 << 31:
+    if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
         raise InputError(f"{where}: an epoch is a whole number; this is {str(epoch)[:60]!r}.")
     return epoch
 
@@ -279,10 +279,9 @@ def _claims(one: _Chosen) -> Iterator[Claim]:
         if reducer is None and len(reducers) > 1:
             continue  # epochs are not taken together, but each as a question of its own
         metric = _metric(str(reducer or "mean"))
-        metrics = score.get("metrics")
+        metrics = object_in(score, "metrics")
         for said in ("accuracy", "mean"):
-            held = metrics.get(said) if isinstance(metrics, dict) else None
-            value = number_or_none(held.get("value")) if isinstance(held, dict) else None
+            value = number_or_none(object_in(metrics, said).get("value"))
             if metric and value is not None:
                 shown = said if reducer in (None, "mean") else f"{said} ({reducer})"
                 yield Claim(shown, value, metric, *one.key, "missing")
@@ -326,12 +325,6 @@ def _going_on(logs: Mapping[tuple[str, str], int]) -> Iterator[str]:
             f"as {n} of {system} on {task}: their trials go on from log to log, and what each "
             f"states is not compared."
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first of many."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 READER = Reader(

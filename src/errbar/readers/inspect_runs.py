@@ -17,8 +17,8 @@ from errbar.errors import InputError
 from errbar.readers.archive import Archive
 from errbar.readers.base import Glance
 from errbar.readers.documents import (
-    document,
     number_or_none,
+    object_of,
     require_key,
     require_list,
     require_object,
@@ -120,7 +120,7 @@ def read_run(path: Path) -> Run:
     if Glance(path).head.startswith(b"PK"):
         return _archived(path)
     where = str(path)
-    log = require_object(document(path), where)
+    log = object_of(path)
     samples = require_list(log.get("samples") or [], f"{where}, samples")
     kept = [_slim(one, f"{where}, sample {at}") for at, one in enumerate(samples, start=1)]
     return _headed(path, log, where, kept)

@@ -24,32 +24,12 @@ from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, regraded
 from errbar.readers.choices import are_graded, likeliest
-from errbar.readers.documents import document, name_of, number_or_none, require_object
+from errbar.readers.documents import list_in, name_of, number_or_none, object_in, object_of
 
 _MOST_FOOTER = 1 << 22  # bytes at the end of a Parquet file that say what its columns are
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.(?:parquet|json)$")
 _RESPONSES = ("text", "logprobs")
 _USUAL = ("acc", "em", "exact_match", "extractive_match")  # if no metric counts right responses
-
-
-def _recognise(glance: Glance) -> str:
-    if glance.head.startswith(b"PAR1"):
-        names = _footer(glance.path)
-        if all(name in names for name in (b"model_response", b"gold_index", b"metric")):
-            return "Parquet with doc, metric and model_response"
-    if glance.shape == "object" and glance.has("config_general", "results"):
-        return "a JSON document with config_general and results"
-    return ""
-
-
-def _footer(path: Path) -> bytes:
-    """The end of a Parquet file, where its schema is."""
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - 8))
-        long = min(int.from_bytes(file.read(4), "little"), _MOST_FOOTER)
-        file.seek(max(0, size - 8 - long))
-        return file.read(long)
 
 
 @dataclass(frozen=True)
@@ -62,8 +42,8 @@ class _Details:
     @property
     def system(self) -> str:
         """As the results call the model; as the directories do if there are none."""
-        general = _part(self.results, "config_general")
-        told = general.get("model_name") or _part(general, "model_config").get("model_name")
+        general = object_in(self.results, "config_general")
+        told = general.get("model_name") or object_in(general, "model_config").get("model_name")
         parts = self.path.absolute().parts[:-2]
         at = len(parts) - parts[::-1].index("details") if "details" in parts else len(parts) - 1
         return str(told or "/".join(parts[at:]))
@@ -86,7 +66,7 @@ class _Details:
     @property
     def task(self) -> str:
         """As its first question calls it; the file's own name if that does not."""
-        told = _part(self.rows[0], "doc").get("task_name") if self.rows else None
+        told = object_in(self.rows[0], "doc").get("task_name") if self.rows else None
         return str(told or _STAMP.sub("", self.path.name).removeprefix("details_"))
 
     @property
@@ -95,26 +75,21 @@ class _Details:
         found = Counter(
             name
             for row in self.rows
-            for name, value in _part(row, "metric").items()
+            for name, value in object_in(row, "metric").items()
             if number_or_none(value) is not None
         )
         return sorted(found, key=lambda name: (not _trials(name), name not in _USUAL))
 
     def means(self) -> Mapping[str, Any]:
         """Metrics of the task that are means over its questions, and what they are."""
-        told = _part(_part(self.results, "config_tasks"), self.task).get("metrics")
+        told = object_in(object_in(self.results, "config_tasks"), self.task)
         others = {
             one.get("metric_name")
-            for one in (told if isinstance(told, list) else [])
+            for one in list_in(told, "metrics")
             if isinstance(one, dict) and one.get("corpus_level_fn") not in ("mean", None)
         }
-        totals = _part(_part(self.results, "results"), self.task)
+        totals = object_in(object_in(self.results, "results"), self.task)
         return {name: value for name, value in totals.items() if name not in others}
-
-
-def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _settings(metric: str) -> tuple[str, dict[str, int]]:
@@ -130,6 +105,26 @@ def _trials(metric: str) -> int:
     if name == "avg@n" or (name == "pass@k" and told.get("k") == 1):
         return told.get("n", 0)
     return 0
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.head.startswith(b"PAR1"):
+        names = _footer(glance.path)
+        if all(name in names for name in (b"model_response", b"gold_index", b"metric")):
+            return "Parquet with doc, metric and model_response"
+    if glance.shape == "object" and glance.has("config_general", "results"):
+        return "a JSON document with config_general and results"
+    return ""
+
+
+def _footer(path: Path) -> bytes:
+    """The end of a Parquet file, where its schema is."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 8))
+        long = min(int.from_bytes(file.read(4), "little"), _MOST_FOOTER)
+        file.seek(max(0, size - 8 - long))
+        return file.read(long)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
@@ -162,7 +157,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _details(files: Sequence[Path]) -> Iterator[_Details]:
     """Files of details, each with the results of the same moment."""
-    told = {file: _results(file) for file in files if Glance(file).shape == "object"}
+    told = {file: object_of(file) for file in files if Glance(file).shape == "object"}
     details = [file for file in files if file not in told]
     if not details:
         raise InputError(
@@ -176,7 +171,7 @@ def _details(files: Sequence[Path]) -> Iterator[_Details]:
         beside = _beside(file, name)
         if own is None and beside is not None:
             own = beside
-            told[own] = _results(own)
+            told[own] = object_of(own)
         yield _Details(file, told[own] if own else {})
 
 
@@ -188,10 +183,6 @@ def _beside(file: Path, name: str) -> Path | None:
     parts[len(parts) - 1 - parts[::-1].index("details")] = "results"
     path = Path(*parts, name)
     return path if path.is_file() else None
-
-
-def _results(path: Path) -> dict[str, Any]:
-    return require_object(document(path), str(path))
 
 
 def _metric(log: Log, details: _Details, choice: Choice) -> str:
@@ -210,7 +201,7 @@ def _metric(log: Log, details: _Details, choice: Choice) -> str:
 
 def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
     """Rows as the harness graded them; how many trials a question has at most."""
-    values = [number_or_none(_part(row, "metric").get(metric)) for row in details.rows]
+    values = [number_or_none(object_in(row, "metric").get(metric)) for row in details.rows]
     n = _trials(metric)
     rights = [None if value is None else value * n for value in values]
     whole = all(one is None or abs(one - round(one)) < 1e-6 for one in rights)
@@ -225,7 +216,7 @@ def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
     columns: dict[str, list[Any]] = {"answer": [_only(row.get("text")) for row in details.rows]}
     likelihoods = [_numbers(row.get("logprobs")) for row in details.rows]
     if any(likelihoods):
-        targets = [_part(row, "doc").get("gold_index") for row in details.rows]
+        targets = [object_in(row, "doc").get("gold_index") for row in details.rows]
         columns = likeliest(likelihoods)
         if not are_graded(columns["answer"], targets, values):
             columns = {}
@@ -291,14 +282,14 @@ def _regrade(log: Log, details: _Details, before: int, choice: Choice) -> int:
 
 def _questions(details: _Details) -> list[str]:
     return [
-        name_of(_part(row, "doc").get("id"), f"{details.path}, row {at}")
+        name_of(object_in(row, "doc").get("id"), f"{details.path}, row {at}")
         for at, row in enumerate(details.rows, start=1)
     ]
 
 
 def _target(row: Mapping[str, Any]) -> str | None:
     """The choice that is right, if it is one; of questions in words the only choice."""
-    doc = _part(row, "doc")
+    doc = object_in(row, "doc")
     choices, gold = doc.get("choices"), doc.get("gold_index")
     if isinstance(gold, list) and len(gold) == 1:
         gold = gold[0]

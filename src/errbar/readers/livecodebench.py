@@ -20,6 +20,7 @@ from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, refuse
 from errbar.readers.documents import (
     document,
+    list_in,
     name_of,
     number_or_none,
     require_key,
@@ -41,8 +42,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.scorer, "scorer", str(files[0]))
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
     log = Log()
     read = {file: _problems(file) for file in files}
     graded = [file for file, found in read.items() if any("graded_list" in one for one in found)]
@@ -75,8 +75,7 @@ def _problems(file: Path) -> list[dict[str, Any]]:
 def _add(log: Log, problem: Mapping[str, Any], system: str, where: str) -> int:
     """A row for each grading; how many of them are no gradings but failures of the runner."""
     graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
-    notes = problem.get("metadata")
-    notes = notes if isinstance(notes, list) else []
+    notes = list_in(problem, "metadata")
     told = {key: problem[key] for key in _TOLD if isinstance(problem.get(key), str | int)}
     failed = 0
     for trial, one in enumerate(graded or [None]):

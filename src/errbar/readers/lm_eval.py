@@ -18,21 +18,23 @@ from typing import Any
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, Regrade, pick, picked_remark, regraded
+from errbar.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    Regrade,
+    pick,
+    picked_remark,
+    regraded,
+    some_of,
+)
 from errbar.readers.choices import are_graded, likeliest
-from errbar.readers.documents import number_or_none, require_list
-from errbar.readers.lm_eval_samples import Samples, holds_results, part_of, samples_of
+from errbar.readers.documents import number_or_none, object_in, require_list
+from errbar.readers.lm_eval_samples import Samples, holds_results, samples_of
 
 _LINE = ("doc_id", "doc", "target", "resps", "filtered_resps")
 _SHOWN = 3
-
-
-def _recognise(glance: Glance) -> str:
-    if glance.shape in ("lines", "array") and glance.has(*_LINE):
-        return "samples with doc_id, resps and filtered_resps"
-    if glance.path.name.startswith("samples_") and glance.text.startswith('{"doc_id":'):
-        return "samples in its name, and doc_id in its first line"
-    return "a JSON document with results and configs" if holds_results(glance) else ""
 
 
 @dataclass
@@ -73,6 +75,14 @@ class _Run:
     @property
     def task(self) -> str:
         return self.samples.task
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("lines", "array") and glance.has(*_LINE):
+        return "samples with doc_id, resps and filtered_resps"
+    if glance.path.name.startswith("samples_") and glance.text.startswith('{"doc_id":'):
+        return "samples in its name, and doc_id in its first line"
+    return "a JSON document with results and configs" if holds_results(glance) else ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
@@ -173,7 +183,7 @@ def _metric(reading: _Reading, run: _Run) -> str:
     metric = asked or found[0]
     for text in picked_remark(metric, found, "the metric", "scorer"):
         reading.say(run.task, text)
-    if part_of(part_of(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
+    if object_in(object_in(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
         reading.say(run.task, f"the metric {metric!r} is better when it is lower.")
     return metric
 
@@ -254,9 +264,9 @@ def _without_samples(every: Sequence[Samples], unused: Sequence[Path]) -> Iterat
     known = {(id(one.results), one.task) for one in every}
     lacking = []
     for results in {id(one.results): one.results for one in every}.values():
-        groups = {*part_of(results, "groups")}
-        groups |= {name for name, tasks in part_of(results, "group_subtasks").items() if tasks}
-        names = [name for name in part_of(results, "results") if name not in groups]
+        groups = {*object_in(results, "groups")}
+        groups |= {name for name, tasks in object_in(results, "group_subtasks").items() if tasks}
+        names = [name for name in object_in(results, "results") if name not in groups]
         lacking += [name for name in names if (id(results), name) not in known]
     if lacking:
         yield f"{_shown(lacking)}: there are totals and no samples; not read."
@@ -275,9 +285,7 @@ def _text(value: Any) -> str | None:
 
 
 def _shown(tasks: Sequence[str]) -> str:
-    names = list(dict.fromkeys(tasks))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"
+    return some_of(list(dict.fromkeys(tasks)), _SHOWN)
 
 
 READER = Reader("lm_eval", _recognise, _read, regrades=True)

@@ -13,7 +13,10 @@ from errbar.readers.base import Glance
 from errbar.readers.documents import (
     document,
     lines,
+    list_in,
     name_of,
+    object_in,
+    object_of,
     require_key,
     require_list,
     require_object,
@@ -44,7 +47,7 @@ class Samples:
     def task(self) -> str:
         """As the file is called, or as the results call what it is called by."""
         name = _STAMP.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl")
-        known = [one for one in part_of(self.results, "results") if name.endswith(f"_{one}")]
+        known = [one for one in object_in(self.results, "results") if name.endswith(f"_{one}")]
         return max(known, key=len, default=name.removeprefix("samples_"))
 
     @property
@@ -56,7 +59,7 @@ class Samples:
     @property
     def _named(self) -> str | None:
         """The model in what the run was told; without it lm_eval makes a name up."""
-        told = part_of(self.results, "config").get("model_args")
+        told = object_in(self.results, "config").get("model_args")
         if isinstance(told, str):
             told = dict(pair.split("=", 1) for pair in told.split(",") if "=" in pair)
         args = told if isinstance(told, dict) else {}
@@ -65,19 +68,19 @@ class Samples:
     @property
     def totals(self) -> Mapping[str, Any]:
         """What the results say of the task."""
-        return part_of(part_of(self.results, "results"), self.task)
+        return object_in(object_in(self.results, "results"), self.task)
 
     @property
     def asked(self) -> int | None:
         """How many questions were run, if the results say so."""
-        n = part_of(part_of(self.results, "n-samples"), self.task).get("effective")
+        n = object_in(object_in(self.results, "n-samples"), self.task).get("effective")
         return n if isinstance(n, int) else None
 
     def settings(self) -> dict[str, str]:
         """What the run was told, by name."""
-        config = part_of(self.results, "config")
+        config = object_in(self.results, "config")
         found = {name: config.get(name, self.results.get(name)) for name in _SETTINGS}
-        found["num_fewshot"] = part_of(self.results, "n-shot").get(self.task)
+        found["num_fewshot"] = object_in(self.results, "n-shot").get(self.task)
         if self._named is None:  # nothing says that runs of two moments are of one model
             stamp = _STAMP.search(self.path.name)
             found["date"] = stamp[1] if stamp else None
@@ -85,8 +88,8 @@ class Samples:
 
     def aggregation(self, metric: str) -> str:
         """How the harness makes one number of those of the samples."""
-        told = part_of(part_of(self.results, "configs"), self.task).get("metric_list")
-        for one in told if isinstance(told, list) else []:
+        told = object_in(object_in(self.results, "configs"), self.task)
+        for one in list_in(told, "metric_list"):
             if isinstance(one, dict) and one.get("metric") == metric:
                 return str(one.get("aggregation", "mean"))
         return "mean"
@@ -100,8 +103,7 @@ class Samples:
     @property
     def metrics(self) -> list[str]:
         """Metrics with one number for each sample, the usual first."""
-        told = self.first.get("metrics")
-        names = [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+        names = [one for one in list_in(self.first, "metrics") if isinstance(one, str)]
         names = names or [name for name in self.first if name not in _OWN]
         found = [one for one in names if isinstance(self.first.get(one), bool | int | float | None)]
         return sorted(found, key=lambda one: USUAL.index(one) if one in USUAL else len(USUAL))
@@ -153,12 +155,6 @@ class Samples:
         return [require_object(one, where) for one in require_list(document(self.path), where)]
 
 
-def part_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An object inside another; empty if there is none."""
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def holds_results(glance: Glance) -> bool:
     """Whether a file holds the totals of a run."""
     if glance.shape != "object" or not glance.has("results", "configs"):
@@ -168,7 +164,7 @@ def holds_results(glance: Glance) -> bool:
 
 def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
     """Samples with the results of the same moment, or the only ones there are; results of none."""
-    told = {file: _object(file) for file in files if holds_results(Glance(file))}
+    told = {file: object_of(file) for file in files if holds_results(Glance(file))}
     there = list(told)
     found, used = [], set()
     for file in files:
@@ -177,14 +173,10 @@ def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
         stamp = _STAMP.search(file.name)
         own = file.with_name(f"results_{stamp[1]}.json") if stamp else None
         if own and own not in told and own.is_file():
-            told[own] = _object(own)
+            told[own] = object_of(own)
         beside = [one for one in there if one.parent == file.parent]
         if not stamp and len(beside) == 1:
             own = beside[0]
         used.add(own)
         found.append(Samples(file, told.get(own, {}) if own else {}))
     return found, [one for one in there if one not in used]
-
-
-def _object(path: Path) -> dict[str, Any]:
-    return require_object(document(path), str(path))

@@ -17,11 +17,12 @@ from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
-    document,
+    is_whole,
     lines,
     name_of,
     number_or_none,
-    require_object,
+    object_in,
+    object_of,
     text_or_none,
 )
 
@@ -189,7 +190,7 @@ def _questions(run: _Run) -> list[list[str]]:
 
 
 def _are_ids(values: Sequence[Any]) -> bool:
-    are = all(isinstance(one, str | int) and not isinstance(one, bool) for one in values)
+    are = all(isinstance(one, str) or is_whole(one) for one in values)
     return are and len(set(map(str, values))) == len(values)
 
 
@@ -249,8 +250,9 @@ def _status(row: Mapping[str, Any], outcome: float | None) -> str:
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
     """Pass@k and the mean, as metrics.json states them for all the files of the directory."""
     trials = len(run.trials)
-    for name, of in _metrics(run).items():
-        value = number_or_none(of.get(scorer)) if isinstance(of, dict) else None
+    stated = _metrics(run)
+    for name in stated:
+        value = number_or_none(object_in(stated, name).get(scorer))
         k = name.removeprefix("pass@")
         if value is None or (name != f"pass@1[avg-of-{trials}]" and not k.isdecimal()):
             continue
@@ -267,8 +269,7 @@ def _metrics(run: _Run) -> dict[str, Any]:
     for folder in (place, place.parent):
         file = folder / f"metrics.json{ending}"
         if file.is_file():
-            stated = require_object(document(file), str(file)).get(run.task)
-            held = stated if isinstance(stated, dict) else {}
+            held = object_in(object_of(file), run.task)
             ks = [int(name[5:]) for name in held if re.fullmatch(r"pass@\d{1,9}", name)]
             return held if max(ks, default=0) == len(run.trials) else {}
     return {}

@@ -18,9 +18,9 @@ from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
-    document,
     name_of,
     number_or_none,
+    object_of,
     require_list,
     require_object,
     text_or_none,
@@ -47,7 +47,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:  # noqa: ARG001  there 
     before: Counter[tuple[str, str]] = Counter()
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for path in files:
-        result = require_object(document(path), str(path))
+        result = object_of(path)
         system, task = (
             path.resolve().parent.name,
             path.name.removesuffix(".gz").removesuffix(".json"),

@@ -23,9 +23,11 @@ from errbar.readers.base import (
     picked_remark,
 )
 from errbar.readers.documents import (
-    document,
     lines,
+    list_in,
     number_or_none,
+    object_in,
+    object_of,
     require_list,
     require_object,
     text_or_none,
@@ -61,8 +63,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     questions = _questions(rows)
     claims: dict[tuple[str, str], list[Claim]] = {}
     for path, results, told in runs:
-        config = told.get("config")
-        task = text_or_none((config if isinstance(config, dict) else {}).get("description")) or ""
+        task = text_or_none(object_in(told, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
         stated = {_by(row): systems[_by(row)] for _, row in results}
         for _, row in sorted(results, key=lambda one: _index(one[1])):
@@ -86,7 +87,7 @@ def _results(path: Path) -> tuple[_Rows, dict[str, Any]]:
     if Glance(path).has("promptIdx"):
         rows = [(f"{path}, line {at}", row) for at, row in lines(path)]
     else:
-        told = require_object(document(path), str(path))
+        told = object_of(path)
         inside = require_object(told.get("results"), f"{path}, results")
         found = require_list(inside.get("results"), f"{path}, results.results")
         places = [f"{path}, results.results[{at}]" for at in range(len(found))]
@@ -100,7 +101,6 @@ def _results(path: Path) -> tuple[_Rows, dict[str, Any]]:
 def _add(log: Log, row: Mapping[str, Any], key: tuple[str, str, str], scorer: str, at: int) -> None:
     value = row.get(scorer) if scorer in (_SUCCESS, _SCORE) else _named(row).get(scorer)
     outcome = number_or_none(value)
-    response = row.get("response")
     log.add(
         system=key[0],
         task=key[1],
@@ -108,7 +108,7 @@ def _add(log: Log, row: Mapping[str, Any], key: tuple[str, str, str], scorer: st
         trial=at,
         outcome=outcome,
         status="error" if _has_failed(row) else "unscored" if outcome is None else "ok",
-        answer=text_or_none(response.get("output")) if isinstance(response, dict) else None,
+        answer=text_or_none(object_in(row, "response").get("output")),
         cost=number_or_none(row.get("cost")),
     )
 
@@ -121,8 +121,7 @@ def _has_failed(row: Mapping[str, Any]) -> bool:
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, Any]:
-    named = row.get("namedScores")
-    return named if isinstance(named, dict) else {}
+    return object_in(row, "namedScores")
 
 
 def _index(row: Mapping[str, Any]) -> int:
@@ -185,9 +184,7 @@ def _claims(
     scorer: str,
 ) -> Iterator[Claim]:
     """How many tests passed, and means of named scores, which leave errors out."""
-    results = told.get("results")
-    prompts = results.get("prompts") if isinstance(results, dict) else None
-    for prompt in prompts if isinstance(prompts, list) else []:
+    for prompt in list_in(object_in(told, "results"), "prompts"):
         metrics = prompt.get("metrics") if isinstance(prompt, dict) else None
         if not isinstance(metrics, dict) or stated.get(_by({**prompt, "prompt": prompt})) != system:
             continue
@@ -196,8 +193,8 @@ def _claims(
         if scorer == _SUCCESS and sum(numbers) > 0:
             yield Claim("share of tests passed", numbers[0] / sum(numbers), "avg", system, task)
         total, rows = (
-            number_or_none(held.get(scorer)) if isinstance(held, dict) else None
-            for held in (metrics.get("namedScores"), metrics.get("namedScoresCount"))
+            number_or_none(object_in(metrics, key).get(scorer))
+            for key in ("namedScores", "namedScoresCount")
         )
         if scorer not in (_SUCCESS, _SCORE) and total is not None and rows:
             yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")

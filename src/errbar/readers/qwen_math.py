@@ -17,12 +17,11 @@ from typing import Any
 from errbar.data.origin import Claim
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
-    document,
     lines,
     name_of,
     number_or_none,
+    object_of,
     require_list,
-    require_object,
     text_or_none,
 )
 
@@ -139,7 +138,7 @@ def _claim(log: Log, file: _File, key: tuple[str, str]) -> None:
     beside = file.path.with_name(f"{file.path.stem}_metrics.json")
     if file.most != 1 or not beside.is_file():
         return
-    accuracy = number_or_none(require_object(document(beside), str(beside)).get("acc"))
+    accuracy = number_or_none(object_of(beside).get("acc"))
     if accuracy is not None:
         log.claims.append(Claim("acc", accuracy / 100, "avg", *key, digits=3))
 

@@ -20,8 +20,8 @@ from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, refuse
 from errbar.readers.documents import (
-    document,
     name_of,
+    object_of,
     require_list,
     require_object,
     truth_or_none,
@@ -65,10 +65,9 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.scorer, "scorer", str(files[0]))
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
     log = Log()
-    read = {file: require_object(document(file), str(file)) for file in files}
+    read = {file: object_of(file) for file in files}
     trees = _trees({file: whole for file, whole in read.items() if "total_instances" not in whole})
     reports = [
         _report(file, whole, trees) for file, whole in read.items() if "total_instances" in whole

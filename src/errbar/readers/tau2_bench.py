@@ -19,9 +19,10 @@ from typing import Any
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, refuse
 from errbar.readers.documents import (
-    document,
     name_of,
     number_or_none,
+    object_in,
+    object_of,
     require_list,
     require_object,
 )
@@ -58,12 +59,12 @@ class _Run:
 
     @property
     def domain(self) -> str:
-        return str(_part(self.info, "environment_info").get("domain_name") or "")
+        return str(object_in(self.info, "environment_info").get("domain_name") or "")
 
     @property
     def system(self) -> str:
         """The model of the agent, and that of the simulated user if it is another one."""
-        agent, user = _part(self.info, "agent_info"), _part(self.info, "user_info")
+        agent, user = object_in(self.info, "agent_info"), object_in(self.info, "user_info")
         model = agent.get("llm") or agent.get("implementation") or self.path.stem
         other = user.get("llm")
         return f"{model} (user {other})" if other not in (None, model) else str(model)
@@ -85,7 +86,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], filter=choice.filter)
     log = Log()
     runs = _runs(files)
     simulations = [one for run in runs for one in run.simulations]
@@ -105,7 +106,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _runs(files: Sequence[Path]) -> list[_Run]:
     """Documents, each with the simulations that lie in the folder beside it."""
-    read = {file: require_object(document(file), str(file)) for file in files}
+    read = {file: object_of(file) for file in files}
     runs = {file: _run(file, whole) for file, whole in read.items() if "info" in whole}
     owners = {run.path.parent: run for run in reversed(runs.values())}
     inside = {id(run): {str(one.get("id")) for one in run.simulations} for run in runs.values()}
@@ -186,12 +187,7 @@ def _remarks(
 
 
 def _reward(simulation: Mapping[str, Any]) -> Any:
-    return _part(simulation, "reward_info").get("reward")
-
-
-def _part(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = whole.get(key)
-    return part if isinstance(part, dict) else {}
+    return object_in(simulation, "reward_info").get("reward")
 
 
 READER = Reader("tau2_bench", _recognise, _read)

@@ -16,8 +16,10 @@ from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, refuse
 from errbar.readers.documents import (
     document,
+    is_whole,
     name_of,
     number_or_none,
+    object_in,
     require_list,
     require_object,
 )
@@ -34,7 +36,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], filter=choice.filter)
     log = Log()
     found = [_trials(file) for file in files]
     rewards = [one.get("reward") for trials in found for one in trials]
@@ -46,8 +48,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         for at, one in enumerate(trials):
             where = f"{file}, row {at}"
             question = name_of(one.get("task_id"), f"{where}, task_id")
-            info = one.get("info")
-            info = info if isinstance(info, dict) else {}
+            info = object_in(one, "info")
             outcome = outcome_of(one.get("reward"), scorer)
             error = info.get("error")
             if error:
@@ -97,7 +98,7 @@ def outcome_of(reward: Any, scorer: str) -> float | None:
 
 def trial_of(told: Any, where: str) -> int:
     """The number of a trial."""
-    if isinstance(told, int) and not isinstance(told, bool):
+    if is_whole(told):
         return told
     raise InputError(f"{where}: the number of a trial is expected; this is {str(told)[:_SHOWN]!r}.")
 

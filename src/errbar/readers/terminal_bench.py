@@ -17,9 +17,10 @@ from typing import Any
 from errbar.data.origin import Claim
 from errbar.readers.base import Choice, Glance, Log, Reader, refuse
 from errbar.readers.documents import (
-    document,
     name_of,
     number_or_none,
+    object_in,
+    object_of,
     require_key,
     require_list,
     require_object,
@@ -65,8 +66,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(choice.scorer, "scorer", str(files[0]))
-    refuse(choice.filter, "filter", str(files[0]))
+    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
     log = Log()
     runs = _runs(files, log)
     often = Counter((run.system, run.task) for run in runs)
@@ -81,7 +81,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _runs(files: Sequence[Path], log: Log) -> list[_Run]:
     """Runs; trials that a run of a folder above them tells of are not counted again."""
-    read = {file: require_object(document(file), str(file)) for file in files}
+    read = {file: object_of(file) for file in files}
     runs = {
         file.parent: _Run(file, _trials(file, whole), whole, _metadata(file.parent))
         for file, whole in read.items()
@@ -115,7 +115,7 @@ def _trials(file: Path, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _metadata(folder: Path) -> Mapping[str, Any]:
     file = folder / _METADATA
-    return require_object(document(file), str(file)) if file.is_file() else {}
+    return object_of(file) if file.is_file() else {}
 
 
 def _add(log: Log, run: _Run, system: str) -> None:
@@ -166,8 +166,7 @@ def _claims(run: _Run, system: str, balanced: bool) -> Iterator[Claim]:
     accuracy = number_or_none(run.stated.get("accuracy"))
     if accuracy is not None and balanced:
         yield Claim("accuracy", accuracy, "avg", system, run.task)
-    stated = run.stated.get("pass_at_k")
-    for k, value in stated.items() if isinstance(stated, dict) else ():
+    for k, value in object_in(run.stated, "pass_at_k").items():
         number = number_or_none(value)
         if number is not None and k.isdecimal() and int(k):
             yield Claim(f"pass_at_k {k}", number, f"pass@{k}", system, run.task)

@@ -23,10 +23,11 @@ from errbar.readers.base import (
     picked_remark,
 )
 from errbar.readers.documents import (
-    document,
     lines,
     name_of,
     number_or_none,
+    object_in,
+    object_of,
     require_key,
     require_list,
     require_object,
@@ -116,9 +117,8 @@ def _run(path: Path, log: Log) -> _Run:
     if rows and "traces" in rows[0][1]:
         return _Run(path, list(_of_traces(path, rows, log)))
     beside = path.with_name("metadata.json")
-    told = require_object(document(beside), str(beside)) if beside.is_file() else {}
-    metrics = told.get("avg_metrics")
-    means = {**(metrics if isinstance(metrics, dict) else {}), _REWARD: told.get("avg_reward")}
+    told = object_of(beside) if beside.is_file() else {}
+    means = {**object_in(told, "avg_metrics"), _REWARD: told.get("avg_reward")}
     environment, _, model = path.resolve().parent.parent.name.partition("--")
     return _Run(
         path,
@@ -140,13 +140,12 @@ def _run(path: Path, log: Log) -> _Run:
 
 def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     """The reward and the metrics of a rollout, which stand beside it or under `metrics`."""
-    held = row.get("metrics")
     beside = {
         name: value
         for name, value in row.items()
         if name not in _NO_METRICS and number_or_none(value) is not None
     }
-    return {_REWARD: row.get(_REWARD), **beside, **(held if isinstance(held, dict) else {})}
+    return {_REWARD: row.get(_REWARD), **beside, **object_in(row, "metrics")}
 
 
 def _status(row: Mapping[str, Any]) -> str:
@@ -177,7 +176,7 @@ def _of_traces(
                 _question(task, f"{where}, task"),
                 _rewards(trace),
                 _ending(trace),
-                text_or_none(_data(task).get("answer")),
+                text_or_none(object_in(task, "data").get("answer")),
             )
         if not of_one:
             yield _Rollout(
@@ -194,23 +193,17 @@ def _traces(row: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     return [require_object(one, f"{where}, traces") for one in found]
 
 
-def _agent(trace: Mapping[str, Any]) -> dict[str, Any]:
-    agent = trace.get("agent")
-    return agent if isinstance(agent, dict) else {}
-
-
 def _is_trained(trace: Mapping[str, Any]) -> bool:
-    return _agent(trace).get("trainable") is not False
+    return object_in(trace, "agent").get("trainable") is not False
 
 
 def _role(trace: Mapping[str, Any]) -> str:
-    return str(_agent(trace).get("name") or "")
+    return str(object_in(trace, "agent").get("name") or "")
 
 
 def _model(trace: Mapping[str, Any], roles: set[str]) -> str:
     """The model of an agent, and the part that it plays if there is more than one."""
-    config = _agent(trace).get("config")
-    model = str((config if isinstance(config, dict) else {}).get("model") or "")
+    model = str(object_in(object_in(trace, "agent"), "config").get("model") or "")
     return f"{model} ({_role(trace)})".strip() if len(roles) > 1 else model
 
 
@@ -218,30 +211,24 @@ def _task(row: Mapping[str, Any], where: str) -> dict[str, Any]:
     return require_object(require_key(row, "task", where), f"{where}, task")
 
 
-def _data(task: Mapping[str, Any]) -> dict[str, Any]:
-    data = task.get("data")
-    return data if isinstance(data, dict) else {}
-
-
 def _question(task: Mapping[str, Any], where: str) -> str:
     """The id of a task, its number, or the key that its content makes."""
-    data = _data(task)
+    data = object_in(task, "data")
     names = (data.get("id"), data.get("idx"), task.get("key"), task.get("hash"))
     return name_of(next((one for one in names if one is not None), None), where)
 
 
 def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
     """The sum of the weighted rewards, each of them, and the metrics."""
-    held, metrics = trace.get("rewards"), trace.get("metrics")
     found: dict[str, Any] = {}
     total = None
-    for name, reward in (held if isinstance(held, dict) else {}).items():
+    for name, reward in object_in(trace, "rewards").items():
         parts = reward if isinstance(reward, dict) else {"score": reward}
         score, weight = number_or_none(parts.get("score")), number_or_none(parts.get("weight", 1.0))
         found[name] = score
         if score is not None and weight is not None:
             total = (total or 0.0) + score * weight
-    return {**found, **(metrics if isinstance(metrics, dict) else {}), _REWARD: total}
+    return {**found, **object_in(trace, "metrics"), _REWARD: total}
 
 
 def _ending(trace: Mapping[str, Any]) -> str:
