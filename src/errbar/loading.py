@@ -75,6 +75,13 @@ def load(
             return Runs(replace(log, allow_repeats=keep))
     if regrade is not None:
         raise InputError("regrade is for logs of harnesses that hold responses; this is none.")
+    for name, chosen in (("scorer", scorer), ("filter", filter)):
+        if chosen is not None:
+            raise InputError(
+                f"{name}={chosen!r} chooses among the scores in a log of a harness; this is read "
+                f"as a table. Say which column to score instead, as in outcome='...' or --map "
+                f"outcome=..."
+            )
     if spark is not None:
         from errbar.data.spark import read_with_spark  # noqa: PLC0415  an extra
 

@@ -5,7 +5,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -28,8 +28,9 @@ Paths = Sequence[str]
 def score_outcomes(paths: Paths, given: Given) -> None:
     """Every metric that was asked for."""
     with working(f"errbar score {shown(paths)}") as work:
-        scores = runs_of(paths, given, work).score(
-            *names_in(given["metrics"]),
+        runs = runs_of(paths, given, work)
+        scores = runs.score(
+            *(names_in(given["metrics"]) if given["metrics"] else usual_metrics(runs, given["by"])),
             errors=given["errors"],
             short=given["short"],
             level=given["level"],
@@ -69,6 +70,7 @@ def convert_outcomes(paths: Paths, target: str, given: Given) -> None:
             raise InputError(f"{shown(paths)}: a matrix has no columns to convert.")
         rows = convert_table(source.frame, source.columns, target, shown(paths))
     click.echo(printable(f"{target}: {rows:,} rows."))
+    _tell(source.origin.remarks)
 
 
 def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
@@ -92,6 +94,12 @@ def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
         spark=session,
         **told,
     )
+
+
+def usual_metrics(runs: Runs, by: Sequence[str]) -> list[str]:
+    """What is scored where nothing was asked for: rewards have an average alone."""
+    binary = all(one.is_binary for one in runs.source.slices(tuple(dict.fromkeys(by))))
+    return ["avg", "pass@1"] if binary else ["avg"]
 
 
 def shown(paths: Paths) -> str:
@@ -167,8 +175,13 @@ def show(result: Any, given: Given) -> None:
     else:
         put(written(result, given["style"]), given)
     if given["style"] == "csv":  # which has no place for them
-        for note in result.notes():
-            click.echo(printable(note), err=True)
+        _tell(result.notes())
+
+
+def _tell(notes: Iterable[str]) -> None:
+    """On stderr, what the output has no place for."""
+    for note in notes:
+        click.echo(printable(note), err=True)
 
 
 def put(text: str, given: Given) -> None:
