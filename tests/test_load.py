@@ -803,3 +803,9 @@ def test_a_table_of_the_user_is_left_as_it_was() -> None:
 def test_columns_of_a_pandas_table_may_be_numbered() -> None:
     table = pd.DataFrame([["a", 1, 0], ["b", 0, 1]], columns=["question", "outcome", 7])
     assert value(errbar.load(table).score("avg")) == 0.5
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    table = pd.DataFrame([[1, 1, 0]], columns=["question", "outcome", "outcome"])
+    with pytest.raises(InputError, match=r"^two columns are named 'outcome'; rename one\.$"):
+        errbar.load(table)

@@ -171,6 +171,7 @@ def _from_paths(paths: "Paths", told: dict[str, str | None], keep: bool, connect
 
 def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
     import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415
 
     try:
         frame = nw.from_native(data)
@@ -179,6 +180,10 @@ def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
             f"outcomes are given as a path, a DataFrame (pandas, polars, pyarrow, DuckDB, Spark), "
             f"an array or counts; got {type(data).__name__}."
         ) from error
+    except DuplicateError as error:
+        names = [str(name) for name in data.columns]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two columns are named {twice!r}; rename one.") from error
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise WrongType(f"outcomes are a whole table; got a {type(data).__name__}.")
     names = frame.collect_schema().names()

@@ -38,8 +38,9 @@ def test_the_stated_numbers_come_out(scorer: str | None, claims: int) -> None:
     runs = errbar.load(LOG, scorer=scorer)
     assert len(runs.agreements()) == claims
     assert all(one.holds for one in runs.agreements())
-    told = any("that is a mean over rows" in one for one in runs.source.origin.remarks)
-    assert told == (claims == 3)
+    remarks = [one for one in runs.source.origin.remarks if "that is a mean over rows" in one]
+    assert bool(remarks) == (claims == 3)
+    assert all(one.startswith("weak (Twice {{n}}?)") for one in remarks)
 
 
 def test_tests_that_differ_in_their_assertions_are_two_questions(tmp_path: Path) -> None:
