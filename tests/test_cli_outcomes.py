@@ -19,6 +19,7 @@ from errbar.cli.main import main
 from errbar.cli.outcomes import columns_in, names_in, save
 from errbar.errors import InputError
 
+LOGS = str(Path(__file__).parent / "fixtures" / "lm_eval" / "named")
 HOME = str(Path(errbar.__file__).parents[1])
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
@@ -84,6 +85,20 @@ def test_a_score_is_that_of_the_rows(runs: str) -> None:
 def test_without_a_metric_there_are_avg_and_pass_at_1(runs: str) -> None:
     rows = records("score", runs)
     assert [row["metric"] for row in rows] == ["avg", "pass@1"] * 2
+
+
+def test_without_a_metric_rewards_are_averaged(tmp_path: Path) -> None:
+    (tmp_path / "rewards.csv").write_text("question,outcome,level\na,0.5,x\nb,1,y\n")
+    assert [row["value"] for row in records("score", str(tmp_path / "rewards.csv"))] == [0.75]
+    rows = records("score", str(tmp_path / "rewards.csv"), "--by", "level")
+    assert [(row["metric"], row["value"]) for row in rows] == [("avg", 0.5), ("avg", 1.0)]
+
+
+def test_a_scorer_or_filter_of_a_table_is_refused(runs: str) -> None:
+    for option in ("scorer", "filter"):
+        said = refusal("score", runs, f"--{option}", "exact")
+        assert f"{option}='exact' chooses among the scores in a log" in said
+        assert "--map outcome=" in said
 
 
 def test_the_notes_say_what_failed_and_what_was_guessed(runs: str) -> None:
@@ -181,9 +196,9 @@ def test_metrics_with_weights_are_read_from_a_list(runs: str) -> None:
 
 
 def test_an_unknown_metric_is_refused_with_the_nearest(runs: str) -> None:
-    assert "Did you mean 'pass@'?" in refusal("score", runs, "-m", "pas@2")
+    assert "Did you mean 'pass@k'?" in refusal("score", runs, "-m", "pas@2")
     assert "no metric" in refusal("score", runs, "-m", "")
-    assert "ranked" in refusal("score", runs, "-m", "aurc")
+    assert "errbar selective" in refusal("score", runs, "-m", "aurc")
     assert "k must be at least 1" in refusal("score", runs, "-m", "pass@0")
 
 
@@ -191,6 +206,7 @@ def test_more_draws_than_trials_are_refused_with_the_most_there_can_be(runs: str
     said = refusal("score", runs, "-m", "pass@3")
     assert "2 of 2 questions have fewer" in said
     assert "at most 2" in said
+    assert "--short drop" in said
 
 
 @pytest.mark.parametrize("text", ["question", "=task_id", "question=", "=", ""])
@@ -428,6 +444,12 @@ def test_a_conversion_scores_the_same(ending: str, runs: str, tmp_path: Path) ->
     assert "guessed" not in shown("score", str(target))
     by = ("--by", "level", "-m", "avg")
     assert records("score", str(target), *by) == records("score", runs, *by)
+
+
+def test_a_conversion_says_what_the_reader_left_out(tmp_path: Path) -> None:
+    result = run("convert", LOGS, str(tmp_path / "out.csv"))
+    assert (result.exit_code, result.stdout.count("\n")) == (0, 1), result.output
+    assert result.stderr.splitlines() == list(errbar.load(LOGS).source.origin.remarks) != []
 
 
 def test_a_conversion_has_our_names_and_keeps_the_other_columns(runs: str, tmp_path: Path) -> None:

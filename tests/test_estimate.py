@@ -110,8 +110,8 @@ def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> 
 def test_the_footer_names_every_level_and_target_that_occurs() -> None:
     other = Interval(0.6, 0.8, 0.9, Estimand.POPULATION)
     text = str(Scores((estimate(), replace(estimate(), interval=other))))
-    assert "95 % interval: for these very questions" in text
-    assert "90 % interval: for questions like these" in text
+    assert "95 % interval of small pass@8: for these very questions" in text
+    assert "90 % interval of all others: for questions like these" in text
     assert "interval" in text.splitlines()[0].split()
     assert "%" not in text.splitlines()[0]
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import mean, stdev
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -78,3 +79,13 @@ def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> No
     assert [one.interval.covers.value for one in scores] == ["population", "benchmark"]
     assert "rewards" in scores.method
     assert "Beta" in scores.method
+    notes = scores.notes()
+    assert "95 % interval of graded avg: for questions like these" in " ".join(notes)
+    assert "95 % interval of all others: for these very questions" in " ".join(notes)
+
+
+@pytest.mark.parametrize("endless", [math.inf, -math.inf])
+def test_a_reward_without_end_is_refused(endless: float) -> None:
+    table = pl.DataFrame({"question": [1, 2], "outcome": [1.0, endless]})
+    with pytest.raises(InputError, match=f"avg: an outcome is {endless:g}, which has no mean"):
+        errbar.load(table).score("avg")

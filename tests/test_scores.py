@@ -273,6 +273,12 @@ def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
     assert [line.strip() for line in lines[7:]] == found.notes()
 
 
+def test_the_mark_below_a_markdown_table_begins_no_list() -> None:
+    found = errbar.load([[1, 1]] * 20).score("pass@2")
+    assert "* value lies outside" in "\n".join(found.notes())
+    assert any(line.startswith("\\* value") for line in written(found, "markdown").splitlines())
+
+
 @pytest.mark.parametrize("name", ["a|b", "a\nb", "a\r\nb", "a\u2028b"])
 @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
 def test_a_name_of_any_letters_stays_in_its_cell(name: str, style: str) -> None:

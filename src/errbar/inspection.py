@@ -7,7 +7,7 @@ import numpy as np
 
 from errbar.data.origin import NOWHERE, Claim, Origin
 from errbar.data.slices import Slice
-from errbar.tables import Table
+from errbar.tables import Table, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Inspection:
         questions = sum(int(one.questions.sum()) for one in self.slices)
         rows = sum(one.rows for one in self.slices)
         return (
-            f"{len(systems)} systems, {len(tasks)} tasks, {questions} questions of a system, "
-            f"{rows} rows"
+            f"{counted(len(systems), 'system')}, {counted(len(tasks), 'task')}, "
+            f"{counted(questions, 'pair')} of a system and a question, {counted(rows, 'row')}"
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:

@@ -75,6 +75,13 @@ def load(
             return Runs(replace(log, allow_repeats=keep))
     if regrade is not None:
         raise InputError("regrade is for logs of harnesses that hold responses; this is none.")
+    for name, chosen in (("scorer", scorer), ("filter", filter)):
+        if chosen is not None:
+            raise InputError(
+                f"{name}={chosen!r} chooses among the scores in a log of a harness; this is read "
+                f"as a table. Say which column to score instead, as in outcome='...' or --map "
+                f"outcome=..."
+            )
     if spark is not None:
         from errbar.data.spark import read_with_spark  # noqa: PLC0415  an extra
 
@@ -164,6 +171,7 @@ def _from_paths(paths: "Paths", told: dict[str, str | None], keep: bool, connect
 
 def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
     import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415
 
     try:
         frame = nw.from_native(data)
@@ -172,6 +180,10 @@ def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
             f"outcomes are given as a path, a DataFrame (pandas, polars, pyarrow, DuckDB, Spark), "
             f"an array or counts; got {type(data).__name__}."
         ) from error
+    except DuplicateError as error:
+        names = [str(name) for name in data.columns]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two columns are named {twice!r}; rename one.") from error
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise WrongType(f"outcomes are a whole table; got a {type(data).__name__}.")
     names = frame.collect_schema().names()

@@ -26,6 +26,12 @@ def average_reward(
             f"{metric}: there is no best reward that rows without a result could be given. Count "
             f"them as 0 with errors='fail', or leave them out with errors='missing'."
         )
+    endless = next((value for value in results.values if not math.isfinite(value)), None)
+    if endless is not None:
+        raise InputError(
+            f"{metric}: an outcome is {endless:g}, which has no mean. Give every row a finite "
+            f"number, or nothing where there is no result."
+        )
     trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
     some = trials > 0
     means = (results.counts[some] @ np.array(results.values, dtype=float)) / trials[some]

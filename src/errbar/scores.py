@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, overload
 
 from errbar.errors import InputError
-from errbar.estimate import AnyEstimate, Estimate, RankedEstimate, Subject
+from errbar.estimate import AnyEstimate, Estimand, Estimate, RankedEstimate, Subject
 from errbar.metrics.grammar import parse
-from errbar.tables import Table, html_table, percent, pointed, supported
+from errbar.tables import Table, counted, html_table, percent, pointed, supported
 
 _MARK = "*"  # beside an interval that its own observed value lies outside of
 
@@ -167,11 +167,10 @@ class Scores(Estimates[Estimate]):
 
     def notes(self) -> list[str]:
         """What stands under the table: the data, what the columns mean and the intervals cover."""
-        intervals = dict.fromkeys((one.interval.level, one.interval.covers) for one in self)
         notes = [
             *_sizes(self.estimates),
             "value: from the observed trials; mean, sd: what the interval is made of.",
-            *(f"{percent(level)} interval: for {covers.words}." for level, covers in intervals),
+            *_coverages(self.estimates),
         ]
         if self.method:
             notes.append(f"Method: {self.method}.")
@@ -216,11 +215,34 @@ def _library(name: str) -> Any:
         raise InputError(f"{name} is not installed: pip install {name}.") from error
 
 
+def _coverages(estimates: Sequence[Estimate]) -> list[str]:
+    """What the intervals are for; where they differ, which of them, the most common last."""
+    found: dict[tuple[float, Estimand], list[Estimate]] = {}
+    for one in estimates:
+        found.setdefault((one.interval.level, one.interval.covers), []).append(one)
+    notes: list[str] = []
+    for level, covers in sorted(found, key=lambda kind: len(found[kind])):
+        whose = ""
+        if len(found) > 1:
+            last = len(notes) == len(found) - 1
+            whose = " of all others" if last else f" of {_called(found[level, covers], estimates)}"
+        notes.append(f"{percent(level)} interval{whose}: for {covers.words}.")
+    return notes
+
+
+def _called(some: Sequence[Estimate], among: Sequence[Estimate]) -> str:
+    """Their metrics, where no other estimate is of one of them; else whose they are too."""
+    metrics = list(dict.fromkeys(str(one.metric) for one in some))
+    if sum(str(one.metric) in metrics for one in among) == len(some):
+        return ", ".join(metrics)
+    return ", ".join(f"{one.of} {one.metric}".lstrip() for one in some)
+
+
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
     """How much data each subject had, in one note where all had the same."""
     sizes: dict[str, str] = {}
     for one in estimates:
-        size = f"{_some(one.questions, 'question')}, {_some(one.trials, 'trial')}"
+        size = f"{counted(one.questions, 'question')}, {counted(one.trials, 'trial')}"
         if sizes.setdefault(str(one.of), size) != size:
             sizes[f"{one.of} {one.metric}".lstrip()] = size
     if len(set(sizes.values())) == 1:
@@ -241,7 +263,3 @@ def _each(subjects: Sequence[Subject]) -> str:
         if len(values) > 1
     ]
     return f" of each {' and '.join(several)}" if several else ""
-
-
-def _some(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -77,7 +77,14 @@ class Scoring:
             counts, said = _long_enough(counts, metric)
             remarks += said
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
-        return {one.of: one for one in score(counts, metric, method=self.method, short=short)}
+        try:
+            found = score(counts, metric, method=self.method, short=short)
+        except NotEnoughTrials as error:
+            raise NotEnoughTrials(
+                f"{error} Or let short='drop' (--short drop) leave those questions out, or "
+                f"short='posterior' do without the observed value."
+            ) from error
+        return {one.of: one for one in found}
 
     def _voted(self, subjects: dict[Subject, Slice], metric: VoteAt, remarks: list[str]) -> _Part:
         found = {}
@@ -152,7 +159,10 @@ def scored_metric(metric: Metric | str) -> ScoredMetric:
     if isinstance(asked, CountMetric | VoteAt):
         return asked
     if isinstance(asked, Metric) and asked.needs in (Needs.CONFIDENCE, Needs.LABEL):
-        raise WrongType(f"{asked} is a metric of ranked items: see errbar.selective, errbar.roc.")
+        raise WrongType(
+            f"{asked} is a metric of ranked items: ask runs.selective() or runs.roc(), or the "
+            f"commands errbar selective and errbar roc."
+        )
     raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
 
 
@@ -188,7 +198,10 @@ def _long_enough(
         fine = one.trials >= metric.draws
         if not fine.any():
             name = str(whose) or "the system"
-            raise NotEnoughTrials(f"{name}: no question has {metric.draws} trials.")
+            raise NotEnoughTrials(
+                f"{name}: no question has {metric.draws} trials, as {metric} needs. Lower k to at "
+                f"most {one.trials.max()}, or leave this system out."
+            )
         few = int((~fine) @ one.repeats())
         if few:
             dropped.append(

@@ -40,6 +40,17 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g} %"
 
 
+def counted(number: int, noun: str) -> str:
+    """How many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns of text and the notes under them; prints as plain text, whatever the cells hold."""
@@ -90,7 +101,8 @@ def markdown_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> st
     head, *rows = zip(*map(each_printable, columns), strict=True)
     notes = each_printable(notes)
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
-    return "\n".join([*lines, "", *(f"{note}  " for note in notes)]).rstrip()
+    below = (f"\\{note}  " if note.startswith("* ") else f"{note}  " for note in notes)  # no list
+    return "\n".join([*lines, "", *below]).rstrip()
 
 
 def _row(cells: Iterable[str]) -> str:

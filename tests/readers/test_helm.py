@@ -74,6 +74,41 @@ def test_what_is_not_there_cannot_be_chosen() -> None:
         errbar.load(LOG, scorer="f1")
 
 
+def renamed_stat(entries: list[dict[str, Any]], old: str, new: str) -> None:
+    for entry in entries:
+        entry["stats"] = [one for one in entry["stats"] if one["name"]["name"] == old]
+        for one in entry["stats"]:
+            one["name"]["name"] = new
+
+
+@pytest.fixture
+def two_scenarios(tmp_path: Path) -> Path:
+    """The run, and another scenario that has f1_score alone."""
+    shutil.copytree(RUN, tmp_path / RUN.name)
+    place = tmp_path / "summaries-model=simple_model1"
+    place.mkdir()
+    entries = loaded("per_instance_stats")
+    renamed_stat(entries, "exact_match", "f1_score")
+    (place / "per_instance_stats.json").write_text(json.dumps(entries), encoding="utf-8")
+    return tmp_path
+
+
+def test_every_scenario_is_scored_by_a_stat_that_it_has(two_scenarios: Path) -> None:
+    columns = columns_of(two_scenarios)
+    assert set(columns["status"]) == {"ok"}
+    assert {one.partition(" ")[0] for one in columns["task"]} == {PLAIN, "summaries"}
+    said = " ".join(errbar.load(str(two_scenarios)).inspect().notes())
+    assert f"{PLAIN}: the stat 'exact_match' is scored; there are also" in said
+
+
+def test_a_scenario_without_the_stat_is_left_out_and_not_wrong(two_scenarios: Path) -> None:
+    runs = errbar.load(str(two_scenarios), scorer="f1_score")
+    entries = len(loaded("per_instance_stats"))
+    assert {one.task.partition(" ")[0] for one in runs.score("avg")} == {"summaries"}
+    said = f"{PLAIN}: there is no stat 'f1_score'; {entries} instances are left out."
+    assert said in runs.inspect().notes()
+
+
 def test_stats_alone_are_named_by_their_directory(tmp_path: Path) -> None:
     place = tmp_path / "mmlu-subject=law,model=openai_gpt2"
     place.mkdir()

@@ -147,8 +147,7 @@ _RESAMPLE = _options(
     "--metric",
     "metrics",
     multiple=True,
-    default=("avg", "pass@1"),
-    show_default=True,
+    show_default="avg, and pass@1 of right and wrong",
     help="A metric, or a comma list of them; may be repeated.",
 )
 @_POLICY

@@ -5,7 +5,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -29,8 +29,9 @@ Paths = Sequence[str]
 def score_outcomes(paths: Paths, given: Given) -> None:
     """Every metric that was asked for."""
     with working(f"errbar score {shown(paths)}") as work:
-        scores = runs_of(paths, given, work).score(
-            *names_in(given["metrics"]),
+        runs = runs_of(paths, given, work)
+        scores = runs.score(
+            *(names_in(given["metrics"]) if given["metrics"] else usual_metrics(runs, given["by"])),
             errors=given["errors"],
             short=given["short"],
             level=given["level"],
@@ -99,6 +100,12 @@ def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
         spark=session,
         **told,
     )
+
+
+def usual_metrics(runs: Runs, by: Sequence[str]) -> list[str]:
+    """What is scored where nothing was asked for: rewards have an average alone."""
+    binary = all(one.is_binary for one in runs.source.slices(tuple(dict.fromkeys(by))))
+    return ["avg", "pass@1"] if binary else ["avg"]
 
 
 def shown(paths: Paths) -> str:
@@ -174,8 +181,13 @@ def show(result: Any, given: Given) -> None:
     else:
         put(written(result, given["style"]), given)
     if given["style"] == "csv":  # which has no place for them
-        for note in result.notes():
-            click.echo(printable(note), err=True)
+        _tell(result.notes())
+
+
+def _tell(notes: Iterable[str]) -> None:
+    """On stderr, what the output has no place for."""
+    for note in notes:
+        click.echo(printable(note), err=True)
 
 
 def put(text: str, given: Given) -> None:

@@ -65,7 +65,9 @@ def _files_of(path: str | Path, of_any_kind: bool) -> list[Path]:
         found = sorted(file for file in files if kind_of(file))
         if not found:
             endings = ", ".join(_KINDS)
-            raise InputError(f"{text}: no file there ends in {endings}.")
+            raise InputError(
+                f"{text}: there is no log of a harness, and no file that ends in {endings}."
+            )
         return found
     if place.is_file():
         return [place]
@@ -96,7 +98,8 @@ def read_files(
     if kind is None or kinds:
         strange = next((file for file in files if kind_of(file) is None), files[-1])
         raise InputError(
-            f"{strange}: files are read together that all end in .csv, in .jsonl or in .parquet."
+            f"{strange}: it is no log of a harness, and tables are read that end in .csv, .jsonl "
+            f"or .parquet; several at once must all be of one kind."
         )
     engine = connection or own_engine()
     with plain_errors(str(files[0])):

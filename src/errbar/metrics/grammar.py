@@ -82,10 +82,8 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
     metric = METRICS.get(ALIASES.get(head, head))
     if found is None or metric is None:
         close = difflib.get_close_matches(head, [*METRICS, *ALIASES], n=1, cutoff=0.5)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        known = ", ".join(
-            f"{known}{_EXAMPLES.get(kind.numbered or '', '')}" for known, kind in METRICS.items()
-        )
+        hint = f" Did you mean {_example(close[0])!r}?" if close else ""
+        known = ", ".join(map(_example, METRICS))
         raise UnknownMetric(f"{name!r} is not the name of a metric.{hint} Known: {known}.")
     options = _options(name, found["options"] or "")
     if found["tau"]:
@@ -105,6 +103,11 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
         allowed = ", ".join(sorted(takes)) or "none"
         raise UnknownMetric(f"{name!r}: {metric.head!r} has no {strange[0]!r}; it has: {allowed}.")
     return metric, found["number"], options
+
+
+def _example(head: str) -> str:
+    """A name as it could be written: pass@k."""
+    return f"{head}{_EXAMPLES.get(METRICS[ALIASES.get(head, head)].numbered or '', '')}"
 
 
 def _build(name: str, metric: type[Metric], options: dict[str, Any]) -> Metric:

@@ -37,7 +37,9 @@ class Archive:
             self._zip = zipfile.ZipFile(self._file)
         except _BROKEN as error:
             self._file.close()
-            raise InputError(f"{path} is no whole zip archive: {error}.") from error
+            raise InputError(
+                f"{path} is no whole zip archive ({error}); it may be cut short. Copy it again."
+            ) from error
         self._members = {one.filename: one for one in self._zip.infolist()}
 
     def __enter__(self) -> "Archive":

@@ -197,9 +197,10 @@ def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:
         if len(set(counts.values())) == 1 and len(counts) == len({row[2] for row in mine}):
             log.claims.append(claim)
         else:
+            whose = " · ".join(part for part in (claim.system, claim.task) if part)
             log.remarks.append(
-                f"the log says {claim.name} {claim.value:.4g}; that is a mean over rows, and "
-                f"questions have different numbers of them."
+                f"{whose}: the log says {claim.name} {claim.value:.4g}; that is a mean over rows, "
+                f"and questions have different numbers of them.".removeprefix(": ")
             )
 
 

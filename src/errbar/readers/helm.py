@@ -5,12 +5,13 @@
 they are tasks apart: the test split has the scenario's name, others say what they are. A trial is
 one choice of examples in the prompt (`train_trial_index`).
 
-The stat that is scored, if none is asked for, is the first of those below that there is. A stat
-between 0 and 1, such as f1_score, is a reward.
+The stat of a scenario that is scored, if none is asked for, is the first of those below that it
+has. A scenario without the stat that is asked for is left out: it has no score, which is not the
+score 0. A stat between 0 and 1, such as f1_score, is a reward.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -139,19 +140,54 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = [_Run(path) for path in files]
-    found = list(dict.fromkeys(name for one in runs for e in one.entries for name, _ in _stats(e)))
-    found.sort(key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL))
-    scores = [name for name in found if not name.startswith(_NO_SCORES)]
-    asked = choice.scorer
-    stat = pick(asked, found if asked else scores, "stat that scores an answer", str(files[0]))
-    log.remarks += picked_remark(stat, scores, "the stat", "scorer")
+    chosen = _chosen(log, runs, choice.scorer, str(files[0]))
     names = Counter((one.model, one.scenario) for one in runs)
     for run in runs:
+        stat = chosen[run.scenario]
+        if stat is None:
+            continue
         twice = names[run.model, run.scenario] > 1
         suite = run.path.absolute().parent.parent.name
         system = f"{run.model} ({suite})" if twice else run.model
         _add(log, run, system, stat)
     return log
+
+
+def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> dict[str, str | None]:
+    """The stat to score of every scenario; none where it lacks the one that is asked for."""
+    held: dict[str, dict[str, None]] = {}
+    rows: Counter[str] = Counter()
+    for run in runs:
+        stats = held.setdefault(run.scenario, {})
+        stats.update((name, None) for entry in run.entries for name, _ in _stats(entry))
+        rows[run.scenario] += len(run.entries)
+    found = {scenario: _to_choose(stats, asked) for scenario, stats in held.items()}
+    every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
+    pick(asked, every, "stat that scores an answer", where)  # refuses what no scenario has
+    chosen: dict[str, str | None] = {}
+    said: dict[str, list[str]] = {}
+    for scenario, some in found.items():
+        stat = asked if asked in some else None if asked or not some else some[0]
+        chosen[scenario] = stat
+        if stat is None:
+            lacks = f"stat {asked!r}" if asked else "stat that scores an answer"
+            log.remarks.append(
+                f"{scenario}: there is no {lacks}; {rows[scenario]} instances are left out."
+            )
+        else:
+            scores = [name for name in some if not name.startswith(_NO_SCORES)]
+            for text in picked_remark(stat, scores, "the stat", "scorer"):
+                said.setdefault(text, []).append(scenario)
+    for text, scenarios in said.items():
+        whose = f"{'; '.join(scenarios)}: " if len(found) > 1 else ""
+        log.remarks.append(f"{whose}{text}")
+    return chosen
+
+
+def _to_choose(stats: Iterable[str], asked: str | None) -> list[str]:
+    """Stats, the usual ones first; only those that score an answer where none is asked for."""
+    names = sorted(stats, key=lambda one: _USUAL.index(one) if one in _USUAL else len(_USUAL))
+    return names if asked else [name for name in names if not name.startswith(_NO_SCORES)]
 
 
 def _add(log: Log, run: _Run, system: str, stat: str) -> None:
