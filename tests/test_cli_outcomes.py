@@ -82,9 +82,8 @@ def test_a_score_is_that_of_the_rows(runs: str) -> None:
     ]
 
 
-def test_without_a_metric_there_are_avg_and_pass_at_1(runs: str) -> None:
-    rows = records("score", runs)
-    assert [row["metric"] for row in rows] == ["avg", "pass@1"] * 2
+def test_without_a_metric_there_is_the_average(runs: str) -> None:
+    assert [row["metric"] for row in records("score", runs)] == ["avg", "avg"]
 
 
 def test_without_a_metric_rewards_are_averaged(tmp_path: Path) -> None:
@@ -449,7 +448,7 @@ def test_a_conversion_scores_the_same(ending: str, runs: str, tmp_path: Path) ->
 def test_a_conversion_says_what_the_reader_left_out(tmp_path: Path) -> None:
     result = run("convert", LOGS, str(tmp_path / "out.csv"))
     assert (result.exit_code, result.stdout.count("\n")) == (0, 1), result.output
-    assert result.stderr.splitlines() == list(errbar.load(LOGS).source.origin.remarks) != []
+    assert result.stderr.splitlines() == errbar.load(LOGS).source.origin.notes() != []
 
 
 def test_a_conversion_has_our_names_and_keeps_the_other_columns(runs: str, tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def test_tables_in_memory_are_written_too(library: str, tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no rows to write"):
         errbar.write_every_eval_ever(errbar.load([[0, 1]]), tmp_path / "out")
-    with pytest.raises(InputError, match="avg is inf"):
+    with pytest.raises(InputError, match="outcome is inf"):
         errbar.write_every_eval_ever(Runs(table("'inf'::DOUBLE")), tmp_path / "out")
     file = tmp_path / "file"
     file.touch()

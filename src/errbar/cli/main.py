@@ -147,7 +147,8 @@ _RESAMPLE = _options(
     "--metric",
     "metrics",
     multiple=True,
-    show_default="avg, and pass@1 of right and wrong",
+    default=("avg",),
+    show_default=True,
     help="A metric, or a comma list of them; may be repeated.",
 )
 @_POLICY

@@ -29,9 +29,8 @@ Paths = Sequence[str]
 def score_outcomes(paths: Paths, given: Given) -> None:
     """Every metric that was asked for."""
     with working(f"errbar score {shown(paths)}") as work:
-        runs = runs_of(paths, given, work)
-        scores = runs.score(
-            *(names_in(given["metrics"]) if given["metrics"] else usual_metrics(runs, given["by"])),
+        scores = runs_of(paths, given, work).score(
+            *names_in(given["metrics"]),
             errors=given["errors"],
             short=given["short"],
             level=given["level"],
@@ -75,8 +74,8 @@ def convert_outcomes(paths: Paths, target: str, given: Given) -> None:
                 raise InputError(f"{shown(paths)}: a matrix has no columns to convert.")
             rows = convert_table(source.frame, source.columns, target, shown(paths))
             said = f"{rows:,} rows."
-    for note in (f"{target}: {said}", *runs.source.origin.notes()):
-        click.echo(printable(note))
+    click.echo(printable(f"{target}: {said}"))
+    _tell(runs.source.origin.notes())
 
 
 def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
@@ -100,12 +99,6 @@ def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
         spark=session,
         **told,
     )
-
-
-def usual_metrics(runs: Runs, by: Sequence[str]) -> list[str]:
-    """What is scored where nothing was asked for: rewards have an average alone."""
-    binary = all(one.is_binary for one in runs.source.slices(tuple(dict.fromkeys(by))))
-    return ["avg", "pass@1"] if binary else ["avg"]
 
 
 def shown(paths: Paths) -> str:

@@ -255,8 +255,6 @@ def _result(
     estimate: Estimate, binary: bool, method: str, left_out: Mapping[str, int]
 ) -> dict[str, Any]:
     """The score, with all that is known of how sure it is."""
-    if not math.isfinite(estimate.value):
-        raise InputError(f"{estimate.of}: avg is {estimate.value}, which JSON has no number for.")
     task = estimate.task or _UNKNOWN
     config: dict[str, Any] = {
         "evaluation_description": "Mean over questions of the mean over their trials",
