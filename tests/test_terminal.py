@@ -87,7 +87,7 @@ def test_a_folded_id_is_whole(runs: str) -> None:
 
 
 def test_systems_stand_apart(runs: str) -> None:
-    lines = plain(shown("score", runs, columns=200)).splitlines()
+    lines = plain(shown("score", runs, "-m", "avg,pass@1", columns=200)).splitlines()
     named = [line.partition(" ")[0] for line in lines[2:7]]
     assert [line.strip() == "" for line in lines[2:7]] == [False, False, True, False, False]
     assert {named[0], named[1]} == {LONG} or {named[0], named[1]} == {"small"}
