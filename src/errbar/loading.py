@@ -23,7 +23,7 @@ from errbar.data.sources import (
 )
 from errbar.data.statistics import Counts
 from errbar.errors import ErrbarError, InputError, WrongType
-from errbar.readers.base import Choice, Regrade
+from errbar.readers.base import Choice, Reader, Regrade
 from errbar.readers.finding import find_reader
 from errbar.runs import Runs
 
@@ -126,9 +126,7 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
     found = find_reader(find_files(paths, of_any_kind=True), asked)
     if found is None:
         return None
-    if choice.regrade is not None and not found.reader.regrades:
-        name = found.reader.name
-        raise InputError(f"{_shown(paths)}: the reader of {name} has no responses to regrade.")
+    _require_choices(found.reader, choice, _shown(paths))
     try:
         log = found.reader.read(found.files, choice)
     except ErrbarError:
@@ -144,6 +142,18 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
     origin = Origin(found.reader.name, found.why, tuple(log.claims), (*log.remarks, *found.remarks))
     columns = Columns(named, frozenset())
     return TableSource(table_of(log.columns), columns, where=_shown(paths), origin=origin)
+
+
+def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
+    """Refuse a choice that the logs of a harness do not leave."""
+    for what in ("scorer", "filter"):
+        asked = getattr(choice, what)
+        if asked is not None and what not in reader.chooses:
+            raise InputError(
+                f"{where}: there is no {what} {asked!r}; {reader.name} leaves none to choose."
+            )
+    if choice.regrade is not None and "regrade" not in reader.chooses:
+        raise InputError(f"{where}: the reader of {reader.name} has no responses to regrade.")
 
 
 def _shown(paths: "Paths") -> str:

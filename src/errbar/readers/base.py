@@ -72,7 +72,7 @@ class Reader:
     recognise: Callable[["Glance"], str]  # why a file is one of its logs; empty if it is not
     read: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
-    regrades: bool = False  # whether its logs hold responses that can be graded anew
+    chooses: tuple[str, ...] = ("scorer",)  # which fields of a choice its logs leave
 
 
 @dataclass(frozen=True)
@@ -165,15 +165,6 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
     if not others:
         return []
     return [f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=...)."]
-
-
-def refuse(where: Path, **asked: str | None) -> None:
-    """Choices that logs of this kind do not leave."""
-    for what, one in asked.items():
-        if one is not None:
-            raise InputError(
-                f"{where}: there is no {what} {one!r}; these logs leave none to choose."
-            )
 
 
 def some_of(names: Sequence[str], most: int = 5) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     number_or_none,
     object_of,
@@ -48,7 +48,6 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], filter=choice.filter)
     log = Log()
     found = [_tasks(file) for file in files]
     samples = [one for tasks, _ in found for each in tasks.values() for one in each]

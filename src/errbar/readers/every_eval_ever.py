@@ -216,4 +216,4 @@ def _claim(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]
         yield Claim("score", value, "avg", system, task)
 
 
-READER = Reader(NAME, _recognise, _read, beside=("*.json",))
+READER = Reader(NAME, _recognise, _read, beside=("*.json",), chooses=("scorer", "filter"))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.readers.base import Choice, Glance, Log, Reader, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import is_whole, lines, name_of, require_key, truth_or_none
 from errbar.readers.naming import data_set_of, systems_of
 
@@ -24,8 +24,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
+def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     for file, system in zip(files, systems_of(files, *_ENDINGS), strict=True):
         samples: Counter[str] = Counter()
@@ -74,4 +73,4 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
     return remarks
 
 
-READER = Reader("human_eval", _recognise, _read)
+READER = Reader("human_eval", _recognise, _read, chooses=())

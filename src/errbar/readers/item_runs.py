@@ -124,7 +124,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:  # noqa: ARG001  there is one score
+def _read(files: Sequence[Path], _: Choice) -> Log:
     """An item is right if its score is the truth; each is a question of its own."""
     log = Log()
     runs = [(path, run) for path in files for run in read_item_runs(path)]
@@ -252,4 +252,4 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-READER = Reader("item_runs", _recognise, _read)
+READER = Reader("item_runs", _recognise, _read, chooses=())

@@ -17,7 +17,7 @@ from typing import Any
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     document,
     list_in,
@@ -41,8 +41,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
+def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     read = {file: _problems(file) for file in files}
     graded = [file for file, found in read.items() if any("graded_list" in one for one in found)]
@@ -129,4 +128,4 @@ def _claims(file: Path, problems: Sequence[Mapping[str, Any]], system: str) -> I
             yield Claim(name, number, name, system)
 
 
-READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",))
+READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=())

@@ -288,4 +288,4 @@ def _shown(tasks: Sequence[str]) -> str:
     return some_of(list(dict.fromkeys(tasks)), _SHOWN)
 
 
-READER = Reader("lm_eval", _recognise, _read, regrades=True)
+READER = Reader("lm_eval", _recognise, _read, chooses=("scorer", "filter", "regrade"))

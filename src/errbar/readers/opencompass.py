@@ -42,7 +42,7 @@ def _recognise(glance: Glance) -> str:
     return f"a JSON document with details of the type {once[1]}" if once else ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:  # noqa: ARG001  there is one score
+def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     before: Counter[tuple[str, str]] = Counter()
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
@@ -146,4 +146,4 @@ def _claims(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim
             yield Claim(name, value / 100, name.lower(), system, task)
 
 
-READER = Reader("opencompass", _recognise, _read)
+READER = Reader("opencompass", _recognise, _read, chooses=())

@@ -52,7 +52,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:  # noqa: ARG001  there is one score
+def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     opened = [_file(path) for path in files]
     before: Counter[tuple[str, str]] = Counter()
@@ -143,4 +143,4 @@ def _claim(log: Log, file: _File, key: tuple[str, str]) -> None:
         log.claims.append(Claim("acc", accuracy / 100, "avg", *key, digits=3))
 
 
-READER = Reader("qwen_math", _recognise, _read, beside=("*_metrics.json",))
+READER = Reader("qwen_math", _recognise, _read, beside=("*_metrics.json",), chooses=())

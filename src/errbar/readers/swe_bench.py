@@ -18,7 +18,7 @@ from typing import Any
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     name_of,
     object_of,
@@ -64,8 +64,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
+def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     read = {file: object_of(file) for file in files}
     trees = _trees({file: whole for file, whole in read.items() if "total_instances" not in whole})
@@ -210,4 +209,5 @@ READER = Reader(
     _recognise,
     _read,
     beside=("*.log", "*.diff", "*.sh", "test_output.txt", "Dockerfile"),
+    chooses=(),
 )

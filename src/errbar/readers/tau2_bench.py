@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     name_of,
     number_or_none,
@@ -86,7 +86,6 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], filter=choice.filter)
     log = Log()
     runs = _runs(files)
     simulations = [one for run in runs for one in run.simulations]

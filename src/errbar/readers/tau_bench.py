@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     document,
     is_whole,
@@ -36,7 +36,6 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], filter=choice.filter)
     log = Log()
     found = [_trials(file) for file in files]
     rewards = [one.get("reward") for trials in found for one in trials]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.origin import Claim
-from errbar.readers.base import Choice, Glance, Log, Reader, refuse
+from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     name_of,
     number_or_none,
@@ -65,8 +65,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], choice: Choice) -> Log:
-    refuse(files[0], scorer=choice.scorer, filter=choice.filter)
+def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     runs = _runs(files, log)
     often = Counter((run.system, run.task) for run in runs)
@@ -172,4 +171,6 @@ def _claims(run: _Run, system: str, balanced: bool) -> Iterator[Claim]:
             yield Claim(f"pass_at_k {k}", number, f"pass@{k}", system, run.task)
 
 
-READER = Reader("terminal_bench", _recognise, _read, beside=(_METADATA, "*.log", "*.cast"))
+READER = Reader(
+    "terminal_bench", _recognise, _read, beside=(_METADATA, "*.log", "*.cast"), chooses=()
+)
