@@ -185,10 +185,10 @@ def score_files(place: str, engine: Any) -> Callable[[], Any]:
     return lambda: errbar.load(place, connection=engine).score(*METRICS).to_dicts()
 
 
-def score_spark(place: str, engine: Any) -> Callable[[], Any]:  # noqa: ARG001
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+def score_spark(place: str, _: Any) -> Callable[[], Any]:
+    from pyspark.sql import SparkSession  # noqa: PLC0415  the other sides are without it
 
-    import errbar  # noqa: PLC0415
+    import errbar  # noqa: PLC0415  the bare GROUP BY is without it
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     session = builder.config("spark.driver.memory", "2g").getOrCreate()

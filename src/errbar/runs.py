@@ -11,7 +11,7 @@ from errbar.data.slices import Slice
 from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
-from errbar.estimate import RankedEstimate, Subject
+from errbar.estimate import Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import Metric, family
 from errbar.metrics.selective import RankedMetric
@@ -207,10 +207,6 @@ def _subjects(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
         Subject(one.key[0], one.key[1], tuple(zip(one.by, one.key[2:], strict=True)), failed): one
         for one in found
     }
-
-
-def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
-    return replace(estimate, of=Subject(key[0], key[1]))
 
 
 def _require(value: str, known: tuple[str, ...], name: str) -> None:
