@@ -44,7 +44,7 @@ def ballots(
         **names,
         answer=column_of(frame, columns["answer"]).cast(nw.String),
         outcome=result_of(frame, columns).cast(nw.Float64),
-        trial=nw.lit(0.0) if trial is None else trial,
+        trial=nw.lit(0) if trial is None else trial,
     )
     table = fetch(
         rows.group_by(*names, "answer", "outcome").agg(

@@ -1,9 +1,9 @@
-"""Trials that occur twice, found by two sums in the one GROUP BY.
+"""Trials that occur twice, found in the one GROUP BY by what they add up to.
 
-The trials of a question should be first, first + 1, … last, each once. Their sums of t, t² and t⁴
-then follow from how many there are and from their mean, and a question whose sums are others is
-looked at trial by trial; it may only have gaps. Other trials with the same three sums exist, but
-are rare: none for up to 10 trials, and one of the 352,716 ways to draw 11 with repeats from 11.
+Every trial is a power of two. A sum of n of them has n ones among its binary digits only if no two
+are the same. DuckDB has whole numbers that are long enough, and gathers the ones. Elsewhere powers
+are added up as floats, in two halves, and compared with the sum of first … last. Both are exact;
+a question that does not pass, because of gaps or of other numbers, is looked at trial by trial.
 """
 
 from collections.abc import Sequence
@@ -11,44 +11,60 @@ from collections.abc import Sequence
 import narwhals.stable.v2 as nw
 
 from errbar.data.outcomes import Columns
-from errbar.data.rows import Frame, called, column_of, fetch, names_of
+from errbar.data.rows import Frame, called, column_of, fetch, names_of, one_if
 from errbar.errors import RepeatedTrial
 
-_MOST_TRIALS = 1024.0
-_SHIFT = 2.0**22  # one float holds the sum of t below it, and that of t² above
-_MOST_PACKED, _MOST_FOURTHS = 2.0**52, 2.0**53  # so that no sum was rounded
+_HALF, _TWO = 52, nw.lit(2.0)  # trials whose powers of two a float can add up
+_MOST_ONES = 126  # a trial beyond is taken for this one, which costs a second look at most
+POWERS = ("inside", "low", "high")
 
 
-def powers_of(trial: nw.Expr) -> dict[str, nw.Expr]:
-    """What is added up for each question; a row without a trial adds as little as trial 0."""
-    square = trial * trial
-    return {"packed": square * _SHIFT + trial, "fourths": square * square}
+def counted_by_bits(rows: Frame, names: Sequence[str], sums: Sequence[str]) -> Frame:
+    """Rows by question in DuckDB, where `doubtful` is 1 unless all trials of a question differ."""
+    keys = ", ".join(f'"{name}"' for name in names)
+    bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
+    added = "".join(f', sum("{name}") AS "{name}"' for name in sums)
+    relation = nw.to_native(rows).aggregate(
+        f"{keys}, count(*) AS trials, count(outcome) AS scored{added}, "
+        f"(bit_count(bit_or({bit})) IS DISTINCT FROM count(*))::BIGINT AS doubtful",
+        keys,
+    )
+    return nw.from_native(relation).lazy()
+
+
+def powers_of(number: nw.Expr) -> dict[str, nw.Expr]:
+    """What tells trials apart where there are no bits: their powers of two, in two halves."""
+    inside = (number >= 0) & (number < 2 * _HALF)
+    place = nw.when(inside).then(number).otherwise(nw.lit(0)).cast(nw.Float64)
+    return {
+        "inside": one_if(inside),
+        "place": place,
+        "low": nw.when(place < _HALF).then(_TWO**place).otherwise(nw.lit(0.0)),
+        "high": nw.when(place >= _HALF).then(_TWO ** (place - _HALF)).otherwise(nw.lit(0.0)),
+    }
 
 
 def is_doubtful() -> nw.Expr:
-    """Whether the trials of a question may not be first … last, each once.
+    """Whether the trials of a question are not first, first + 1, … last, each once.
 
-    With at most 1024 trials and `packed` below 2⁵², t² adds up to less than 2³⁰ and t to less than
-    2²¹: nothing was rounded, and the two come apart again. Fourth powers are exact below 2⁵³.
+    A sum of n consecutive powers has n ones among its binary digits, so only n or more powers add
+    up to it, and n of them only if they are those.
     """
-    n, packed, fourths = nw.col("trials").cast(nw.Float64), nw.col("packed"), nw.col("fourths")
-    squares = (packed / _SHIFT).round(0)
-    first = (packed - squares * _SHIFT) / n - (n - 1) / 2
-    s1 = n * (n - 1) / 2  # the sum of 0 … n - 1; below those of their powers
-    s2 = s1 * (2 * n - 1) / 3
-    s3 = s1 * s1
-    s4 = n * (n - 1) * (2 * n - 1) * (3 * n * n - 3 * n - 1) / 30
-    rest = 4 * s3 + first * (6 * s2 + first * (4 * s1 + first * n))
-    fine = (
-        (n <= _MOST_TRIALS)
-        & (packed < _MOST_PACKED)
-        & (fourths < _MOST_FOURTHS)
-        & (first >= 0)
-        & (first == first.round(0))
-        & (squares == s2 + first * (2 * s1 + first * n))
-        & (fourths == s4 + first * rest)
+    count = nw.col("trials").cast(nw.Float64)
+    first, last = nw.col("first"), nw.col("last")
+    half = float(_HALF)
+    up = nw.when(last < half).then(last + 1).otherwise(nw.lit(half))
+    down = nw.when(first < half).then(first).otherwise(nw.lit(half))
+    low = _TWO**up - _TWO**down
+    up = nw.when(last >= half).then(last - half + 1).otherwise(nw.lit(0.0))
+    down = nw.when(first >= half).then(first - half).otherwise(nw.lit(0.0))
+    high = _TWO**up - _TWO**down
+    return ~(
+        (nw.col("inside").cast(nw.Float64) == count)
+        & (last - first + 1 == count)
+        & (nw.col("low") == low)
+        & (nw.col("high") == high)
     )
-    return ~fine
 
 
 def refuse_repeats(
@@ -59,7 +75,8 @@ def refuse_repeats(
     trial = column_of(frame, columns["trial"]).cast(nw.String)
     rows = frame.select(**names, trial=trial).filter(~nw.col("trial").is_null())
     if doubtful is not None:
-        rows = rows.join(doubtful.select("question").unique(), on="question", how="semi")
+        some = doubtful.group_by("question").agg(nw.len().alias("n")).select("question")
+        rows = rows.join(some, on="question", how="semi")
     each = rows.group_by(*names, "trial").agg(nw.len().alias("n"))
     table = fetch(each.filter(nw.col("n") > 1))
     if not table["n"].size:

@@ -18,7 +18,6 @@ Frame = nw.LazyFrame[Any]
 Table = Mapping[str, NDArray[Any]]
 
 TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
-FAR = 1 << 22  # beyond any trial that is looked at as a number
 STRANGE = "errbar strange outcome"  # beside an infinite outcome, the text that is no number
 
 
@@ -40,11 +39,6 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
         else:
             chosen[f"by {at}"] = column.cast(nw.String)
     return chosen
-
-
-def keys_of(names: Mapping[str, Any]) -> list[str]:
-    """All names but that of the question itself."""
-    return [name for name in names if name != "question"]
 
 
 def called(value: Any, nothing: str) -> str:
@@ -88,16 +82,13 @@ def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:
 
 
 def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:
-    """The number of a trial as a float, `FAR` for any beyond it; None if trials are no numbers."""
+    """The number of a trial, where trials are numbers that every engine can compare."""
     if "trial" not in columns:
         return None
     kinds = frame.collect_schema()
     name = TRIAL_NUMBER if TRIAL_NUMBER in kinds else columns["trial"]
-    kind, number = kinds[name], column_of(frame, name)
-    if kind == nw.Int64:  # which pyarrow makes no float of unless it fits
-        return number.clip(-FAR, FAR).cast(nw.Float64)
-    small = (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16, nw.UInt32)
-    return number.cast(nw.Float64) if kind in small else None
+    known = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+    return column_of(frame, name) if kinds[name] in known else None
 
 
 def column_of(frame: Frame, name: str) -> nw.Expr:

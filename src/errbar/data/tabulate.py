@@ -5,14 +5,20 @@ and never adds up outcomes, so neither the order of rows nor the engine can show
 comes back is small: questions are counted by their state before anything leaves the engine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.data.outcomes import Columns, require_statuses
-from errbar.data.repeats import is_doubtful, powers_of, refuse_repeats
+from errbar.data.repeats import (
+    POWERS,
+    counted_by_bits,
+    is_doubtful,
+    powers_of,
+    refuse_repeats,
+)
 from errbar.data.rows import (
     Frame,
     column_of,
@@ -62,37 +68,48 @@ def _are_empty_and_null(names: list[Any]) -> bool:
 def _questions(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
     """A row per question: what it is called by, and its state."""
     names = names_of(frame, columns, by)
-    rows = frame.select(**names, outcome=result_of(frame, columns), **_doubts(frame, columns))
+    number = trial_of(frame, columns)
+    chosen = names | {"outcome": result_of(frame, columns)}
+    sums = ["right", "wrong"]
+    if "status" in columns:
+        chosen["unknown"] = unknown_status_of(frame, columns)
+        sums.append("unknown")
+    if number is not None:
+        chosen["number"] = number
     value = nw.col("outcome")
-    rows = rows.with_columns(
+    rows = frame.select(**chosen).with_columns(
         right=(value == 1).cast(nw.Int32),  # DuckDB adds these up faster than wider ones
         wrong=(value == 0).cast(nw.Int32),
     )
-    sums = [name for name in rows.collect_schema().names() if name not in (*names, "outcome")]
-    questions = rows.group_by(*names).agg(
-        nw.len().alias("trials"),
-        value.count().alias("scored"),
-        *(nw.col(name).sum() for name in sums),
-    )
-    counts = ("trials", "scored", *(name for name in sums if name not in ("packed", "fourths")))
+    if number is None:
+        questions = _counted(rows, names, sums)
+    elif frame.implementation.is_duckdb():
+        questions = counted_by_bits(rows, list(names), sums)
+    else:
+        rows = rows.with_columns(**powers_of(nw.col("number")))
+        place = nw.col("place")
+        ends = (place.min().alias("first"), place.max().alias("last"))
+        questions = _counted(rows, names, [*sums, *POWERS], *ends)
+        questions = questions.with_columns(doubtful=one_if(is_doubtful()))
+    counts = ("trials", "scored", *sums)
     questions = questions.with_columns(
         *(nw.col(name).fill_null(0).cast(nw.Int64) for name in counts),
     )
     state = {name: nw.col(name) for name in (*counts, *names) if name != "wrong"}
     state["other"] = nw.col("scored") - nw.col("right") - nw.col("wrong")
     state["nameless"] = one_if(nw.col("question").is_null()) * nw.col("trials")
-    if "packed" in sums:
-        state["doubtful"] = one_if(is_doubtful())
+    if number is not None:
+        state["doubtful"] = nw.col("doubtful")
     return questions.select(**state)
 
 
-def _doubts(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """What else is added up, to see whether something is wrong."""
-    trial = trial_of(frame, columns)
-    doubts = {} if trial is None else powers_of(trial)
-    if "status" in columns:
-        doubts["unknown"] = unknown_status_of(frame, columns)
-    return doubts
+def _counted(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.Expr) -> Frame:
+    return rows.group_by(*names).agg(
+        nw.len().alias("trials"),
+        nw.col("outcome").count().alias("scored"),
+        *(nw.col(name).sum() for name in sums),
+        *more,
+    )
 
 
 def categories(
