@@ -6,7 +6,6 @@ are appended. Metrics look at `States`: how many questions share the same counts
 """
 
 import math
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -15,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.data.frozen import freeze
-from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.data.given import (
+    are_same_clusters,
+    cluster_numbers,
+    question_ids,
+    refuse_clusters,
+    union_of,
+    whole,
+)
+from errbar.errors import InputError, NotEnoughTrials
 
 Integers = NDArray[np.int64]
 
@@ -45,13 +52,13 @@ class Counts:
         correct: ArrayLike,
         questions: Sequence[Hashable] | None = None,
     ) -> None:
-        n, c = _whole(trials, "trials"), _whole(correct, "correct")
+        n, c = whole(trials, "trials"), whole(correct, "correct")
         if n.shape != c.shape or n.ndim != 1:
             raise InputError(
                 f"trials and correct must be lists of equal length; got shapes {n.shape} and "
                 f"{c.shape}."
             )
-        names = _names(questions, n.size)
+        names = question_ids(questions, n.size)
         wrong = (c < 0) | (c > n)
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -67,7 +74,7 @@ class Counts:
     def __add__(self, other: Self) -> "Counts":
         if not isinstance(other, Counts):
             return NotImplemented
-        names, place = _union(self.questions, other.questions)
+        names, place = union_of(self.questions, other.questions)
         trials, correct = np.zeros((2, len(names)), dtype=np.int64)
         trials[: len(self)], correct[: len(self)] = self.trials, self.correct
         trials[place] += other.trials
@@ -97,6 +104,11 @@ class Counts:
         """How many questions each entry stands for."""
         return np.ones(self.trials.size)
 
+    def where(self, entries: NDArray[np.bool_]) -> "Counts":
+        """Some of the questions."""
+        names = [name for name, held in zip(self.questions, entries, strict=True) if held]
+        return Counts(self.trials[entries], self.correct[entries], names)
+
     def categories(self) -> "CategoryCounts":
         """The same counts as two categories, wrong and right."""
         return CategoryCounts(
@@ -108,6 +120,9 @@ class Counts:
 class CountsByState(Counts):
     """Counts where questions with the same trials and right ones are counted, not named.
 
+    `clusters` numbers what the questions of each entry belong to; metrics pool entries of the same
+    state, whatever their cluster.
+
     Examples
     --------
     >>> len(CountsByState(trials=[4, 4], correct=[1, 3], often=[10, 20]))
@@ -115,10 +130,18 @@ class CountsByState(Counts):
     """
 
     often: Integers
+    clusters: Integers | None
 
-    def __init__(self, trials: ArrayLike, correct: ArrayLike, often: ArrayLike) -> None:
+    def __init__(
+        self,
+        trials: ArrayLike,
+        correct: ArrayLike,
+        often: ArrayLike,
+        clusters: ArrayLike | None = None,
+    ) -> None:
         super().__init__(trials, correct)
-        freeze(self, often=_whole(often, "often"))
+        together = cluster_numbers(clusters, self.trials.size)
+        freeze(self, often=whole(often, "often"), clusters=together)
 
     def __len__(self) -> int:
         return int(self.often.sum())
@@ -126,11 +149,26 @@ class CountsByState(Counts):
     def __add__(self, other: Counts) -> "CountsByState":
         if not isinstance(other, CountsByState):
             return NotImplemented
+        refuse_clusters(self.clusters, other.clusters)
         return CountsByState(
             np.concatenate([self.trials, other.trials]),
             np.concatenate([self.correct, other.correct]),
             np.concatenate([self.often, other.often]),
         )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CountsByState)
+            and super().__eq__(other)
+            and np.array_equal(self.often, other.often)
+            and are_same_clusters(self.clusters, other.clusters)
+        )
+
+    def where(self, entries: NDArray[np.bool_]) -> "CountsByState":
+        """Some of the entries, in the clusters that they were in."""
+        clusters = None if self.clusters is None else self.clusters[entries]
+        often = self.often[entries]
+        return CountsByState(self.trials[entries], self.correct[entries], often, clusters)
 
     def __repr__(self) -> str:
         return f"CountsByState({len(self)} questions in {self.trials.size} states)"
@@ -157,19 +195,26 @@ class CategoryCounts:
 
     tally: Integers
     questions: Sequence[Hashable]
+    clusters: Integers | None  # of each question, by number
 
-    def __init__(self, tally: ArrayLike, questions: Sequence[Hashable] | None = None) -> None:
-        counts = _whole(tally, "tally")
+    def __init__(
+        self,
+        tally: ArrayLike,
+        questions: Sequence[Hashable] | None = None,
+        clusters: ArrayLike | None = None,
+    ) -> None:
+        counts = whole(tally, "tally")
         if counts.ndim != 2 or counts.shape[1] < 2:
             raise InputError(
                 f"tally must have a row per question and a column per category, two at least; "
                 f"got shape {counts.shape}."
             )
-        names = _names(questions, len(counts))
+        names = question_ids(questions, len(counts))
         if counts.size and counts.min() < 0:
             at = int(np.argmax((counts < 0).any(axis=1)))
             raise InputError(f"tally must not be negative; question {names[at]!r} is.")
-        freeze(self, tally=counts, questions=names)
+        together = cluster_numbers(clusters, len(counts))
+        freeze(self, tally=counts, questions=names, clusters=together)
 
     def __len__(self) -> int:
         return len(self.tally)
@@ -188,15 +233,22 @@ class CategoryCounts:
         """How many questions each entry stands for."""
         return np.ones(len(self))
 
+    def where(self, entries: NDArray[np.bool_]) -> "CategoryCounts":
+        """Some of the questions, in the clusters that they were in."""
+        names = [name for name, held in zip(self.questions, entries, strict=True) if held]
+        clusters = None if self.clusters is None else self.clusters[entries]
+        return CategoryCounts(self.tally[entries], names, clusters)
+
     def __add__(self, other: Self) -> "CategoryCounts":
         if not isinstance(other, CategoryCounts):
             return NotImplemented
+        refuse_clusters(self.clusters, other.clusters)
         if self.tally.shape[1] != other.tally.shape[1]:
             raise InputError(
                 f"cannot add counts of {self.tally.shape[1]} categories and of "
                 f"{other.tally.shape[1]}."
             )
-        names, place = _union(self.questions, other.questions)
+        names, place = union_of(self.questions, other.questions)
         tally = np.zeros((len(names), self.tally.shape[1]), dtype=np.int64)
         tally[: len(self)] = self.tally
         tally[place] += other.tally
@@ -207,6 +259,7 @@ class CategoryCounts:
             isinstance(other, CategoryCounts)
             and list(self.questions) == list(other.questions)
             and np.array_equal(self.tally, other.tally)
+            and are_same_clusters(self.clusters, other.clusters)
         )
 
     def __repr__(self) -> str:
@@ -322,37 +375,3 @@ def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> N
         f"{len(counts)} questions have fewer ({some}). Lower k to at most {trials.min()}, or "
         f"collect more trials."
     )
-
-
-def _whole(values: ArrayLike, name: str) -> Integers:
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        raise WrongType(f"{name} is a masked array with masked entries; leave those questions out.")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise InputError(f"{name} must be rows of equal length; NumPy says: {error}.") from error
-    if array.size and array.dtype.kind not in "iu":
-        raise WrongType(f"{name} must hold whole numbers; got {array.dtype} values.")
-    return array.astype(np.int64)
-
-
-def _names(questions: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:
-    if questions is None or isinstance(questions, range):
-        return range(size)
-    if len(questions) != size:
-        raise InputError(f"{len(questions)} question ids were given for {size} questions.")
-    if len(set(questions)) != size:
-        twice, times = Counter(questions).most_common(1)[0]
-        raise InputError(f"question ids must differ; {twice!r} occurs {times} times.")
-    return tuple(questions)
-
-
-def _union(
-    mine: Sequence[Hashable], theirs: Sequence[Hashable]
-) -> tuple[Sequence[Hashable], Integers]:
-    """Mine and then what is new of theirs, and where each of theirs stands in that."""
-    if isinstance(mine, range) and isinstance(theirs, range):
-        return range(max(len(mine), len(theirs))), np.arange(len(theirs))
-    place = {question: at for at, question in enumerate(mine)}
-    where = [place.setdefault(question, len(place)) for question in theirs]
-    return tuple(place), np.array(where, dtype=np.int64)
