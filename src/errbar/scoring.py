@@ -8,7 +8,7 @@ import numpy as np
 from errbar.data.ballots import Ballots
 from errbar.data.slices import Results, Slice
 from errbar.data.sources import Source
-from errbar.data.statistics import CategoryCounts, CountsByState
+from errbar.data.statistics import CategoryCounts
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.estimate import Estimate, Subject
 from errbar.evaluate import score
@@ -132,8 +132,9 @@ class Scoring:
         return one.counts(self.taken)
 
     def _categories(self, one: Slice, metric: CategoryMetric) -> CategoryCounts:
-        values, counts, _ = self._results(one)
-        found = counts[counts.sum(axis=1) > 0]
+        values, counts, _, clusters = self._results(one)
+        some = counts.sum(axis=1) > 0
+        found = counts[some]
         wrong = [value for value in values if value not in range(len(metric.weights))]
         if wrong:
             raise WrongType(
@@ -147,7 +148,7 @@ class Scoring:
             )
         tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
         tally[:, [int(value) for value in values]] = found
-        return CategoryCounts(tally)
+        return CategoryCounts(tally, clusters=None if clusters is None else clusters[some])
 
     def _results(self, one: Slice) -> Results:
         return self.source.categories(one.by)[one.key]
@@ -208,10 +209,5 @@ def _long_enough(
                 f"{whose}: {metric} leaves out {few} of {len(one)} questions, which have fewer "
                 f"than {metric.draws} trials.".removeprefix(": ")
             )
-        if isinstance(one, CategoryCounts):
-            names = [name for name, good in zip(one.questions, fine, strict=True) if good]
-            kept[whose] = CategoryCounts(one.tally[fine], names)
-        else:
-            often = one.repeats()[fine].astype(np.int64)
-            kept[whose] = CountsByState(one.trials[fine], one.correct[fine], often)
+        kept[whose] = one.where(fine)
     return kept, dropped

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.data.clusters import clusters_of
 from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, column_of, fetch, names_of, result_of, trial_of
 from errbar.data.slices import keys_in
@@ -21,6 +22,7 @@ class Ballots:
     silent: int  # trials with a result and without an answer
     failed: int = 0  # trials without a result
     first: tuple[float, ...] = ()  # the trial that first gave each answer, if numbered
+    cluster: int | None = None  # its number in the slice, in order of their names
 
     @property
     def trials(self) -> int:
@@ -72,17 +74,26 @@ def ballots(
             tally[1] += n * int(outcome)
             tally[2] = min(tally[2], first)
     numbered = trial is not None
+    together = clusters_of(frame, columns, by)
     return {
         key: [
-            _ballots(given, *lost[key, question], numbered=numbered)
+            _ballots(
+                given,
+                *lost[key, question],
+                numbered=numbered,
+                cluster=together[key][question] if together else None,
+            )
             for question, given in sorted(each.items())
         ]
         for key, each in sorted(found.items())
     }
 
 
-def _ballots(given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool) -> Ballots:
+def _ballots(
+    given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool, cluster: int | None
+) -> Ballots:
     each = sorted(given.values())
     votes = tuple(int(n) for n, _, _ in each)
     credit = tuple(right / n for n, right, _ in each)
-    return Ballots(votes, credit, silent, failed, tuple(at for *_, at in each) if numbered else ())
+    first = tuple(at for *_, at in each) if numbered else ()
+    return Ballots(votes, credit, silent, failed, first, cluster)

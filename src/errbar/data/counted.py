@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import narwhals.stable.v2 as nw
 
+from errbar.data.clusters import cluster_in, clusters_taken, is_torn, refuse_torn
 from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, fetch, names_of, number_of
 from errbar.data.slices import Slice, by_state, sliced
@@ -16,8 +17,10 @@ def counted_slices(
     """Every system and task, and every value of the columns in `by`, in order of their names."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
+    together = cluster_in(frame, columns)
     rows = frame.select(
         **names,
+        **together,
         **{
             name: number_of(frame, columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
@@ -28,12 +31,19 @@ def counted_slices(
     questions = (
         rows.with_columns(trials=trials, right=right)
         .group_by(*names)
-        .agg(nw.col("trials").sum(), nw.col("right").sum(), nw.len().alias("rows"))
+        .agg(
+            nw.col("trials").sum(),
+            nw.col("right").sum(),
+            nw.len().alias("rows"),
+            *(clusters_taken() if together else []),
+        )
     )
     if not allow_repeats:
         _refuse_repeats(questions)
+    if together:
+        refuse_torn(questions.with_columns(torn=is_torn("rows")), columns)
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
-    state = {name: nw.col(name) for name in names}
+    state = {name: nw.col(name) for name in (*names, *together)}
     table = by_state(
         questions.select(
             **state,

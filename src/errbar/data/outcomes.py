@@ -51,7 +51,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # The same for a table of counts, a row per question instead of one per trial.
 USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        **{meaning: USUAL[meaning] for meaning in ("system", "task", "question")},
+        **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
         "trials": ("n", "n_trials", "num_trials", "num_samples"),
         "correct": ("c", "n_correct", "num_correct"),
     }

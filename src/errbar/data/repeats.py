@@ -19,11 +19,14 @@ _MOST_ONES = 126  # a trial beyond is taken for this one, which costs a second l
 POWERS = ("inside", "low", "high")
 
 
-def counted_by_bits(rows: Frame, names: Sequence[str], sums: Sequence[str]) -> Frame:
+def counted_by_bits(
+    rows: Frame, names: Sequence[str], sums: Sequence[str], more: Sequence[str] = ()
+) -> Frame:
     """Rows by question in DuckDB, where `doubtful` is 1 unless all trials of a question differ."""
     keys = ", ".join(f'"{name}"' for name in names)
     bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
-    added = "".join(f', sum("{name}") AS "{name}"' for name in sums)
+    taken = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
+    added = "".join(f", {one}" for one in taken)
     relation = nw.to_native(rows).aggregate(
         f"{keys}, count(*) AS trials, count(outcome) AS scored{added}, "
         f"(bit_count(bit_or({bit})) IS DISTINCT FROM count(*))::BIGINT AS doubtful",

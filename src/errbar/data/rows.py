@@ -31,14 +31,17 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
     }
     for at, name in enumerate(by):
         require_column(name, kinds)
-        column = column_of(frame, name)
-        if kinds[name] == nw.Float64:  # engines write numbers differently: `called` does it
-            chosen[f"by {at}"] = nw.when(~column.is_nan()).then(column)
-        elif kinds[name] == nw.Boolean:  # pandas says True
-            chosen[f"by {at}"] = column.cast(nw.String).str.to_lowercase()
-        else:
-            chosen[f"by {at}"] = column.cast(nw.String)
+        chosen[f"by {at}"] = text_of(frame, name)
     return chosen
+
+
+def text_of(frame: Frame, name: str) -> nw.Expr:
+    """A column of any kind as names, which `called` turns into text."""
+    kind, column = frame.collect_schema()[name], column_of(frame, name)
+    if kind == nw.Float64:  # engines write numbers differently: `called` does it
+        return nw.when(~column.is_nan()).then(column)
+    text = column.cast(nw.String)
+    return text.str.to_lowercase() if kind == nw.Boolean else text  # pandas says True
 
 
 def called(value: Any, nothing: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -15,6 +16,10 @@ from errbar.errors import InputError
 Integers = NDArray[np.int64]
 COUNTED = ("trials", "scored", "right", "other")
 
+_State = tuple[str, tuple[int, ...]]  # the cluster, and what COUNTED says
+_States = dict[_State, int]
+_Ordered = list[tuple[_State, int]]
+
 
 @dataclass(frozen=True, eq=False)
 class Slice:
@@ -27,10 +32,12 @@ class Slice:
     other: Integers  # those whose result is neither 0 nor 1
     questions: Integers  # how many questions are in this state
     by: tuple[str, ...] = ()  # the columns that were grouped by
+    clusters: Integers | None = None  # of the questions in each state, where there are any
+    named: int = 0  # clusters with a name; those numbered after them are one question each
 
     def where(self, states: NDArray[np.bool_]) -> "Slice":
         """Some of the states."""
-        names = (*COUNTED, "questions")
+        names = [*COUNTED, "questions", *(["clusters"] if self.clusters is not None else [])]
         return replace(self, **{name: getattr(self, name)[states] for name in names})
 
     @property
@@ -44,6 +51,13 @@ class Slice:
         return int((self.trials - self.scored) @ self.questions)
 
     @property
+    def alone(self) -> int:
+        """Questions that name no cluster though others do: each is one of its own."""
+        if self.clusters is None:
+            return 0
+        return int(self.questions[self.clusters >= self.named].sum())
+
+    @property
     def is_binary(self) -> bool:
         """Whether every result is 0 or 1."""
         return not self.other.any()
@@ -51,9 +65,9 @@ class Slice:
     def counts(self, errors: str) -> CountsByState:
         """Counts, with rows without a result taken as 'wrong', 'missing' or 'right'."""
         if errors == "missing":
-            return CountsByState(self.scored, self.right, self.questions)
+            return CountsByState(self.scored, self.right, self.questions, self.clusters)
         right = self.right + (self.trials - self.scored if errors == "right" else 0)
-        return CountsByState(self.trials, right, self.questions)
+        return CountsByState(self.trials, right, self.questions, self.clusters)
 
 
 class Results(NamedTuple):
@@ -62,6 +76,7 @@ class Results(NamedTuple):
     values: list[float]
     counts: Integers  # a row per question, a column per value
     failed: Integers  # rows of each question without a result
+    clusters: Integers | None = None  # of each question, numbered as in its slice
 
 
 def by_state(questions: Frame) -> Table:
@@ -87,22 +102,57 @@ def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
-    """States of each slice, in an order of their own."""
-    found: dict[tuple[str, ...], dict[tuple[int, ...], int]] = {}
-    for key, *state, n in zip(
-        keys_in(table, by),
+    """States of each slice, in an order of their own; with clusters, those of each cluster."""
+    keys = keys_in(table, by)
+    clusters = [called(one, "") for one in table["cluster"].tolist()] if "cluster" in table else []
+    together = any(clusters)  # a column without a single name is as good as none
+    found: dict[tuple[str, ...], _States] = {}
+    for key, cluster, *state, n in zip(
+        keys,
+        clusters or [""] * len(keys),
         *(table[name].tolist() for name in (*COUNTED, "questions")),
         strict=True,
     ):
         states = found.setdefault(key, {})
-        counted = tuple(state)
+        counted = cluster, tuple(state)
         states[counted] = states.get(counted, 0) + n
-    return [_slice_of(key, states, tuple(by)) for key, states in sorted(found.items())]
+    slice_of = _clustered_slice if together else _slice_of
+    return [slice_of(key, sorted(found[key].items()), tuple(by)) for key in sorted(found)]
 
 
-def _slice_of(
-    key: tuple[str, ...], states: dict[tuple[int, ...], int], by: tuple[str, ...]
-) -> Slice:
-    rows = np.array([(*state, n) for state, n in sorted(states.items())], dtype=np.int64)
+def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
+    rows = np.array([(*state, n) for (_, state), n in states], dtype=np.int64)
     trials, scored, right, other, questions = rows.T
     return Slice(key, trials, scored, right, other, questions, by)
+
+
+def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
+    """Every question without a cluster is an entry, as it is a cluster."""
+    entries = [
+        entry for state, n in states for entry in ([(state, n)] if state[0] else [(state, 1)] * n)
+    ]
+    names = [name for (name, _), _ in entries]
+    one = _slice_of(key, entries, by)
+    return replace(one, clusters=numbered(names), named=len({*names} - {""}))
+
+
+def without_cluster(slices: Sequence[Slice]) -> str:
+    """How many questions name no cluster though others do, in words; empty if there is none."""
+    alone = sum(one.alone for one in slices)
+    all_questions = sum(int(one.questions.sum()) for one in slices)
+    if not alone:
+        return ""
+    return f"{alone} of {all_questions} questions name no cluster: each is one of its own."
+
+
+def numbered(clusters: Sequence[str]) -> Integers:
+    """Clusters by number, in order of their names; without a name, each has one after those.
+
+    Examples
+    --------
+    >>> numbered(["b", "", "a", "b", ""])
+    array([1, 2, 0, 1, 3])
+    """
+    names = {name: at for at, name in enumerate(sorted({*clusters} - {""}))}
+    free = count(len(names))
+    return np.array([names[one] if one else next(free) for one in clusters], dtype=np.int64)

@@ -23,7 +23,7 @@ from errbar.data.ranked_cells import ranked_cells
 from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedRows, ranked_rows
 from errbar.data.rows import Frame
 from errbar.data.slices import Results, Slice
-from errbar.data.statistics import Counts
+from errbar.data.statistics import Counts, CountsByState
 from errbar.data.tabulate import categories, slices, statuses
 from errbar.errors import InputError
 
@@ -202,8 +202,11 @@ class CountsSource(Source):
                 counts.correct,
                 np.zeros(counts.trials.size, dtype=np.int64),
                 counts.repeats().astype(np.int64),
+                clusters=clusters,
+                named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
             )
             for key, counts in self.counts.items()
+            for clusters in [_clusters_in(counts)]
         ]
 
     def categories(self, by: Sequence[str]) -> Categories:
@@ -212,12 +215,18 @@ class CountsSource(Source):
         return {
             key: Results(
                 [0.0, 1.0],
-                np.repeat(tally, counts.repeats().astype(np.int64), axis=0),
+                np.repeat(tally, often, axis=0),
                 np.zeros(len(counts), dtype=np.int64),
+                None if clusters is None else np.repeat(clusters, often),
             )
             for key, counts in self.counts.items()
+            for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
             for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
         }
+
+
+def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
+    return counts.clusters if isinstance(counts, CountsByState) else None
 
 
 def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:

@@ -11,6 +11,15 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.data.clusters import (
+    cluster_in,
+    clusters_of,
+    clusters_taken,
+    clusters_taken_in_sql,
+    is_torn,
+    questions_in_clusters,
+    refuse_torn,
+)
 from errbar.data.outcomes import Columns, require_statuses
 from errbar.data.repeats import (
     POWERS,
@@ -49,6 +58,8 @@ def slices(
         raise InputError(f"{lost} rows have no question id in the column {columns['question']!r}.")
     if "unknown" in table and table["unknown"].any():
         statuses(frame, columns)  # which names it
+    if "torn" in table and table["torn"].any():
+        refuse_torn(questions_in_clusters(frame, columns, by), columns)
     if table["other"].any():
         require_numbers(frame, columns["outcome"])
     if "trial" in columns and not allow_repeats:
@@ -69,7 +80,8 @@ def _questions(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
     """A row per question: what it is called by, and its state."""
     names = names_of(frame, columns, by)
     number = trial_of(frame, columns)
-    chosen = names | {"outcome": result_of(frame, columns)}
+    together = cluster_in(frame, columns)
+    chosen = names | together | {"outcome": result_of(frame, columns)}
     sums = ["right", "wrong"]
     if "status" in columns:
         chosen["unknown"] = unknown_status_of(frame, columns)
@@ -81,15 +93,17 @@ def _questions(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
         right=(value == 1).cast(nw.Int32),  # DuckDB adds these up faster than wider ones
         wrong=(value == 0).cast(nw.Int32),
     )
+    more = clusters_taken() if together else []
     if number is None:
-        questions = _counted(rows, names, sums)
+        questions = _counted(rows, names, sums, *more)
     elif frame.implementation.is_duckdb():
-        questions = counted_by_bits(rows, list(names), sums)
+        in_sql = clusters_taken_in_sql() if together else []
+        questions = counted_by_bits(rows, list(names), sums, in_sql)
     else:
         rows = rows.with_columns(**powers_of(nw.col("number")))
         place = nw.col("place")
         ends = (place.min().alias("first"), place.max().alias("last"))
-        questions = _counted(rows, names, [*sums, *POWERS], *ends)
+        questions = _counted(rows, names, [*sums, *POWERS], *ends, *more)
         questions = questions.with_columns(doubtful=one_if(is_doubtful()))
     counts = ("trials", "scored", *sums)
     questions = questions.with_columns(
@@ -100,6 +114,8 @@ def _questions(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
     state["nameless"] = one_if(nw.col("question").is_null()) * nw.col("trials")
     if number is not None:
         state["doubtful"] = nw.col("doubtful")
+    if together:
+        state |= {"cluster": nw.col("cluster"), "torn": is_torn("trials")}
     return questions.select(**state)
 
 
@@ -131,11 +147,14 @@ def categories(
     ):
         nothing = np.zeros(len(values) + 1, dtype=np.int64)
         found.setdefault(key, {}).setdefault(question, nothing)[column] += n
-    return {
-        key: Results(values.tolist(), tally[:, :-1], tally[:, -1])
-        for key, questions in sorted(found.items())
-        for tally in [np.stack([questions[question] for question in sorted(questions)])]
-    }
+    together = clusters_of(frame, columns, by)
+    results = {}
+    for key, questions in sorted(found.items()):
+        ordered = sorted(questions)
+        tally = np.stack([questions[question] for question in ordered])
+        clusters = np.array([together[key][one] for one in ordered]) if together else None
+        results[key] = Results(values.tolist(), tally[:, :-1], tally[:, -1], clusters)
+    return results
 
 
 def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
