@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from errbar.data.origin import NOWHERE, Claim, Origin
-from errbar.data.slices import Slice
+from errbar.data.slices import Slice, without_cluster
 from errbar.tables import Table, counted
 
 
@@ -87,6 +87,7 @@ class Inspection:
             notes.append("Status: " + ", ".join(f"{k} {v}" for k, v in self.statuses.items()) + ".")
         if self.repeated:
             notes.append(self.repeated)
+        notes += _clusters_in(self.slices)
         if self.guessed:
             notes.append(f"Columns: {self.guessed}.")
         return [*notes, *self.origin.notes(), *map(str, self.agreements)]
@@ -100,3 +101,15 @@ class Inspection:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:
+    """How many clusters a system and task has, and how many questions are in none."""
+    found = [np.unique(one.clusters).size for one in slices if one.clusters is not None]
+    if not found:
+        return []
+    least, most = min(found), max(found)
+    some = counted(most, "cluster") if least == most else f"{least} to {most} clusters"
+    each = " for each system and task" if len(found) > 1 else ""
+    alone = without_cluster(slices)
+    return [f"{some} of questions{each}{f'; {alone}' if alone else '.'}"]

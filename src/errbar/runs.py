@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from errbar.data.slices import Slice
+from errbar.data.slices import Slice, without_cluster
 from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
@@ -191,6 +191,9 @@ class Runs:
             remarks.append(
                 f"{failed} of {rows} rows have no result{f' ({why})' if why else ''}: {said}."
             )
+        alone = without_cluster(found)
+        if alone:
+            remarks.append(alone)
         guessed = self.source.describe()
         if guessed:
             remarks.append(f"Columns: {guessed}.")

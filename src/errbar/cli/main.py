@@ -65,7 +65,7 @@ _MAP = click.option(
     "mapping",
     multiple=True,
     metavar="MEANING=COLUMN",
-    help="Which column is what, as question=task_id; may be repeated.",
+    help="Which column is what, as question=task_id, or cluster= for none; may be repeated.",
 )
 
 _READ = _options(

@@ -12,7 +12,7 @@ import click
 
 from errbar.cli.work import Work, working
 from errbar.data.convert import convert_table
-from errbar.data.outcomes import require_meaning
+from errbar.data.outcomes import REQUIRED, require_meaning
 from errbar.data.sources import CountsTableSource, TableSource
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
@@ -106,17 +106,17 @@ def shown(paths: Paths) -> str:
     return paths[0] if len(paths) == 1 else f"{paths[0]} …"
 
 
-def columns_in(mapping: Sequence[str]) -> dict[str, str]:
-    """Columns as told: question=task_id."""
-    columns: dict[str, str] = {}
+def columns_in(mapping: Sequence[str]) -> dict[str, str | None]:
+    """Columns as told: question=task_id, or cluster= for none."""
+    columns: dict[str, str | None] = {}
     for one in mapping:
         meaning, equals, name = one.partition("=")
-        if not equals or not meaning or not name:
+        if not equals or not meaning or (not name and meaning in REQUIRED):
             raise InputError(f"--map {one!r} must be written meaning=column, as question=task_id.")
         if meaning in columns:
             raise InputError(f"--map says twice which column is {meaning}.")
         require_meaning(meaning)
-        columns[meaning] = name
+        columns[meaning] = name or None
     return columns
 
 
