@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
 from errbar.data.outcomes import FAILED
@@ -52,6 +53,10 @@ class Case:
         held = (one for one in (name, *usual) if one in self.table.kinds)
         return self.told.get(name, next(held, None))
 
+    def clustered(self) -> list[Sequence[str]]:
+        """By what columns questions are looked at in their clusters."""
+        return [(), self.by][: 1 + bool(self.by)] if self.meaning("cluster") else []
+
     def once(self) -> "Case":
         """Asked under one policy, where the policies have nothing to tell apart."""
         return replace(self, metrics=("pass@2",), errors=("fail",), short=("error",), curve="")
@@ -83,6 +88,10 @@ def ask(case: Case, data: Any) -> Answer:
     if case.curve:
         found["curve"] = answer(partial(runs.curve, case.curve))
         found["curve, missing"] = answer(partial(runs.curve, case.curve, errors="missing"))
+    for at, by in enumerate(case.clustered()):
+        found[f"clusters {at}"] = answer(partial(clusters.asked, runs, by))
+        if "answer" in case.table.kinds:
+            found[f"votes {at}"] = answer(partial(clusters.voted, runs, by))
     return exact(found)
 
 
@@ -105,6 +114,11 @@ def expected(case: Case) -> Answer:
     if case.curve:
         found["curve"] = _attempt(partial(_curve, case, "fail"))
         found["curve, missing"] = _attempt(partial(_curve, case, "missing"))
+    for at, by in enumerate(case.clustered()):
+        given = (case.table.records(), case.meaning, by)
+        found[f"clusters {at}"] = {"rows": clusters.expected(*given)}
+        if "answer" in case.table.kinds:
+            found[f"votes {at}"] = {"rows": clusters.expected_votes(*given)}
     return exact(found)
 
 
@@ -409,6 +423,45 @@ def _seeds() -> list[Case]:
     return found
 
 
+def _clusters(kind: str, names: Sequence[Any], **told: Any) -> Case:
+    """Questions in clusters of a kind, some in none; a column that splits the rows of each."""
+    rng = np.random.default_rng(len(names))
+    kinds = {"system": "text", "task": "text", "question": "text", "cluster": kind}
+    kinds |= {"trial": "whole", "outcome": "whole", "answer": "text", "half": "text"}
+    rows: list[tuple[Any, ...]] = []
+    for system, task in itertools.product(("a", "b"), ("s", "t")):
+        for at in range(14):
+            name = (*names, None)[rng.integers(len(names) + 1)]
+            for trial in range(rng.integers(2, 4)):
+                outcome = (None, 0, 1, 1)[rng.integers(4)]
+                said = "xyz"[rng.integers(3)]
+                rows.append((system, task, f"q{at}", name, trial, outcome, said, "hl"[trial % 2]))
+    table = Table(kinds, rows)
+    if told:  # a key of the other GROUP BY, where trials have no number
+        table = replace(table, kinds={("try" if n == "trial" else n): k for n, k in kinds.items()})
+    label = f"clusters of {kind}{', trials without a number' if told else ''}"
+    return replace(Case(label, table, told=told).once(), by=["half"])
+
+
+def _torn(name: str, trial: str, *clusters: str | None) -> Case:
+    """A question whose rows do not agree on a cluster, in one system of two."""
+    kinds = {"system": "text", "question": "text", "cluster": "text", trial: "whole"}
+    rows = [
+        (system, q, "c" if system == "a" or q == "q0" else clusters[at], at, at % 2)
+        for system, q in itertools.product("ab", ("q0", "q1", "q2"))
+        for at in range(len(clusters))
+    ]
+    case = Case(name, Table({**kinds, "outcome": "whole"}, rows), told={"trial": None})
+    found = "is in 'x' and in 'y'" if None not in clusters else "is in 'x' in 2 of its 3 rows"
+    return replace(case, told={} if trial == "trial" else case.told).refusing(
+        "InputError",
+        f"system 'b', question 'q1' {found}",
+        "and 1 more",
+        "column 'cluster'",
+        "cluster=None",
+    )
+
+
 def _empty() -> Case:
     table = Table({"question": "text", "trial": "whole", "outcome": "whole"}, [])
     return Case("empty", table).refusing("InputError")
@@ -445,6 +498,15 @@ CASES = (
     _nothing("system"),
     _nothing("task"),
     _nothing("question").refusing("InputError", "question"),
+    _clusters("text", AWKWARD),
+    _clusters("text", ["", "one", "other"], trial=None),
+    _clusters("whole", [3, 20, 100, -1]),
+    _clusters("number", [0.5, 1.5, 10.25, 2.125], trial=None),
+    _clusters("truth", [True, False]),
+    _torn("two clusters", "trial", "x", "y", "x"),
+    _torn("two clusters, trials without a number", "try", "x", "y", "x"),
+    _torn("half in a cluster", "trial", "x", None, "x"),
+    _torn("half in a cluster, trials without a number", "try", None, "x", "x"),
     _empty(),
     _strange_status(),
 )

@@ -15,7 +15,10 @@ _WRAPPED = {
     *("pandas nullable", "pandas categorical", "polars categorical", "DuckDB view"),
     *("CSV gz", "TSV", "JSON lines gz", "glob of Parquet"),
 }
-_TOUCHED = {"awkward ids", "bare", "statuses", "kinds of slices", "traps of CSV", "empty"}
+_TOUCHED = {
+    *("awkward ids", "bare", "statuses", "kinds of slices", "traps of CSV", "empty"),
+    "clusters of text",
+}
 _ASKED = [
     (engine, name)
     for engine in ENGINES

@@ -23,6 +23,7 @@ from conformance_ranked import ask as rank
 _OVER_THE_WIRE = {
     *("awkward ids", "statuses", "categories", "columns named like SQL", "columns with dots"),
     *("kinds of slices", "named twice", "no system", "no question", "empty"),
+    *("clusters of text", "two clusters"),
 }
 
 # pyspark 4.3 warns of pandas 3 when it is imported, and nothing here goes through pandas.
