@@ -137,6 +137,18 @@ class CountMetric(Metric):
     def posterior(cls, metrics: Sequence[Self], data: Any, prior: Prior) -> Moments:
         """Posterior moments, for any number of draws."""
 
+    @abstractmethod
+    def parts(self) -> "tuple[QuestionMean, ...]":
+        """Means over questions of right-or-wrong trials that it is made of; none for categories."""
+
+    def joined(self, *means: Array) -> Array:
+        """What it comes to where its parts have these means."""
+        return means[0]
+
+    def slopes(self, *means: Array) -> tuple[Array, ...]:
+        """How fast that rises with each of them."""
+        return (np.ones_like(means[0]),)
+
     def point(self, counts: AnyCounts) -> float:
         """Estimate from the observed trials of one system."""
         require_trials(counts, self.draws, self)
@@ -164,10 +176,20 @@ class BinaryMetric(CountMetric):
 class QuestionMean(BinaryMetric):
     """A binary metric that is a mean over questions of something known for each state."""
 
+    unbiased: ClassVar[bool] = True  # whether its value over subsets is right on average
+
     @classmethod
     @abstractmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """The value of each state over its subsets: a row per metric."""
+
+    @abstractmethod
+    def at_rates(self, rates: Array) -> Array:
+        """The value of questions that are answered right at these rates."""
+
+    def parts(self) -> "tuple[QuestionMean, ...]":
+        """Itself."""
+        return (self,)
 
     @classmethod
     @abstractmethod

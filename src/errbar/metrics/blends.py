@@ -69,6 +69,14 @@ class PowerBlend(BinaryMetric):
 class Geom(PowerBlend, QuestionMean):
     """Geometric blend of a question's Pass@k and Pass^k, averaged over questions."""
 
+    unbiased: ClassVar[bool] = False  # the mean of a blend is not the blend of the means
+
+    def at_rates(self, rates: Array) -> Array:
+        """Blend of the chances at each rate."""
+        one, all_ = PassAt(self.k).at_rates(rates), PassHat(self.k).at_rates(rates)
+        blend: Array = one**self.pass_power * all_**self.unanimous_power
+        return blend
+
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Blend of the chances over the k-subsets of each state."""
@@ -88,6 +96,18 @@ class Geom(PowerBlend, QuestionMean):
 @dataclass(frozen=True)
 class DatasetGeom(PowerBlend):
     """Geometric blend of the data set's Pass@k and Pass^k."""
+
+    def parts(self) -> tuple[QuestionMean, ...]:
+        """Pass@k and Pass^k."""
+        return PassAt(self.k), PassHat(self.k)
+
+    def joined(self, *means: Array) -> Array:
+        """Their blend."""
+        return _product(means, (self.pass_power, self.unanimous_power))
+
+    def slopes(self, *means: Array) -> tuple[Array, ...]:
+        """How fast it rises with each."""
+        return _slopes(means, (self.pass_power, self.unanimous_power))
 
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: States) -> Array:
@@ -131,6 +151,18 @@ class GeoSpectrum(BinaryMetric):
         """The metric that is blended with Pass@k."""
         return MeanGPass(self.k) if self.weights is None else Spectrum(self.k, self.weights)
 
+    def parts(self) -> tuple[QuestionMean, ...]:
+        """Pass@k and the spectrum."""
+        return PassAt(self.k), self.spectrum
+
+    def joined(self, *means: Array) -> Array:
+        """Their blend."""
+        return _product(means, (self.lam, 1.0 - self.lam))
+
+    def slopes(self, *means: Array) -> tuple[Array, ...]:
+        """How fast it rises with each."""
+        return _slopes(means, (self.lam, 1.0 - self.lam))
+
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: States) -> Array:
         """Blend of the two means over questions."""
@@ -149,6 +181,23 @@ class GeoSpectrum(BinaryMetric):
         one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
         logs = (np.log(one), log_mean, log_var_one, log_var, log_cov)
         return _dataset_blend(lam, 1.0 - lam, data, *logs)
+
+
+def _product(means: Sequence[Array], powers: Sequence[float]) -> Array:
+    """Product of powers."""
+    x, y = means
+    blend: Array = x ** powers[0] * y ** powers[1]
+    return blend
+
+
+def _slopes(means: Sequence[Array], powers: Sequence[float]) -> tuple[Array, ...]:
+    """Derivatives of the product; 0 where a factor is 0, from where it may rise endlessly."""
+    blend = _product(means, powers)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return tuple(
+            np.where(mean > 0, power * blend / mean, 0.0)
+            for mean, power in zip(means, powers, strict=True)
+        )
 
 
 def _pass_and_hat(metrics: Sequence[PowerBlend]) -> tuple[list[PassAt], list[PassHat]]:

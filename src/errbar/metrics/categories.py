@@ -22,10 +22,12 @@ from errbar.metrics.base import (
     Moments,
     Needs,
     Prior,
+    QuestionMean,
     draws_of,
     numbers,
     set_fields,
 )
+from errbar.metrics.passk import PassAt, PassHat
 from errbar.metrics.registry import register
 
 RIGHT_OR_WRONG = (0.0, 1.0)
@@ -50,6 +52,20 @@ class CategoryMetric(CountMetric):
     def bounds(self) -> tuple[float, float]:
         """The least and the largest weight."""
         return min(self.weights), max(self.weights)
+
+    def parts(self) -> tuple[QuestionMean, ...]:
+        """The chance of a right trial, where there are two categories."""
+        return (PassAt(1),) if len(self.weights) == 2 else ()
+
+    def joined(self, *means: Array) -> Array:
+        """Its place between the two weights."""
+        wrong, right = self.weights
+        return wrong + (right - wrong) * means[0]
+
+    def slopes(self, *means: Array) -> tuple[Array, ...]:
+        """How far the two weights lie apart."""
+        wrong, right = self.weights
+        return (np.full_like(means[0], right - wrong),)
 
     @abstractmethod
     def value(self, tally: Tally) -> float:
@@ -161,6 +177,12 @@ class MaxAt(CategoryMetric):
     def draws(self) -> int:
         """Trials of every question that an estimate from the observed trials draws."""
         return self.k
+
+    def parts(self) -> tuple[QuestionMean, ...]:
+        """With two categories, Pass@k or Pass^k, by which of them weighs more."""
+        if len(self.weights) > 2:
+            return ()
+        return (PassAt(self.k) if self.weights[1] >= self.weights[0] else PassHat(self.k),)
 
     def value(self, tally: Tally) -> float:
         """Mean over every k-subset of the observed trials."""

@@ -16,6 +16,7 @@ import numpy as np
 from errbar.data.statistics import States
 from errbar.errors import InputError
 from errbar.kernels import beta, finite
+from errbar.kernels import rates as at_rate
 from errbar.metrics.base import (
     Array,
     Prior,
@@ -57,6 +58,10 @@ class CreditMetric(QuestionMean):
         credit[1:] = np.add.accumulate(self.gains(), dtype=np.longdouble)
         return np.minimum(credit, 1.0, out=credit)
 
+    def at_rates(self, rates: Array) -> Array:
+        """Expected credit of k trials."""
+        return at_rate.mean_credit(rates, self.credit())
+
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Mean credit over every k-subset of the observed trials."""
@@ -90,6 +95,10 @@ class PassAt(CreditMetric):
         """The first right draw earns all."""
         return step(self.k, at=1)
 
+    def at_rates(self, rates: Array) -> Array:
+        """1 − (1 − p)^k."""
+        return at_rate.chance_of_one(rates, self.k)
+
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """All k in one pass."""
@@ -113,6 +122,10 @@ class PassHat(CreditMetric):
     def gains(self) -> Array:
         """Only the last right draw earns."""
         return step(self.k, at=self.k)
+
+    def at_rates(self, rates: Array) -> Array:
+        """p^k."""
+        return rates**self.k
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:

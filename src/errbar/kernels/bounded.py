@@ -1,0 +1,128 @@
+"""How far the mean of a bounded population may be from the mean that was seen.
+
+Every value that was seen is weighed at random, by a gamma variable, and so is a share of a sighting
+of either bound, which nobody may have met yet. For values of 0 and 1 this is the Beta posterior of
+a share. It makes no zero-width interval, and no end leaves the bounds.
+
+A weighted mean Σ g·v / Σ g·m lies below x where Y = Σ g (v − x·m) is negative. The chance of that
+is an integral of exp K(t)/t along a line through the saddle point of K, the log of the mean of
+exp tY. On that line nothing oscillates. The saddle point alone gives a good first guess.
+"""
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_MOST_TERMS = 4096  # beyond, the saddle point alone is as good
+_NORMAL = NormalDist()
+_SAFE = 1e-300
+
+# Nodes and weights for an integral over 0 … ∞ of what falls off like a power: y = exp(π/2 sinh s).
+_S = np.linspace(-3.6, 2.2, 220)
+_NODES = np.exp(0.5 * np.pi * np.sinh(_S))
+_WEIGHTS = _NODES * 0.5 * np.pi * np.cosh(_S) * (_S[1] - _S[0])
+
+
+def mean_ends(
+    values: Array, sizes: Array, often: Array, level: float, unseen: tuple[float, float]
+) -> tuple[float, float]:
+    """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size.
+
+    `unseen` are the sightings added of the bound that an end lies towards, and of the other one.
+    """
+    tail = 0.5 * (1.0 - level)
+    low = _low_end(values, sizes, often, tail, unseen)
+    high = _low_end(sizes - values, sizes, often, tail, unseen)
+    return low, 1.0 - high
+
+
+def _low_end(
+    values: Array, sizes: Array, often: Array, tail: float, unseen: tuple[float, float]
+) -> float:
+    """The x below which the weighted mean lies with a chance of `tail`."""
+    if not values.any():
+        return 0.0
+    usual = float(often @ sizes / often.sum())
+    shape = np.append(often, unseen)
+    value = np.append(values, [0.0, usual])
+    size = np.append(sizes, [usual, usual])
+    kept = shape > 0
+    shape, value, size = shape[kept], value[kept], size[kept]
+    mean = float(shape @ value / (shape @ size))
+    most = float((value / size).max())
+    spread = math.sqrt(float(shape @ np.square(value - mean * size))) / float(shape @ size)
+    z = _NORMAL.inv_cdf(tail)
+
+    def guess(x: float) -> float:
+        return _saddle(shape, value - x * size)[0] - z
+
+    def exact(x: float) -> float:
+        return _NORMAL.inv_cdf(_chance_below(shape, value - x * size)) - z
+
+    x = _root(guess, mean + z * spread, 0.1 * spread, (0.0, most), 1e-6)
+    return x if shape.size > _MOST_TERMS else _root(exact, x, 1e-3 * spread, (0.0, most), 1e-9)
+
+
+def _root(
+    rising: Callable[[float], float],
+    start: float,
+    step: float,
+    within: tuple[float, float],
+    accuracy: float,
+) -> float:
+    """Where a function that rises nearly along a line is zero, by secants kept in a bracket."""
+    low, high = within
+    old = min(max(start, low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
+    off_old = rising(old)
+    new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
+    for _ in range(100):
+        off = rising(new)
+        low, high = (new, high) if off < 0 else (low, new)
+        if abs(off) < accuracy or high - low < 1e-15:
+            break
+        slope = (off - off_old) / (new - old) if new != old else 0.0
+        old, off_old = new, off
+        new = new - off / slope if slope > 0 else low
+        if not low < new < high:
+            new = 0.5 * (low + high)
+    return new
+
+
+def _saddle(shape: Array, apart: Array) -> tuple[float, float]:
+    """The normal score of the chance that Σ g·apart is negative, to third order; the saddle point.
+
+    The score is the r* of Barndorff-Nielsen, the same as the formula of Lugannani and Rice but for
+    terms beyond either.
+    """
+    least, most = float(apart.min()), float(apart.max())
+    low, high = 1.0 / least, 1.0 / most  # K is finite between
+    t = 0.0
+    for _ in range(200):
+        part = apart / (1.0 - t * apart)
+        slope, curve = float(shape @ part), float(shape @ (part * part))
+        if abs(slope) <= 1e-12 * math.sqrt(curve):
+            break
+        low, high = (t, high) if slope < 0 else (low, t)
+        step = t - slope / curve
+        t = step if low < step < high else 0.5 * (low + high)
+    w = math.copysign(math.sqrt(max(2.0 * float(shape @ np.log1p(-t * apart)), 0.0)), t)
+    v = t * math.sqrt(curve)
+    return (w + math.log(v / w) / w if abs(w) > 1e-4 else 0.0), t
+
+
+def _chance_below(shape: Array, apart: Array) -> float:
+    """The chance that Σ g·apart is negative."""
+    score, t = _saddle(shape, apart)
+    part = apart / (1.0 - t * apart)
+    scale = 1.0 / math.sqrt(float(shape @ (part * part)))
+    if abs(t) < 1e-6 * scale:
+        return _NORMAL.cdf(score)
+    line = t + 1j * scale * _NODES
+    logs = -(np.log(1.0 - line[:, None] * apart) @ shape)
+    area = scale * float(_WEIGHTS @ (np.exp(logs) / line).real) / math.pi
+    return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)

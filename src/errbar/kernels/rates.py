@@ -1,0 +1,26 @@
+"""Expected credit of k trials of a question whose success rate is known."""
+
+import numpy as np
+
+from errbar.kernels.urn import Array, blocks
+
+
+def chance_of_one(rates: Array, k: int) -> Array:
+    """Chance of at least one right among k: 1 − (1 − p)^k, exact however small."""
+    with np.errstate(divide="ignore"):
+        return -np.expm1(k * np.log1p(-rates))
+
+
+def mean_credit(rates: Array, credit: Array) -> Array:
+    """Mean of `credit[j]`, j right among k, where k is one less than the credits given."""
+    from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415  loaded when first needed
+
+    k = credit.size - 1
+    j = np.arange(k + 1.0)[:, None]
+    log_ways = gammaln(k + 1.0) - gammaln(j + 1.0) - gammaln(k - j + 1.0)
+    flat = rates.ravel()
+    out = np.empty(flat.size)
+    for some in blocks(flat.size, k + 1):
+        p = flat[some]
+        out[some] = credit @ np.exp(log_ways + xlogy(j, p) + xlog1py(k - j, -p))
+    return np.clip(out, 0.0, 1.0).reshape(rates.shape)
