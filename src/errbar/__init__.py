@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from errbar.runs import Runs as Runs
     from errbar.scores import Scores as Scores
     from errbar.uncertainty import Bootstrap as Bootstrap
+    from errbar.uncertainty import Calibrated as Calibrated
     from errbar.uncertainty import Posterior as Posterior
     from errbar.writers.every_eval_ever import write_every_eval_ever as write_every_eval_ever
 
 _HOMES = {
     "Bootstrap": "errbar.uncertainty",
+    "Calibrated": "errbar.uncertainty",
     "CategoryCounts": "errbar.data.statistics",
     "Counts": "errbar.data.statistics",
     "Estimate": "errbar.estimate",
@@ -52,6 +54,7 @@ _HOMES = {
 
 __all__ = [
     "Bootstrap",
+    "Calibrated",
     "CategoryCounts",
     "Counts",
     "Estimate",

@@ -1,39 +1,31 @@
-"""Counts × metrics × method → estimates: the only orchestrator.
+"""Counts × metrics × method → estimates: the only orchestrator."""
 
-Metrics of one class are computed together for all systems, so the cost depends on the distinct
-states of the questions and on the number of classes.
-"""
-
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from errbar.data.statistics import CategoryCounts, Counts, require_trials
 from errbar.errors import InputError, WrongType
-from errbar.estimate import Estimate, Interval, Subject
+from errbar.estimate import Estimate, Subject
 from errbar.metrics import CountMetric, Metric, Needs, parse
 from errbar.metrics.base import AnyCounts
 from errbar.scores import Scores
-from errbar.uncertainty import Posterior
+from errbar.uncertainty import Calibrated, Cell, Method, chosen_method
 
-_DOCUMENTED = Posterior()
-
-_Cell = tuple[float, float, float, Interval]  # value, mean, sd and interval
+_CALIBRATED = Calibrated()
 
 
 def score(
     systems: Mapping[str, AnyCounts] | Mapping[Subject, AnyCounts] | AnyCounts,
     *metrics: CountMetric | str,
-    method: Posterior = _DOCUMENTED,
+    method: Method | Literal["documented"] = _CALIBRATED,
     short: Literal["error", "posterior"] = "error",
 ) -> Scores:
     """Every metric of every system with its interval, system by system.
 
-    Where questions have fewer trials than a metric draws, that is an error, or with
-    `short="posterior"` the metric is taken from the posterior alone.
+    The interval is for questions like these, or what a `method` says: `Calibrated("benchmark")`,
+    `Posterior(...)`, or "documented" for the flat-prior one of `errbar.eval`. Where questions have
+    fewer trials than a metric draws, that is an error, or with `short="posterior"` the metric is
+    what the learned spread of difficulty makes of it.
 
     Examples
     --------
@@ -47,69 +39,23 @@ def score(
     """
     named = _named(systems)
     asked = _metrics(metrics)
-    if not isinstance(method, Posterior):
-        raise WrongType(f"method must be a Posterior, as in Posterior(level=0.9); got {method!r}.")
+    how = chosen_method(method)
     for subject, counts in named.items():
         _check(str(subject), counts, asked, short)
-    columns = zip(*_table(list(named.values()), asked, method), strict=True)
+    columns = zip(*how.cells(list(named.values()), asked), strict=True)
     return Scores(
         tuple(
             _estimate(subject, metric, counts, cell)
             for (subject, counts), column in zip(named.items(), columns, strict=True)
             for metric, cell in zip(asked, column, strict=True)
         ),
-        method.describe(asked),
+        how.describe(asked),
     )
 
 
-def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: _Cell) -> Estimate:
-    value, mean, sd, interval = cell
-    few = int((counts.trials < metric.draws) @ counts.repeats())
-    reason = ""
-    if few:
-        value = math.nan
-        reason = f"{few} of {len(counts)} questions have fewer trials; from the posterior alone"
+def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: Cell) -> Estimate:
+    value, mean, sd, interval, reason = cell
     return Estimate(of, metric, value, mean, sd, interval, len(counts), counts.all_trials, reason)
-
-
-def _table(
-    systems: Sequence[AnyCounts], metrics: Sequence[CountMetric], method: Posterior
-) -> list[list[_Cell]]:
-    """A row per metric, a column per system; every class of metrics is computed once."""
-    places: dict[type[CountMetric], list[int]] = {}
-    for at, metric in enumerate(metrics):
-        places.setdefault(type(metric), []).append(at)
-    data: dict[Needs, Any] = {}  # metrics that need the same share what it is summed up to
-    rows: list[list[_Cell]] = [[] for _ in metrics]
-    for kind, at_each in places.items():
-        if kind.needs not in data:
-            data[kind.needs] = kind.statistics(systems)
-        members = [metrics[at] for at in at_each]
-        values = _observed(members, systems, data[kind.needs])
-        moments = kind.posterior(members, data[kind.needs], method.prior)
-        intervals = method.intervals(members, moments)
-        for at, *row in zip(
-            at_each, values.tolist(), *(part.tolist() for part in moments), intervals, strict=True
-        ):
-            rows[at] = list(zip(*row, strict=True))
-    return rows
-
-
-def _observed(
-    members: list[CountMetric], systems: Sequence[AnyCounts], data: Any
-) -> NDArray[np.floating[Any]]:
-    """Estimates from the observed trials; nan where a metric draws more than there are."""
-    kind = type(members[0])
-    least = [int(counts.trials.min()) for counts in systems]
-    if all(member.draws <= min(least) for member in members):
-        return kind.observed(members, data)
-    values = np.full((len(members), len(systems)), math.nan)
-    for at, (counts, most) in enumerate(zip(systems, least, strict=True)):
-        fine = [row for row, member in enumerate(members) if member.draws <= most]
-        if fine:
-            drawn = [members[row] for row in fine]
-            values[fine, at] = kind.observed(drawn, kind.statistics([counts]))[:, 0]
-    return values
 
 
 def _named(

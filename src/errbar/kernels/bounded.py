@@ -1,8 +1,9 @@
 """How far the mean of a bounded population may be from the mean that was seen.
 
-Every value that was seen is weighed at random, by a gamma variable, and so is a share of a sighting
-of either bound, which nobody may have met yet. For values of 0 and 1 this is the Beta posterior of
-a share. It makes no zero-width interval, and no end leaves the bounds.
+Every value that was seen is weighed at random, by a gamma variable. So is a share of a sighting of
+something worse than all that was seen: at the bound that an end lies towards or, where many values
+were seen that all lie close together, some standard deviations away. For values of 0 and 1 this is
+a Beta posterior of a share. There are no zero-width intervals, and no end leaves the bounds.
 
 A weighted mean Σ g·v / Σ g·m lies below x where Y = Σ g (v − x·m) is negative. The chance of that
 is an integral of exp K(t)/t along a line through the saddle point of K, the log of the mean of
@@ -10,14 +11,19 @@ exp tY. On that line nothing oscillates. The saddle point alone gives a good fir
 """
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from errbar.kernels.root import root
 
+Array = NDArray[np.floating[Any]]
+
+UNSEEN = 0.75  # of a sighting, of what was not seen
+_FAR = 5.0  # standard deviations that it is away at least
+_MANY = 10.0  # values that fall short, from which on it need not be at the bound
 _MOST_TERMS = 4096  # beyond, the saddle point alone is as good
 _NORMAL = NormalDist()
 _SAFE = 1e-300
@@ -29,32 +35,39 @@ _WEIGHTS = _NODES * 0.5 * np.pi * np.cosh(_S) * (_S[1] - _S[0])
 
 
 def mean_ends(
-    values: Array, sizes: Array, often: Array, level: float, unseen: tuple[float, float]
+    values: Array, sizes: Array, often: Array, level: float, unseen: float = UNSEEN
 ) -> tuple[float, float]:
-    """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size.
-
-    `unseen` are the sightings added of the bound that an end lies towards, and of the other one.
-    """
+    """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size."""
     tail = 0.5 * (1.0 - level)
     low = _low_end(values, sizes, often, tail, unseen)
     high = _low_end(sizes - values, sizes, often, tail, unseen)
     return low, 1.0 - high
 
 
-def _low_end(
-    values: Array, sizes: Array, often: Array, tail: float, unseen: tuple[float, float]
-) -> float:
+def unseen_value(values: Array, sizes: Array, often: Array) -> float:
+    """How low something of the usual size is that was not seen, below the mean of what was."""
+    number = float(often.sum())
+    usual = float(often @ sizes) / number
+    mean = float(often @ values) / (number * usual)
+    off = np.square(values - mean * sizes)
+    sd = math.sqrt(float(often @ off) / max(number - 1.0, 1.0)) / usual
+    short = sizes - values
+    squares = float(often @ np.square(short))
+    falling_short = float(often @ short) ** 2 / squares if squares else 0.0
+    return max(0.0, mean - max(_FAR * sd, mean * math.exp(-falling_short / _MANY)))
+
+
+def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: float) -> float:
     """The x below which the weighted mean lies with a chance of `tail`."""
     if not values.any():
         return 0.0
     usual = float(often @ sizes / often.sum())
+    worse = unseen_value(values, sizes, often)
     shape = np.append(often, unseen)
-    value = np.append(values, [0.0, usual])
-    size = np.append(sizes, [usual, usual])
-    kept = shape > 0
-    shape, value, size = shape[kept], value[kept], size[kept]
+    value = np.append(values, worse * usual)
+    size = np.append(sizes, usual)
     mean = float(shape @ value / (shape @ size))
-    most = float((value / size).max())
+    least, most = worse, float((value / size).max())
     spread = math.sqrt(float(shape @ np.square(value - mean * size))) / float(shape @ size)
     z = _NORMAL.inv_cdf(tail)
 
@@ -64,33 +77,8 @@ def _low_end(
     def exact(x: float) -> float:
         return _NORMAL.inv_cdf(_chance_below(shape, value - x * size)) - z
 
-    x = _root(guess, mean + z * spread, 0.1 * spread, (0.0, most), 1e-6)
-    return x if shape.size > _MOST_TERMS else _root(exact, x, 1e-3 * spread, (0.0, most), 1e-9)
-
-
-def _root(
-    rising: Callable[[float], float],
-    start: float,
-    step: float,
-    within: tuple[float, float],
-    accuracy: float,
-) -> float:
-    """Where a function that rises nearly along a line is zero, by secants kept in a bracket."""
-    low, high = within
-    old = min(max(start, low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
-    off_old = rising(old)
-    new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
-    for _ in range(100):
-        off = rising(new)
-        low, high = (new, high) if off < 0 else (low, new)
-        if abs(off) < accuracy or high - low < 1e-15:
-            break
-        slope = (off - off_old) / (new - old) if new != old else 0.0
-        old, off_old = new, off
-        new = new - off / slope if slope > 0 else low
-        if not low < new < high:
-            new = 0.5 * (low + high)
-    return new
+    x = root(guess, mean + z * spread, 0.1 * spread, (least, most), 1e-6)
+    return x if shape.size > _MOST_TERMS else root(exact, x, 1e-3 * spread, (least, most), 1e-9)
 
 
 def _saddle(shape: Array, apart: Array) -> tuple[float, float]:

@@ -75,6 +75,11 @@ class CategoryMetric(CountMetric):
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Posterior mean and standard deviation of one system."""
 
+    def row_values(self, tally: Tally) -> Array:
+        """The mean weight of the observed trials of each row."""
+        rows = tally.rows.astype(float)
+        return rows @ np.array(self.weights) / rows.sum(axis=1)
+
     @classmethod
     def statistics(cls, systems: Sequence[AnyCounts]) -> list[Tally]:
         """What metrics of this kind are computed from."""
@@ -193,6 +198,14 @@ class MaxAt(CategoryMetric):
             above = finite.chance_of_one(n, n - below, [self.k])[0]
             value += gap * float(above @ often) / tally.questions
         return value
+
+    def row_values(self, tally: Tally) -> Array:
+        """The mean of each row over every k-subset of its trials."""
+        trials, levels, _, gaps = self._levels(tally)
+        values = np.full(len(tally.rows), min(self.weights))
+        for at_most, gap in zip(levels, gaps, strict=True):
+            values += gap * finite.chance_of_one(trials, trials - at_most, [self.k])[0]
+        return values
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Mean over questions, which are independent given the data."""

@@ -1,0 +1,90 @@
+"""How the difficulty of questions is spread, learned from all of them, with its own uncertainty.
+
+The success rates of the questions are drawn from an unknown distribution: a number of points, each
+with a weight. Before anything is seen, a point may be 0 or 1 (questions that are never solved, or
+always) or anywhere between, by Beta(½, ½); the weights are Dirichlet and prefer few points. Gibbs
+sampling goes to and fro between the points that questions belong to and what the questions say of
+the points. A point moves as a whole, by its Beta posterior, so a few hundred sweeps do. Questions
+in the same state move together, by one multinomial: the cost does not grow with their number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_POINTS = 20
+_MASS = 2.0  # of the Dirichlet prior: how many questions' worth it weighs
+_AT_AN_END = 0.1  # chance that a point is 0 before anything is seen, and that it is 1
+_SIDE = 0.5  # of the Beta prior of all other points
+_FIRST, _SWEEPS, _EVERY = 100, 400, 4  # sweeps thrown away, sweeps after, one kept of so many
+_NEVER = -1e5  # log of a chance that is 0
+_INSIDE = 1e-12  # how near a point that is neither 0 nor 1 comes to them
+
+
+class Spread(NamedTuple):
+    """Draws of how difficulty is spread: systems × draws × points."""
+
+    rates: Array
+    weights: Array
+    questions: Array  # how many questions belong to each point in the same draw
+
+
+def learn(
+    trials: Integers,
+    correct: Integers,
+    often: Integers,
+    starts: Integers,
+    rng: np.random.Generator,
+) -> Spread:
+    """The spread of each system, whose states begin at `starts`."""
+    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
+
+    systems = starts.size
+    owner = np.repeat(np.arange(systems), np.diff(np.append(starts, trials.size)))
+    right, wrong = correct.astype(float)[:, None], (trials - correct).astype(float)[:, None]
+    angle = np.linspace(0.0, np.pi, _POINTS)
+    rates = np.tile(0.5 - 0.5 * np.cos(angle), (systems, 1))
+    weights = np.full((systems, _POINTS), 1.0 / _POINTS)
+    kept: list[tuple[Array, Array, Array]] = []
+    for sweep in range(_FIRST + _SWEEPS):
+        logs = [part[owner] for part in logs_of(rates, weights)]
+        chances = belonging(right, wrong, *logs)
+        drawn = rng.multinomial(often, chances)
+        if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
+            kept.append((rates, weights, np.add.reduceat(drawn, starts).astype(float)))
+        held = np.add.reduceat(drawn, starts)
+        solved = np.add.reduceat(drawn * right, starts)
+        failed = np.add.reduceat(drawn * wrong, starts)
+        weights = rng.gamma(_MASS / _POINTS + held) + 1e-300
+        weights /= weights.sum(axis=1, keepdims=True)
+        inside = (1.0 - 2.0 * _AT_AN_END) * np.exp(
+            betaln(_SIDE + solved, _SIDE + failed) - betaln(_SIDE, _SIDE)
+        )
+        never, always = _AT_AN_END * (solved == 0), _AT_AN_END * (failed == 0)
+        place = rng.random(inside.shape) * (never + always + inside)
+        moved = rng.beta(_SIDE + solved, _SIDE + failed).clip(_INSIDE, 1.0 - _INSIDE)
+        rates = np.where(place < never, 0.0, np.where(place < never + always, 1.0, moved))
+    return Spread(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
+
+
+def logs_of(rates: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """Logs of a right trial's chance, of a wrong one's and of the weight, at each point."""
+    with np.errstate(divide="ignore"):
+        right, wrong = np.log(rates), np.log1p(-rates)
+    return np.maximum(right, _NEVER), np.maximum(wrong, _NEVER), np.log(weights)
+
+
+def belonging(right: Array, wrong: Array, *logs_of_points: Array) -> Array:
+    """The chance that a question in some state belongs to each point, along the last axis."""
+    log_right, log_wrong, log_weight = logs_of_points
+    logs = right * log_right
+    logs += wrong * log_wrong
+    logs += log_weight
+    logs -= logs.max(axis=-1, keepdims=True)
+    chances = np.exp(logs, out=logs)
+    chances /= chances.sum(axis=-1, keepdims=True)
+    return chances

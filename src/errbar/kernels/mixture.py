@@ -1,0 +1,39 @@
+"""Ends of a mixture: draws of a mean and a variance, each a Beta distribution of its own."""
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.kernels.root import root
+
+Array = NDArray[np.floating[Any]]
+
+_LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
+_NORMAL = NormalDist()
+_ACCURACY = 1e-6  # of the normal score of an end
+
+
+def mixture_ends(means: Array, variances: Array, level: float) -> tuple[float, float]:
+    """Ends of the equal mixture of Beta distributions on 0 … 1 with these means and variances."""
+    from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
+
+    mean = np.clip(means, _LEAST, 1.0 - _LEAST)
+    room = mean * (1.0 - mean)
+    total = room / np.clip(variances, _LEAST * room, 0.999 * room) - 1.0
+    a, b = mean * total, (1.0 - mean) * total
+    reach = 12.0 * np.sqrt(variances)
+    within = (max(0.0, float((mean - reach).min())), min(1.0, float((mean + reach).max())))
+    middle, sd = float(mean.mean()), math.sqrt(float(variances.mean() + mean.var()))
+
+    def end(score: float) -> float:
+        def rising(x: float) -> float:
+            below = float(betainc(a, b, x).mean())
+            return _NORMAL.inv_cdf(min(max(below, 1e-300), 1.0 - 1e-16)) - score
+
+        return root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY)
+
+    reach_of_level = _NORMAL.inv_cdf(0.5 * (1.0 + level))
+    return end(-reach_of_level), end(reach_of_level)

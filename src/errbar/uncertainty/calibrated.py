@@ -1,0 +1,209 @@
+"""Intervals that hold their level, for a stated target: the default.
+
+- `population`, questions like these: from what was seen of each question, or of each cluster;
+- `benchmark`, these very questions: from how difficulty is spread, learned from all of them;
+- `rerun`, what the same run would show again: likewise.
+
+Metrics without an unbiased value per question, and k beyond the trials, are learned throughout.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from errbar.data.statistics import CategoryCounts, States
+from errbar.errors import InputError, WrongType
+from errbar.estimate import Estimand, Interval
+from errbar.metrics.base import AnyCounts, CountMetric
+from errbar.metrics.categories import Bayes
+from errbar.uncertainty.learned import Learned, Summary
+from errbar.uncertainty.method import Cell, Method, require_level
+from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
+
+_ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
+_FARTHEST = 4  # times the trials of a question: how far beyond them k may lie
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated(Method):
+    """What the interval covers, its level, and how many questions there are in all.
+
+    `questions_in_all` is for questions that are a sample of a known number: the more of them were
+    asked, the less is left to chance. `seed` starts the sampling.
+
+    Examples
+    --------
+    >>> Calibrated(level=0.9).describe([])
+    'random weights for the questions, and a share of a question at the bounds'
+    """
+
+    estimand: Estimand = Estimand.POPULATION
+    level: float = 0.95
+    questions_in_all: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        known = [one.value for one in Estimand]
+        if self.estimand not in known:
+            raise InputError(
+                f"estimand must be one of {', '.join(map(repr, known))}; got {self.estimand!r}."
+            )
+        object.__setattr__(self, "estimand", Estimand(self.estimand))
+        require_level(self.level)
+        for name, least in (("questions_in_all", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if value is None and name == "questions_in_all":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise WrongType(f"{name} must be a whole number; got {value!r}.")
+            if value < least:
+                raise InputError(f"{name} must be {least} at least; got {value!r}.")
+        if self.questions_in_all is not None and self.estimand is not Estimand.POPULATION:
+            raise InputError("questions_in_all is for the estimand 'population' alone.")
+
+    def cells(
+        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+    ) -> list[list[Cell]]:
+        """A row per metric, a column per system."""
+        columns = [_System(counts, self).column(metrics) for counts in systems]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def describe(self, metrics: Sequence[CountMetric]) -> str:
+        """How the intervals are made."""
+        if self.estimand is not Estimand.POPULATION:
+            return _LEARNED
+        exact = [metric for metric in metrics if _is_seen(metric)]
+        said = [_SEEN] if exact else []
+        if len(exact) < len(metrics):
+            names = ", ".join(str(metric) for metric in metrics if not _is_seen(metric))
+            said.append(f"{names + ': ' if exact else ''}{_LEARNED}")
+        return "; ".join(said)
+
+
+_SEEN = "random weights for the questions, and a share of a question at the bounds"
+_LEARNED = "the spread of difficulty is learned from all questions, with its own uncertainty"
+
+
+class _System:
+    """The estimates of one system; the spread of difficulty is learned when first needed."""
+
+    def __init__(self, counts: AnyCounts, method: Calibrated) -> None:
+        self._counts = right_or_wrong(counts)
+        self._method = method
+        self._known: Learned | None = None
+        self._least, self._most = int(counts.trials.min()), int(counts.trials.max())
+
+    def column(self, metrics: Sequence[CountMetric]) -> list[Cell]:
+        """Every metric."""
+        return [self._cell(metric) for metric in metrics]
+
+    def _cell(self, metric: CountMetric) -> Cell:
+        short = metric.draws > self._least
+        value = math.nan if short else metric.point(self._counts)
+        refusal = self._refusal(metric, short=short)
+        if refusal:
+            return Cell(value, math.nan, math.nan, self._interval(math.nan, math.nan), refusal)
+        found, reason = self._summary(metric, short=short)
+        low, high = metric.bounds
+        ends = (min(max(end, low), high) for end in (found.low, found.high))
+        if isinstance(metric, Bayes):
+            value = found.mean
+        return Cell(value, found.mean, found.sd, self._interval(*ends), reason)
+
+    def _summary(self, metric: CountMetric, *, short: bool) -> tuple[Summary, str]:
+        level, covers = self._method.level, self._method.estimand
+        if covers is not Estimand.POPULATION and self._most == 1:
+            wide = Seen(self._counts, clustered=False).summary(metric, level, self._rng())
+            if covers is Estimand.RERUN:
+                wide = _stretched(wide, wide.mean, _ROOT_TWO)
+            return wide, _ONE_TRIAL
+        if covers is Estimand.BENCHMARK:
+            return self._learned().benchmark(metric, level), _BEYOND if short else ""
+        if covers is Estimand.RERUN:
+            return self._learned().rerun(metric, level), ""
+        if short or not _is_seen(metric):
+            found = self._learned().population(metric, level)
+            return self._for_clusters(found), _BEYOND if short else ""
+        found = Seen(self._counts).summary(metric, level, self._rng())
+        return self._of_a_finite_number(found, metric), ""
+
+    def _refusal(self, metric: CountMetric, *, short: bool) -> str:
+        """Why the data cannot say, if they cannot."""
+        covers = self._method.estimand
+        if not metric.parts() and (short or covers is not Estimand.POPULATION):
+            return "learned for outcomes of 0 and 1 only; ask for k within the trials, 'population'"
+        if not short:
+            return ""
+        if covers is Estimand.RERUN:
+            return f"a run of fewer than {metric.draws} trials per question shows no {metric}"
+        farthest = _FARTHEST * self._most if self._most > 1 else 1
+        if metric.draws > farthest:
+            return (
+                f"the data cannot say: questions have at most {self._most} trials, which tell of "
+                f"{farthest} at most"
+            )
+        return ""
+
+    def _of_a_finite_number(self, found: Summary, metric: CountMetric) -> Summary:
+        """Between questions like these and these very ones, as their share of all demands."""
+        in_all, asked = self._method.questions_in_all, len(self._counts)
+        if in_all is None:
+            return found
+        if in_all < asked:
+            raise InputError(
+                f"questions_in_all is {in_all}, but {asked} questions were asked; give the number "
+                f"of all there are."
+            )
+        share = asked / in_all
+        if self._most == 1 or not metric.parts():
+            return found
+        inner = self._learned().benchmark(metric, self._method.level)
+        centre = found.mean
+
+        def between(wide: float, narrow: float) -> float:
+            return math.sqrt((1.0 - share) * wide**2 + share * narrow**2)
+
+        low = centre - between(centre - found.low, max(centre - inner.low, 0.0))
+        high = centre + between(found.high - centre, max(inner.high - centre, 0.0))
+        return Summary(centre, between(found.sd, inner.sd), low, high)
+
+    def _for_clusters(self, found: Summary) -> Summary:
+        """Wider by as much as clusters make the success rate more uncertain."""
+        if clusters_of(self._counts) is None:
+            return found
+        rate, level = Bayes(), self._method.level
+        apart = Seen(self._counts, clustered=False).summary(rate, level, self._rng())
+        together = Seen(self._counts).summary(rate, level, self._rng())
+        return _stretched(found, found.mean, max(1.0, together.sd / apart.sd))
+
+    def _learned(self) -> Learned:
+        if isinstance(self._counts, CategoryCounts):
+            raise TypeError("more than two categories have no success rate.")
+        if self._known is None:
+            self._known = Learned(States.of([self._counts]), self._method.seed)
+        return self._known
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(self._method.seed)
+
+    def _interval(self, low: float, high: float) -> Interval:
+        return Interval(low, high, self._method.level, self._method.estimand)
+
+
+_ONE_TRIAL = (
+    "one trial per question cannot tell trial noise from difficulty; the interval covers both"
+)
+_BEYOND = "k is beyond the trials; from the learned spread of difficulty"
+
+
+def _is_seen(metric: CountMetric) -> bool:
+    """Whether every question's value is right on average."""
+    return all(part.unbiased for part in metric.parts())
+
+
+def _stretched(found: Summary, centre: float, factor: float) -> Summary:
+    """The same, with every distance from the centre that many times as long."""
+    low, high = (centre + factor * (end - centre) for end in (found.low, found.high))
+    return Summary(found.mean, factor * found.sd, low, high)

@@ -1,0 +1,45 @@
+"""What every way of making intervals says: the cells of a table, and how they were made."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from errbar.errors import InputError
+from errbar.estimate import Interval
+from errbar.metrics.base import AnyCounts, CountMetric, number
+
+
+class Cell(NamedTuple):
+    """One metric of one system."""
+
+    value: float  # from the observed trials
+    mean: float
+    sd: float
+    interval: Interval
+    reason: str = ""  # what is to be said of it
+
+
+class Method(ABC):
+    """A way of making intervals, passed as one value."""
+
+    __slots__ = ()
+    level: float
+
+    @abstractmethod
+    def cells(
+        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+    ) -> list[list[Cell]]:
+        """A row per metric, a column per system."""
+
+    @abstractmethod
+    def describe(self, metrics: Sequence[CountMetric]) -> str:
+        """How the intervals of `metrics` are made, in words."""
+
+
+def require_level(level: object) -> None:
+    """Refuse what is no share strictly between 0 and 1."""
+    if not 0 < number(level, "level", -math.inf, math.inf) < 1:
+        raise InputError(
+            f"level must lie strictly between 0 and 1; got {level!r}. For 95 % write level=0.95."
+        )

@@ -1,0 +1,123 @@
+"""Questions like these, from what was seen of each: questions, or clusters of them, are the sample.
+
+A question's value over the subsets of its trials is right on average, so the mean of the values is
+the mean of a sample. How far it may be off is in `kernels.bounded`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.statistics import CategoryCounts, Counts, CountsByState, States, Tally
+from errbar.kernels.bounded import UNSEEN, mean_ends, unseen_value
+from errbar.metrics.base import AnyCounts, CountMetric
+from errbar.metrics.categories import CategoryMetric
+from errbar.uncertainty.learned import Summary
+
+Array = NDArray[np.floating[Any]]
+
+_WEIGHINGS = 10_000  # of the sample, where a metric is no mean but made of two
+
+
+class Seen:
+    """The questions of one system, or their clusters."""
+
+    def __init__(self, counts: AnyCounts, *, clustered: bool = True) -> None:
+        self._counts = counts
+        clusters = clusters_of(counts) if clustered else None
+        self._number = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+        self._states = _states(counts, apart=clusters is not None)
+        self._often = (
+            counts.repeats() if isinstance(counts, CategoryCounts) else self._states.questions[0]
+        )
+
+    def summary(self, metric: CountMetric, level: float, rng: np.random.Generator) -> Summary:
+        """Mean, standard error and ends."""
+        parts = metric.parts()
+        if len(parts) > 1:
+            values = [part.subset_means([part], self._states)[0] for part in parts]
+            return self._of_blend(metric, values, level, rng)
+        if parts:
+            found = self._of_mean(parts[0].subset_means(list(parts), self._states)[0], level)
+            at = metric.joined(np.array([found.mean, found.low, found.high]))
+            slope = abs(float(metric.slopes(at)[0][0]))
+            return Summary(float(at[0]), slope * found.sd, *sorted(at[1:].tolist()))
+        low, high = metric.bounds
+        span = high - low or 1.0
+        found = self._of_mean((self._row_values(metric) - low) / span, level)
+        mean, *ends = (low + span * one for one in (found.mean, found.low, found.high))
+        return Summary(mean, span * found.sd, *ends)
+
+    def _of_mean(self, values: Array, level: float) -> Summary:
+        totals, sizes, often = self._sample(np.clip(values, 0.0, 1.0))
+        low, high = mean_ends(totals, sizes, often, level)
+        number = float(often.sum())
+        usual = float(often @ sizes) / number
+        mean = float(often @ totals) / (number * usual)
+        worse = unseen_value(totals, sizes, often) - mean
+        better = 1.0 - unseen_value(sizes - totals, sizes, often) - mean
+        spread = float(often @ np.square(totals - mean * sizes))
+        spread += UNSEEN * usual**2 * (worse**2 + better**2)
+        return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
+
+    def _of_blend(
+        self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
+    ) -> Summary:
+        """A blend of means of one sample, weighed at random."""
+        samples = [self._sample(one) for one in values]
+        _, sizes, often = samples[0]
+        usual = float(often @ sizes / often.sum())
+        weights = rng.standard_gamma(often, (_WEIGHINGS, often.size))
+        more = usual * rng.standard_gamma(UNSEEN, _WEIGHINGS)
+        sums = [weights @ totals for totals, _, _ in samples]
+        total = weights @ sizes
+        low = metric.joined(*(one / (total + more) for one in sums))
+        high = metric.joined(*((one + more) / (total + more) for one in sums))
+        means = [np.array(often @ totals / (often @ sizes)) for totals, _, _ in samples]
+        tail = 0.5 * (1.0 - level)
+        return Summary(
+            float(metric.joined(*means)),
+            float(np.concatenate([low, high]).std()),
+            float(np.quantile(low, tail)),
+            float(np.quantile(high, 1.0 - tail)),
+        )
+
+    def _sample(self, values: Array) -> tuple[Array, Array, Array]:
+        """Totals, sizes and how often each occurs."""
+        if self._number is None:
+            return values, np.ones(values.size), self._often
+        sizes = np.bincount(self._number, self._often).astype(float)
+        totals = np.bincount(self._number, self._often * values).astype(float)
+        return np.minimum(totals, sizes), sizes, np.ones(sizes.size)
+
+    def _row_values(self, metric: CountMetric) -> Array:
+        """What each question shows, where there are more than two categories."""
+        if not isinstance(metric, CategoryMetric):
+            raise TypeError(f"{metric} is made of no means over questions.")
+        return metric.row_values(Tally.of(self._counts))
+
+
+def right_or_wrong(counts: AnyCounts) -> AnyCounts:
+    """Two categories as right and wrong."""
+    if isinstance(counts, Counts) or counts.tally.shape[1] > 2:
+        return counts
+    once = np.ones(len(counts), dtype=np.int64)
+    return CountsByState(counts.trials, counts.tally[:, 1], once, counts.clusters)
+
+
+def clusters_of(counts: AnyCounts) -> NDArray[np.int64] | None:
+    """The cluster of each entry, where there are any."""
+    return counts.clusters if isinstance(counts, CountsByState | CategoryCounts) else None
+
+
+def _states(counts: AnyCounts, *, apart: bool) -> States:
+    """States pooled, or as they are given, so that clusters stay apart."""
+    if isinstance(counts, CategoryCounts):
+        nothing = np.zeros(0, dtype=np.int64)
+        return States(nothing, nothing, np.zeros((1, 0)), np.zeros(1))
+    if not apart:
+        return States.of([counts])
+    often = counts.repeats()
+    return States(counts.trials, counts.correct, often[None, :], np.array([often.sum()]))
