@@ -26,7 +26,7 @@ _INSIDE = 1e-12  # how near a point that is neither 0 nor 1 comes to them
 
 
 class Spread(NamedTuple):
-    """Draws of how difficulty is spread: systems × draws × points."""
+    """Draws of how difficulty is spread: systems × draws × points, or of one system."""
 
     rates: Array
     weights: Array

@@ -182,7 +182,7 @@ class _System:
         if isinstance(self._counts, CategoryCounts):
             raise TypeError("more than two categories have no success rate.")
         if self._known is None:
-            self._known = Learned(States.of([self._counts]), self._method.seed)
+            (self._known,) = Learned.of([States.of([self._counts])], self._rng())
         return self._known
 
     def _rng(self) -> np.random.Generator:

@@ -5,6 +5,7 @@ the mean and the variance of the metric over the questions. Draws are mixed.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,19 +34,31 @@ class Summary(NamedTuple):
 class Learned:
     """The spread of difficulty of one system."""
 
-    def __init__(self, states: States, seed: int) -> None:
+    def __init__(self, states: States, spread: difficulty.Spread, rng: np.random.Generator) -> None:
         self._states = states
         self._often = states.questions[0]
-        self._rng = np.random.default_rng(seed)
-        first = np.zeros(1, dtype=np.int64)
-        spread = difficulty.learn(
-            states.trials, states.correct, self._often.astype(np.int64), first, self._rng
-        )
-        self._rates, self._weights, self._held = (part[0] for part in spread)
-        logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
+        self._rng = rng
+        self._rates, weights, self._held = spread
+        logs = difficulty.logs_of(self._rates[:, None, :], weights[:, None, :])
         right = states.correct.astype(float)[:, None]
         wrong = (states.trials - states.correct).astype(float)[:, None]
         self._belongs = difficulty.belonging(right, wrong, *logs)  # draws × states × points
+
+    @classmethod
+    def of(cls, several: Sequence[States], rng: np.random.Generator) -> "list[Learned]":
+        """The spreads of several systems, each from its own questions alone."""
+        sizes = [states.trials.size for states in several]
+        spread = difficulty.learn(
+            np.concatenate([states.trials for states in several]),
+            np.concatenate([states.correct for states in several]),
+            np.concatenate([states.questions[0] for states in several]).astype(np.int64),
+            np.cumsum([0, *sizes[:-1]]),
+            rng,
+        )
+        return [
+            cls(states, difficulty.Spread(*(part[at] for part in spread)), rng)
+            for at, states in enumerate(several)
+        ]
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
         """For these very questions, asked again without end."""
