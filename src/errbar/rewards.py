@@ -1,26 +1,40 @@
-"""Rewards: outcomes that are numbers of any size, averaged question by question.
+"""Values of questions that are not counted by state: rewards of any size, and votes by answer.
 
-They are not counted by state and have no prior. The interval comes from how far the means of the
-questions lie apart, so it is for questions like these.
+Rewards have no bounds, so their intervals are Student's: from how far the means of the questions,
+or of clusters of them, lie apart, or from how far the trials of each question do.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.data.slices import Results
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import student_reach
-from errbar.metrics import CountMetric, Metric, VoteAt
+from errbar.metrics import CountMetric, Metric
+from errbar.uncertainty import Calibrated, Method
+from errbar.uncertainty.seen import mean_of_sample
+
+Array = NDArray[np.floating[Any]]
 
 
-def average_reward(
-    of: Subject, metric: CountMetric, results: Results, taken: str, level: float
-) -> Estimate:
-    """Mean over questions of the mean reward; rows without a result are worth 0, or left out."""
+@dataclass(frozen=True)
+class Answered:
+    """What the questions of a subject came to."""
+
+    values: Array  # of each question
+    trials: int  # of all questions together
+    clusters: NDArray[np.int64] | None = None  # the cluster of each question
+    noise: Array | None = None  # how uncertain the trials leave each value, as a variance
+    freedom: int = 0  # trials of all questions beyond the first of each
+
+
+def rewards_of(metric: CountMetric, results: Results, taken: str) -> Answered:
+    """The mean reward of every question; rows without a result are worth 0, or left out."""
     if taken == "right" and results.failed.any():
         raise InputError(
             f"{metric}: there is no best reward that rows without a result could be given. Count "
@@ -34,24 +48,81 @@ def average_reward(
         )
     trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
     some = trials > 0
-    means = (results.counts[some] @ np.array(results.values, dtype=float)) / trials[some]
-    return over_questions(of, metric, means.tolist(), int(trials.sum()), level)
+    counts, each = results.counts[some], trials[some]
+    values = np.array(results.values, dtype=float)
+    means = (counts @ values) / each
+    off = counts * np.square(values - means[:, None])
+    nothing = each - counts.sum(axis=1)
+    squares = off.sum(axis=1) + nothing * np.square(means)
+    clusters = None if results.clusters is None else results.clusters[some]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = squares / (each - 1) / each
+    return Answered(means, int(each.sum()), clusters, noise, int((each - 1).sum()))
 
 
-def over_questions(
-    of: Subject, metric: Metric, values: Sequence[float], trials: int, level: float
-) -> Estimate:
-    """The mean of a value per question, with a t interval for questions like these."""
-    questions = len(values)
-    value = math.fsum(values) / questions
-    interval = Interval(math.nan, math.nan, level, Estimand.POPULATION)
-    if questions == 1:
-        reason = "one question says nothing of others"
-        return Estimate(of, metric, value, value, math.nan, interval, 1, trials, reason)
-    squares = math.fsum((one - value) ** 2 for one in values)
-    sd = math.sqrt(squares / (questions - 1) / questions)
-    reach = student_reach(level, questions - 1) * sd
-    low, high = metric.bounds if isinstance(metric, VoteAt) else (-math.inf, math.inf)
-    ends = max(value - reach, low), min(value + reach, high)
-    interval = replace(interval, low=ends[0], high=ends[1])
-    return Estimate(of, metric, value, value, sd, interval, questions, trials)
+def average_reward(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
+    """Mean over questions, with an interval for the target of the method."""
+    questions = answered.values.size
+    value = math.fsum(answered.values) / questions
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.POPULATION
+    if covers is Estimand.POPULATION:
+        variance, freedom, reason = _among_questions(answered, value)
+        variance = _of_a_finite_number(variance, answered, method)
+    else:
+        variance, freedom, reason = _within_questions(answered)
+        variance *= 2.0 if covers is Estimand.RERUN else 1.0
+    sd = math.sqrt(variance)
+    reach = math.nan if reason else student_reach(method.level, freedom) * sd
+    interval = Interval(value - reach, value + reach, method.level, covers)
+    return Estimate(of, metric, value, value, sd, interval, questions, answered.trials, reason)
+
+
+def average_vote(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
+    """Mean over questions of what lies between 0 and 1."""
+    questions = answered.values.size
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.POPULATION
+    found = mean_of_sample(answered.values, np.ones(questions), answered.clusters, method.level)
+    interval = Interval(found.low, found.high, method.level, covers)
+    best = Estimate(
+        of, metric, found.mean, found.mean, found.sd, interval, questions, answered.trials
+    )
+    if covers is Estimand.POPULATION:
+        return best
+    nowhere = Interval(math.nan, math.nan, method.level, covers)
+    reason = "votes by answer are known for the estimand 'population' alone"
+    return replace(best, sd=math.nan, interval=nowhere, reason=reason)
+
+
+def _among_questions(answered: Answered, value: float) -> tuple[float, int, str]:
+    """Variance of the mean by how far questions, or clusters of them, lie apart."""
+    off = answered.values - value
+    if answered.clusters is not None:
+        number_of = np.unique(answered.clusters, return_inverse=True)[1]
+        off = np.bincount(number_of, off).astype(float)
+    number = off.size
+    if number == 1:
+        alone = "cluster" if answered.clusters is not None else "question"
+        return math.nan, 0, f"one {alone} says nothing of others"
+    squares = math.fsum(np.square(off)) / answered.values.size**2
+    return squares * number / (number - 1), number - 1, ""
+
+
+def _within_questions(answered: Answered) -> tuple[float, int, str]:
+    """Variance of the mean by how far the trials of each question lie apart."""
+    noise = answered.noise
+    if noise is None or not np.isfinite(noise).all():
+        return math.nan, 0, "a question with one trial says nothing of its other trials"
+    total = math.fsum(noise) / answered.values.size**2
+    if not total:
+        return math.nan, 0, "the trials of each question agree, so they cannot tell how sure it is"
+    return total, answered.freedom, ""
+
+
+def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> float:
+    """Less is left to chance where the questions are a sample of a known number."""
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    if in_all is None:
+        return variance
+    share = answered.values.size / in_all
+    within, _, reason = _within_questions(answered)
+    return variance if reason else (1.0 - share) * variance + share * within

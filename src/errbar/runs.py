@@ -11,18 +11,18 @@ from errbar.data.slices import Slice, without_cluster
 from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
-from errbar.estimate import Subject
+from errbar.estimate import Estimand, Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import Metric, family
 from errbar.metrics.selective import RankedMetric
 from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
-from errbar.uncertainty import Bootstrap, Posterior
+from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
 
 Errors = Literal["fail", "missing", "bracket"]
 
-_DOCUMENTED = Posterior()
+_QUICK = Posterior()  # where only the observed value is looked at
 _RESAMPLED = Bootstrap()
 _MOST_ON_CURVE = 1 << 20  # the largest k of a curve that names none
 _TAKEN = {"fail": "wrong", "missing": "missing"}
@@ -40,26 +40,35 @@ class Runs:
         *metrics: Metric | str,
         errors: Errors = "fail",
         short: Short = "error",
-        method: Posterior = _DOCUMENTED,
+        estimand: Estimand | str | None = None,
+        method: Method | Literal["calibrated", "documented"] | None = None,
         level: float | None = None,
+        questions_in_all: int | None = None,
         by: Sequence[str] = (),
     ) -> Scores:
         """Every metric of every system with its interval.
 
+        The interval is for questions like these (`estimand="population"`), for these very
+        questions asked again without end ("benchmark"), or for what the same run would show if
+        repeated ("rerun"). `questions_in_all` says how many questions there are of which these are
+        a sample. `method="documented"` gives the flat-prior intervals of `errbar.eval`.
+
         Rows without a result count as wrong (`errors="fail"`), are left out ("missing"), or are
         taken both ways ("bracket"). Questions with fewer trials than a metric draws are an error,
-        are dropped and counted (`short="drop"`), or leave it to the posterior ("posterior").
+        are dropped and counted (`short="drop"`), or leave the metric to what is learned of how
+        difficulty is spread ("posterior").
         `by` names columns whose values are scored apart.
         """
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
         asked = [scored_metric(metric) for metric in metrics]
-        if level is not None:
-            method = replace(method, level=level)
+        how = chosen_method(
+            method, estimand=estimand, level=level, questions_in_all=questions_in_all
+        )
         found = self.source.slices(_listed(by))
         if errors == "bracket":
-            worst = self._scored(found, asked, "wrong", short, method, "wrong")
-            best = self._scored(found, asked, "right", short, method, "right")
+            worst = self._scored(found, asked, "wrong", short, how, "wrong")
+            best = self._scored(found, asked, "right", short, how, "right")
             each = len(asked)
             estimates = [
                 one
@@ -70,7 +79,7 @@ class Runs:
             return Scores(
                 tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
             )
-        scores = self._scored(found, asked, _TAKEN[errors], short, method)
+        scores = self._scored(found, asked, _TAKEN[errors], short, how)
         return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
 
     def curve(
@@ -80,10 +89,15 @@ class Runs:
         *,
         errors: Errors = "fail",
         short: Short = "error",
-        method: Posterior = _DOCUMENTED,
+        estimand: Estimand | str | None = None,
+        method: Method | Literal["calibrated", "documented"] | None = None,
+        level: float | None = None,
         by: Sequence[str] = (),
     ) -> Scores:
-        """A metric at many k; without `ks`, at 1, 2, 4 … and the fewest trials of a question."""
+        """A metric at many k; without `ks`, at 1, 2, 4 … and the fewest trials of a question.
+
+        With `short="posterior"`, k may lie beyond the trials, as far as they can tell.
+        """
         member = family(name)
         if ks is None:
             found = self.source.slices(_listed(by))
@@ -91,7 +105,15 @@ class Runs:
             most = int(trials[trials > 0].min(initial=_MOST_ON_CURVE))
             ks = sorted({*(2**power for power in range(most.bit_length())), most} - {0})
         members = [member(k) for k in ks]
-        return self.score(*members, errors=errors, short=short, method=method, by=by)
+        return self.score(
+            *members,
+            errors=errors,
+            short=short,
+            estimand=estimand,
+            method=method,
+            level=level,
+            by=by,
+        )
 
     def selective(
         self,
@@ -156,7 +178,7 @@ class Runs:
                 found.append(Agreement(claim, math.nan, "there is no row of it."))
                 continue
             try:
-                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _DOCUMENTED)
+                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _QUICK)
                 mine = scoring.scores({whose: slices[whose]}, [scored_metric(claim.metric)])
                 found.append(Agreement(claim, mine[0].value))
             except ErrbarError as error:
@@ -172,7 +194,7 @@ class Runs:
         metrics: list[ScoredMetric],
         taken: str,
         short: Short,
-        method: Posterior,
+        method: Method,
         failed: str = "",
     ) -> Scores:
         subjects = _subjects(found, failed)

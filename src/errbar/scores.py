@@ -1,6 +1,7 @@
 """Estimates in a table: to be read, sorted, filtered, and turned into any DataFrame."""
 
 import importlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -141,7 +142,11 @@ class Estimates(Sequence[E], ABC):
 
     def _last_notes(self) -> list[str]:
         """Why a number is missing, and what there is to say of the data."""
-        reasons = (f"{one.of} {one.metric}: {one.reason}.".lstrip() for one in self if one.reason)
+        why: dict[str, list[E]] = {}
+        for one in self:
+            if one.reason:
+                why.setdefault(one.reason, []).append(one)
+        reasons = [f"{_called(some, self)}: {reason}." for reason, some in why.items()]
         return [*reasons, *self.remarks]
 
 
@@ -155,28 +160,33 @@ class Scores(Estimates[Estimate]):
         value, mean, sd, low, high = (pointed(column) for column in digits)
         marks = [f" {_MARK}" if one.outside else "" for one in self]
         ends = [
-            f"{left} to {right}{mark}" for left, right, mark in zip(low, high, marks, strict=True)
+            "none" if math.isnan(one.interval.low) else f"{left} to {right}{mark}"
+            for one, left, right, mark in zip(self, low, high, marks, strict=True)
         ]
-        return [
-            *self._first_columns(),
-            ["value", *value],
-            ["mean", *mean],
-            ["sd", *sd],
-            [self._interval_head(), *ends],
-        ]
+        columns = [*self._first_columns(), ["value", *value]]
+        if self._has_means():
+            columns.append(["mean", *mean])
+        return [*columns, ["sd", *sd], [self._interval_head(), *ends]]
 
     def notes(self) -> list[str]:
         """What stands under the table: the data, what the columns mean and the intervals cover."""
         notes = [
             *_sizes(self.estimates),
-            "value: from the observed trials; mean, sd: what the interval is made of.",
+            f"value: from the observed trials; {'mean, ' if self._has_means() else ''}sd: what the "
+            f"interval is made of.",
             *_coverages(self.estimates),
         ]
         if self.method:
             notes.append(f"Method: {self.method}.")
         if any(one.outside for one in self):
-            notes.append(f"{_MARK} value lies outside: the prior has pulled the mean away from it.")
+            notes.append(
+                f"{_MARK} value lies outside: what was observed is not what is expected of it."
+            )
         return [*notes, *self._last_notes()]
+
+    def _has_means(self) -> bool:
+        """Whether an interval is around something else than the observed value."""
+        return any(one.mean != one.value and not math.isnan(one.mean) for one in self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -230,7 +240,7 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
     return notes
 
 
-def _called(some: Sequence[Estimate], among: Sequence[Estimate]) -> str:
+def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
     """Their metrics, where no other estimate is of one of them; else whose they are too."""
     metrics = list(dict.fromkeys(str(one.metric) for one in some))
     if sum(str(one.metric) in metrics for one in among) == len(some):

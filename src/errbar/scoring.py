@@ -1,7 +1,7 @@
 """Slices × metrics → estimates, under a policy for rows without a result and short questions."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,16 +15,16 @@ from errbar.evaluate import score
 from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
-from errbar.rewards import average_reward, over_questions
+from errbar.rewards import Answered, average_reward, average_vote, rewards_of
 from errbar.scores import Scores
-from errbar.uncertainty import Posterior
+from errbar.uncertainty import Method
 
 Short = Literal["error", "drop", "posterior"]
 ScoredMetric = CountMetric | VoteAt
 _Part = dict[Subject, Estimate]
 
-_REWARDS = "avg of rewards: t interval from the spread of the questions' means"
-_VOTES = "vote@k: t interval from the spread of the questions"
+_REWARDS = "avg of rewards: t interval"
+_VOTES = "vote@k: random weights for the questions"
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Scoring:
     source: Source
     taken: str  # rows without a result: "wrong", "missing" or "right"
     short: Short
-    method: Posterior
+    method: Method
 
     def scores(self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]) -> Scores:
         """Every metric of every subject."""
@@ -43,48 +43,67 @@ class Scoring:
         remarks: list[str] = []
         if self.taken == "missing":
             subjects, remarks = _with_results(subjects)
+        counted, words = self._counted(subjects, metrics, remarks)
         parts: list[_Part] = []
-        counted: list[CountMetric] = []
-        words: dict[str, None] = {}
-        for metric in metrics:
+        for at, metric in enumerate(metrics):
+            part = counted.get(at, {})
             if isinstance(metric, VoteAt):
-                parts.append(self._voted(subjects, metric, remarks))
+                part = self._voted(subjects, metric, remarks)
                 words[_VOTES] = None
-                continue
-            rewarded = {whose: one for whose, one in subjects.items() if _is_reward(one, metric)}
-            others = {whose: one for whose, one in subjects.items() if whose not in rewarded}
-            part = self._rewarded(rewarded, metric)
-            parts.append(part | self._counted(others, metric, remarks))
-            counted += [metric] if others else []
-            words |= {_REWARDS: None} if rewarded else {}
-        said = [*([self.method.describe(counted)] if counted else []), *words]
+            elif len(part) < len(subjects):
+                others = {whose: one for whose, one in subjects.items() if whose not in part}
+                part |= self._rewarded(others, metric)
+                words[_REWARDS] = None
+            parts.append(part)
         rows = tuple(part[whose] for whose in subjects for part in parts)
-        return Scores(rows, "; ".join(said), tuple(remarks))
+        return Scores(rows, "; ".join(words), tuple(remarks))
 
     def _rewarded(self, subjects: dict[Subject, Slice], metric: CountMetric) -> _Part:
         return {
-            whose: average_reward(whose, metric, self._results(one), self.taken, self.method.level)
+            whose: average_reward(
+                whose, metric, rewards_of(metric, self._results(one), self.taken), self.method
+            )
             for whose, one in subjects.items()
         }
 
     def _counted(
-        self, subjects: dict[Subject, Slice], metric: CountMetric, remarks: list[str]
-    ) -> _Part:
-        if not subjects:
-            return {}
-        counts = {whose: self._counts(one, metric) for whose, one in subjects.items()}
+        self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric], remarks: list[str]
+    ) -> tuple[dict[int, _Part], dict[str, None]]:
+        """Metrics of counts by their place; those of the same counts are scored together."""
+        groups: dict[tuple[Any, ...], dict[int, CountMetric]] = {}
+        for at, metric in enumerate(metrics):
+            if isinstance(metric, VoteAt):
+                continue
+            whose = tuple(of for of, one in subjects.items() if not _is_reward(one, metric))
+            if whose:
+                least = metric.draws if self.short == "drop" else 0
+                groups.setdefault((whose, _categories_of(metric), least), {})[at] = metric
+        found: dict[int, _Part] = {}
+        asked: list[CountMetric] = []
+        for (whose, *_), members in groups.items():
+            together = list(members.values())
+            asked += together
+            scores = self._scored({of: subjects[of] for of in whose}, together, remarks)
+            for first, at in enumerate(members):
+                found[at] = {one.of: one for one in scores[first :: len(together)]}
+        return found, {self.method.describe(asked): None} if asked else {}
+
+    def _scored(
+        self, subjects: dict[Subject, Slice], metrics: list[CountMetric], remarks: list[str]
+    ) -> Scores:
+        """Metrics that need the same counts."""
+        counts = {whose: self._counts(one, metrics[0]) for whose, one in subjects.items()}
         if self.short == "drop":
-            counts, said = _long_enough(counts, metric)
+            counts, said = _long_enough(counts, metrics[0])
             remarks += said
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
         try:
-            found = score(counts, metric, method=self.method, short=short)
+            return score(counts, *metrics, method=self.method, short=short)
         except NotEnoughTrials as error:
             raise NotEnoughTrials(
                 f"{error} Or let short='drop' (--short drop) leave those questions out, or "
                 f"short='posterior' do without the observed value."
             ) from error
-        return {one.of: one for one in found}
 
     def _voted(self, subjects: dict[Subject, Slice], metric: VoteAt, remarks: list[str]) -> _Part:
         found = {}
@@ -100,9 +119,14 @@ class Scoring:
                 )
             if few:
                 remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
-            trials = sum(question.trials for question in fine)
-            values = metric.values(fine)
-            found[whose] = over_questions(whose, metric, values, trials, self.method.level)
+            clusters = [question.cluster for question in fine]
+            known = [number for number in clusters if number is not None]
+            answered = Answered(
+                np.array(metric.values(fine)),
+                sum(question.trials for question in fine),
+                np.array(known) if len(known) == len(fine) else None,
+            )
+            found[whose] = average_vote(whose, metric, answered, self.method)
         return found
 
     def _ballots(self, one: Slice, metric: VoteAt) -> list[Ballots]:
@@ -119,7 +143,7 @@ class Scoring:
         return [replace(one, silent=one.silent + one.failed, failed=0) for one in questions]
 
     def _counts(self, one: Slice, metric: CountMetric) -> AnyCounts:
-        if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
+        if isinstance(metric, CategoryMetric) and _categories_of(metric):
             return self._categories(one, metric)
         if not one.is_binary:
             values = self._results(one).values
@@ -165,6 +189,13 @@ def scored_metric(metric: Metric | str) -> ScoredMetric:
             f"commands errbar selective and errbar roc."
         )
     raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
+
+
+def _categories_of(metric: CountMetric) -> tuple[float, ...]:
+    """The weights of the categories that are counted; none for right and wrong."""
+    if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
+        return metric.weights
+    return ()
 
 
 def _is_reward(one: Slice, metric: CountMetric) -> bool:

@@ -15,15 +15,12 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 
 
 def report() -> str:
-    """The bundled example, its scores with intervals, a caution and what to try next."""
+    """The bundled example, its scores with intervals, and what to try next."""
     return "\n".join(
         [
             demo.ABOUT,
             "",
             str(score(demo.load(), *METRICS)),
-            "",
-            "Caution: these are the documented normal intervals under a flat prior, which do",
-            "not hold their level on every benchmark. Calibrated intervals are to come.",
             "",
             "On your own counts, in Python:",
             "",

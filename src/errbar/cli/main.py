@@ -122,6 +122,19 @@ _POLICY = _options(
         help="Questions with fewer trials than a metric draws.",
     ),
     click.option("--by", multiple=True, help="A column whose values are scored apart."),
+    click.option(
+        "--estimand",
+        type=click.Choice(["population", "benchmark", "rerun"]),
+        help="What intervals cover: questions like these (the default), these very questions, or "
+        "what the same run would show again.",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(["calibrated", "documented"]),
+        default="calibrated",
+        show_default=True,
+        help="Intervals that hold their level, or those of the papers.",
+    ),
     _LEVEL,
 )
 
@@ -150,6 +163,9 @@ _RESAMPLE = _options(
     default=("avg",),
     show_default=True,
     help="A metric, or a comma list of them; may be repeated.",
+)
+@click.option(
+    "--questions-in-all", type=int, help="How many there are, if those asked are a sample of them."
 )
 @_POLICY
 @_READ

@@ -19,7 +19,6 @@ from errbar.errors import InputError
 from errbar.loading import load
 from errbar.runs import Runs
 from errbar.tables import latex_table, markdown_table, printable, printable_json
-from errbar.uncertainty import Posterior
 from errbar.writers.every_eval_ever import write_every_eval_ever
 
 Given = Mapping[str, Any]  # the options of a command
@@ -33,7 +32,10 @@ def score_outcomes(paths: Paths, given: Given) -> None:
             *names_in(given["metrics"]),
             errors=given["errors"],
             short=given["short"],
+            estimand=given["estimand"],
+            method=given["method"],
             level=given["level"],
+            questions_in_all=given["questions_in_all"],
             by=given["by"],
         )
     show(scores, given)
@@ -47,7 +49,9 @@ def curve_of_outcomes(paths: Paths, given: Given) -> None:
             given["ks"] or None,
             errors=given["errors"],
             short=given["short"],
-            method=Posterior(level=given["level"]),
+            estimand=given["estimand"],
+            method=given["method"],
+            level=given["level"],
             by=given["by"],
         )
     show(scores, given)

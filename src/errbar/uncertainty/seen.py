@@ -26,9 +26,8 @@ class Seen:
 
     def __init__(self, counts: AnyCounts, *, clustered: bool = True) -> None:
         self._counts = counts
-        clusters = clusters_of(counts) if clustered else None
-        self._number = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
-        self._states = _states(counts, apart=clusters is not None)
+        self._clusters = clusters_of(counts) if clustered else None
+        self._states = _states(counts, apart=self._clusters is not None)
         self._often = (
             counts.repeats() if isinstance(counts, CategoryCounts) else self._states.questions[0]
         )
@@ -37,36 +36,26 @@ class Seen:
         """Mean, standard error and ends."""
         parts = metric.parts()
         if len(parts) > 1:
-            values = [part.subset_means([part], self._states)[0] for part in parts]
-            return self._of_blend(metric, values, level, rng)
+            both = [part.subset_means([part], self._states)[0] for part in parts]
+            return self._of_blend(metric, both, level, rng)
         if parts:
-            found = self._of_mean(parts[0].subset_means(list(parts), self._states)[0], level)
+            values = parts[0].subset_means(list(parts), self._states)[0]
+            found = mean_of_sample(values, self._often, self._clusters, level)
             at = metric.joined(np.array([found.mean, found.low, found.high]))
             slope = abs(float(metric.slopes(at)[0][0]))
             return Summary(float(at[0]), slope * found.sd, *sorted(at[1:].tolist()))
         low, high = metric.bounds
         span = high - low or 1.0
-        found = self._of_mean((self._row_values(metric) - low) / span, level)
+        values = (self._row_values(metric) - low) / span
+        found = mean_of_sample(values, self._often, self._clusters, level)
         mean, *ends = (low + span * one for one in (found.mean, found.low, found.high))
         return Summary(mean, span * found.sd, *ends)
-
-    def _of_mean(self, values: Array, level: float) -> Summary:
-        totals, sizes, often = self._sample(np.clip(values, 0.0, 1.0))
-        low, high = mean_ends(totals, sizes, often, level)
-        number = float(often.sum())
-        usual = float(often @ sizes) / number
-        mean = float(often @ totals) / (number * usual)
-        worse = unseen_value(totals, sizes, often) - mean
-        better = 1.0 - unseen_value(sizes - totals, sizes, often) - mean
-        spread = float(often @ np.square(totals - mean * sizes))
-        spread += UNSEEN * usual**2 * (worse**2 + better**2)
-        return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
 
     def _of_blend(
         self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
     ) -> Summary:
         """A blend of means of one sample, weighed at random."""
-        samples = [self._sample(one) for one in values]
+        samples = [_sample(one, self._often, self._clusters) for one in values]
         _, sizes, often = samples[0]
         usual = float(often @ sizes / often.sum())
         weights = rng.standard_gamma(often, (_WEIGHINGS, often.size))
@@ -84,19 +73,39 @@ class Seen:
             float(np.quantile(high, 1.0 - tail)),
         )
 
-    def _sample(self, values: Array) -> tuple[Array, Array, Array]:
-        """Totals, sizes and how often each occurs."""
-        if self._number is None:
-            return values, np.ones(values.size), self._often
-        sizes = np.bincount(self._number, self._often).astype(float)
-        totals = np.bincount(self._number, self._often * values).astype(float)
-        return np.minimum(totals, sizes), sizes, np.ones(sizes.size)
-
     def _row_values(self, metric: CountMetric) -> Array:
         """What each question shows, where there are more than two categories."""
         if not isinstance(metric, CategoryMetric):
             raise TypeError(f"{metric} is made of no means over questions.")
         return metric.row_values(Tally.of(self._counts))
+
+
+def mean_of_sample(
+    values: Array, often: Array, clusters: NDArray[np.int64] | None, level: float
+) -> Summary:
+    """The mean of values between 0 and 1, how far it may be off, and its ends."""
+    totals, sizes, repeats = _sample(np.clip(values, 0.0, 1.0), often, clusters)
+    low, high = mean_ends(totals, sizes, repeats, level)
+    number = float(repeats.sum())
+    usual = float(repeats @ sizes) / number
+    mean = float(repeats @ totals) / (number * usual)
+    worse = unseen_value(totals, sizes, repeats) - mean
+    better = 1.0 - unseen_value(sizes - totals, sizes, repeats) - mean
+    spread = float(repeats @ np.square(totals - mean * sizes))
+    spread += UNSEEN * usual**2 * (worse**2 + better**2)
+    return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
+
+
+def _sample(
+    values: Array, often: Array, clusters: NDArray[np.int64] | None
+) -> tuple[Array, Array, Array]:
+    """Totals, sizes and how often each occurs: of clusters, or of the questions themselves."""
+    if clusters is None:
+        return values, np.ones(values.size), often
+    number = np.unique(clusters, return_inverse=True)[1]
+    sizes = np.bincount(number, often).astype(float)
+    totals = np.bincount(number, often * values).astype(float)
+    return np.minimum(totals, sizes), sizes, np.ones(sizes.size)
 
 
 def right_or_wrong(counts: AnyCounts) -> AnyCounts:
