@@ -12,6 +12,7 @@ from typing import Any
 from errbar.metrics.base import Metric
 from errbar.tables import percent, printable, supported
 
+SIMULATIONS = 200  # of an audit
 _SLACK = 1e-9  # an end and a value this near are equal but for rounding
 
 
@@ -118,6 +119,7 @@ class Estimate(AnyEstimate):
     questions: int
     trials: int  # of all questions together
     reason: str = ""  # why value or sd is nan
+    held: float = math.nan  # share of simulations like these whose interval held the truth
 
     def __str__(self) -> str:
         value, mean, sd, low, high = self.digits()
@@ -142,6 +144,7 @@ class Estimate(AnyEstimate):
             "questions": self.questions,
             "trials": self.trials,
             "reason": self.reason,
+            "held": self.held,
         }
 
     def digits(self) -> tuple[str, str, str, str, str]:

@@ -44,6 +44,7 @@ class Runs:
         method: Method | Literal["calibrated", "documented"] | None = None,
         level: float | None = None,
         questions_in_all: int | None = None,
+        audit: bool = False,
         by: Sequence[str] = (),
     ) -> Scores:
         """Every metric of every system with its interval.
@@ -51,7 +52,8 @@ class Runs:
         The interval is for questions like these (`estimand="population"`), for these very
         questions asked again without end ("benchmark"), or for what the same run would show if
         repeated ("rerun"). `questions_in_all` says how many questions there are of which these are
-        a sample. `method="documented"` gives the flat-prior intervals of `errbar.eval`.
+        a sample. `method="documented"` gives the flat-prior intervals of `errbar.eval`. `audit`
+        tries the intervals on simulated data like these, and tells how many held the truth.
 
         Rows without a result count as wrong (`errors="fail"`), are left out ("missing"), or are
         taken both ways ("bracket"). Questions with fewer trials than a metric draws are an error,
@@ -67,8 +69,8 @@ class Runs:
         )
         found = self.source.slices(_listed(by))
         if errors == "bracket":
-            worst = self._scored(found, asked, "wrong", short, how, "wrong")
-            best = self._scored(found, asked, "right", short, how, "right")
+            worst = self._scored(found, asked, "wrong", short, how, audit, "wrong")
+            best = self._scored(found, asked, "right", short, how, audit, "right")
             each = len(asked)
             estimates = [
                 one
@@ -79,7 +81,7 @@ class Runs:
             return Scores(
                 tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
             )
-        scores = self._scored(found, asked, _TAKEN[errors], short, how)
+        scores = self._scored(found, asked, _TAKEN[errors], short, how, audit)
         return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
 
     def curve(
@@ -195,10 +197,11 @@ class Runs:
         taken: str,
         short: Short,
         method: Method,
+        audit: bool,
         failed: str = "",
     ) -> Scores:
         subjects = _subjects(found, failed)
-        return Scoring(self.source, taken, short, method).scores(subjects, metrics)
+        return Scoring(self.source, taken, short, method, audit).scores(subjects, metrics)
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, overload
 
 from errbar.errors import InputError
-from errbar.estimate import AnyEstimate, Estimand, Estimate, RankedEstimate, Subject
+from errbar.estimate import (
+    SIMULATIONS,
+    AnyEstimate,
+    Estimand,
+    Estimate,
+    RankedEstimate,
+    Subject,
+)
 from errbar.metrics.grammar import parse
 from errbar.tables import Table, counted, html_table, percent, pointed, supported
 
@@ -166,7 +173,10 @@ class Scores(Estimates[Estimate]):
         columns = [*self._first_columns(), ["value", *value]]
         if self._has_means():
             columns.append(["mean", *mean])
-        return [*columns, ["sd", *sd], [self._interval_head(), *ends]]
+        columns += [["sd", *sd], [self._interval_head(), *ends]]
+        if self._is_audited():
+            columns.append(["held", *(percent(one.held) for one in self)])
+        return columns
 
     def notes(self) -> list[str]:
         """What stands under the table: the data, what the columns mean and the intervals cover."""
@@ -176,6 +186,11 @@ class Scores(Estimates[Estimate]):
             f"interval is made of.",
             *_coverages(self.estimates),
         ]
+        if self._is_audited():
+            notes.append(
+                f"held: of the intervals of {SIMULATIONS} simulated data sets like these, those "
+                f"that held the truth."
+            )
         if self.method:
             notes.append(f"Method: {self.method}.")
         if any(one.outside for one in self):
@@ -183,6 +198,9 @@ class Scores(Estimates[Estimate]):
                 f"{_MARK} value lies outside: what was observed is not what is expected of it."
             )
         return [*notes, *self._last_notes()]
+
+    def _is_audited(self) -> bool:
+        return any(not math.isnan(one.held) for one in self)
 
     def _has_means(self) -> bool:
         """Whether an interval is around something else than the observed value."""

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from errbar.audit import held_shares
 from errbar.data.ballots import Ballots
 from errbar.data.slices import Results, Slice
 from errbar.data.sources import Source
@@ -35,6 +36,7 @@ class Scoring:
     taken: str  # rows without a result: "wrong", "missing" or "right"
     short: Short
     method: Method
+    audit: bool = False  # whether intervals are tried on simulated data like these
 
     def scores(self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]) -> Scores:
         """Every metric of every subject."""
@@ -98,12 +100,26 @@ class Scoring:
             remarks += said
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
         try:
-            return score(counts, *metrics, method=self.method, short=short)
+            found = score(counts, *metrics, method=self.method, short=short)
+            return self._audited(found, counts, metrics) if self.audit else found
         except NotEnoughTrials as error:
             raise NotEnoughTrials(
                 f"{error} Or let short='drop' (--short drop) leave those questions out, or "
                 f"short='posterior' do without the observed value."
             ) from error
+
+    def _audited(
+        self, found: Scores, counts: dict[Subject, AnyCounts], metrics: list[CountMetric]
+    ) -> Scores:
+        """The same, with the share of simulations in which each interval held the truth."""
+        rng = np.random.default_rng(0)
+        shares = [
+            share
+            for one in counts.values()
+            for share in held_shares(one, metrics, self.method, rng)
+        ]
+        rows = (replace(one, held=held) for one, held in zip(found, shares, strict=True))
+        return replace(found, estimates=tuple(rows))
 
     def _voted(self, subjects: dict[Subject, Slice], metric: VoteAt, remarks: list[str]) -> _Part:
         found = {}

@@ -165,6 +165,11 @@ _RESAMPLE = _options(
     help="A metric, or a comma list of them; may be repeated.",
 )
 @click.option(
+    "--audit",
+    is_flag=True,
+    help="Try the intervals on simulated data like these, and say how many hold.",
+)
+@click.option(
     "--questions-in-all", type=int, help="How many there are, if those asked are a sample of them."
 )
 @_POLICY

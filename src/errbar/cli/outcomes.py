@@ -36,6 +36,7 @@ def score_outcomes(paths: Paths, given: Given) -> None:
             method=given["method"],
             level=given["level"],
             questions_in_all=given["questions_in_all"],
+            audit=given["audit"],
             by=given["by"],
         )
     show(scores, given)

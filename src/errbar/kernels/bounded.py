@@ -7,7 +7,7 @@ a Beta posterior of a share. There are no zero-width intervals, and no end leave
 
 A weighted mean Σ g·v / Σ g·m lies below x where Y = Σ g (v − x·m) is negative. The chance of that
 is an integral of exp K(t)/t along a line through the saddle point of K, the log of the mean of
-exp tY. On that line nothing oscillates. The saddle point alone gives a good first guess.
+exp tY. On that line little oscillates. The saddle point alone gives a good first guess.
 """
 
 import math
@@ -29,7 +29,7 @@ _NORMAL = NormalDist()
 _SAFE = 1e-300
 
 # Nodes and weights for an integral over 0 … ∞ of what falls off like a power: y = exp(π/2 sinh s).
-_S = np.linspace(-3.6, 2.2, 220)
+_S = np.linspace(-3.5, 2.3, 140)
 _NODES = np.exp(0.5 * np.pi * np.sinh(_S))
 _WEIGHTS = _NODES * 0.5 * np.pi * np.cosh(_S) * (_S[1] - _S[0])
 
@@ -110,7 +110,11 @@ def _chance_below(shape: Array, apart: Array) -> float:
     scale = 1.0 / math.sqrt(float(shape @ (part * part)))
     if abs(t) < 1e-6 * scale:
         return _NORMAL.cdf(score)
-    line = t + 1j * scale * _NODES
+    # Bent away from the side that has less, where the many factors fall off fastest.
+    bend = -1.0 if float(shape @ np.sign(apart)) > 0 else 1.0
+    root_of = np.sqrt(1.0 + _NODES * _NODES)
+    line = t + scale * (bend * (root_of - 1.0) + 1j * _NODES)
+    slope = 1.0 - 1j * bend * _NODES / root_of
     logs = -(np.log(1.0 - line[:, None] * apart) @ shape)
-    area = scale * float(_WEIGHTS @ (np.exp(logs) / line).real) / math.pi
+    area = scale * float(_WEIGHTS @ (np.exp(logs) / line * slope).real) / math.pi
     return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)

@@ -23,6 +23,7 @@ from errbar.uncertainty.method import Cell, Method, require_level
 from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
+_TOGETHER = 50  # systems that are learned in one pass
 _FARTHEST = 4  # times the trials of a question: how far beyond them k may lie
 
 
@@ -64,10 +65,21 @@ class Calibrated(Method):
             raise InputError("questions_in_all is for the estimand 'population' alone.")
 
     def cells(
-        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+        self,
+        systems: Sequence[AnyCounts],
+        metrics: Sequence[CountMetric],
+        *,
+        together: bool = False,
     ) -> list[list[Cell]]:
-        """A row per metric, a column per system."""
-        columns = [_System(counts, self).column(metrics) for counts in systems]
+        """A row per metric, a column per system.
+
+        What is learned of a system does not depend on others, unless it is learned `together`: all
+        share one stream of random numbers then, which is quicker.
+        """
+        each = [_System(counts, self) for counts in systems]
+        if together and any(one.learns(metrics) for one in each):
+            learn_together(each, self.seed)
+        columns = [one.column(metrics) for one in each]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def describe(self, metrics: Sequence[CountMetric]) -> str:
@@ -94,6 +106,22 @@ class _System:
         self._method = method
         self._known: Learned | None = None
         self._least, self._most = int(counts.trials.min()), int(counts.trials.max())
+
+    def learns(self, metrics: Sequence[CountMetric]) -> bool:
+        """Whether the spread of difficulty will be needed."""
+        if self._method.estimand is not Estimand.POPULATION:
+            return self._most > 1
+        return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
+
+    def states(self) -> States:
+        """Of right and wrong trials."""
+        if isinstance(self._counts, CategoryCounts):
+            raise TypeError("more than two categories have no success rate.")
+        return States.of([self._counts])
+
+    def know(self, learned: Learned) -> None:
+        """Take what was learned elsewhere."""
+        self._known = learned
 
     def column(self, metrics: Sequence[CountMetric]) -> list[Cell]:
         """Every metric."""
@@ -179,10 +207,8 @@ class _System:
         return _stretched(found, found.mean, max(1.0, together.sd / apart.sd))
 
     def _learned(self) -> Learned:
-        if isinstance(self._counts, CategoryCounts):
-            raise TypeError("more than two categories have no success rate.")
         if self._known is None:
-            (self._known,) = Learned.of([States.of([self._counts])], self._rng())
+            (self._known,) = Learned.of([self.states()], self._rng())
         return self._known
 
     def _rng(self) -> np.random.Generator:
@@ -190,6 +216,15 @@ class _System:
 
     def _interval(self, low: float, high: float) -> Interval:
         return Interval(low, high, self._method.level, self._method.estimand)
+
+
+def learn_together(systems: Sequence[_System], seed: int) -> None:
+    """Learn the spreads of some systems at a time, in one stream of random numbers."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, len(systems), _TOGETHER):
+        some = systems[start : start + _TOGETHER]
+        for one, learned in zip(some, Learned.of([one.states() for one in some], rng), strict=True):
+            one.know(learned)
 
 
 _ONE_TRIAL = (

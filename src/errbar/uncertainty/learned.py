@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import States
+from errbar.data.statistics import CountsByState, States
+from errbar.estimate import Estimand
 from errbar.kernels import difficulty, rates
 from errbar.kernels.bounded import UNSEEN
 from errbar.kernels.mixture import mixture_ends
@@ -31,6 +32,15 @@ class Summary(NamedTuple):
     high: float
 
 
+class Imagined(NamedTuple):
+    """Data that might have been, and what is true of them."""
+
+    counts: CountsByState
+    again: CountsByState  # the same questions, asked once more
+    rates: Array
+    weights: Array  # of the rates; they add up to one
+
+
 class Learned:
     """The spread of difficulty of one system."""
 
@@ -38,8 +48,8 @@ class Learned:
         self._states = states
         self._often = states.questions[0]
         self._rng = rng
-        self._rates, weights, self._held = spread
-        logs = difficulty.logs_of(self._rates[:, None, :], weights[:, None, :])
+        self._rates, self._weights, self._held = spread
+        logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
         wrong = (states.trials - states.correct).astype(float)[:, None]
         self._belongs = difficulty.belonging(right, wrong, *logs)  # draws × states × points
@@ -86,6 +96,26 @@ class Learned:
         seen = metric.joined(*(one / totals for one in sums))
         ends = sorted((float(np.quantile(low, tail)), float(np.quantile(high, 1.0 - tail))))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), *ends)
+
+    def imagine(self, covers: Estimand, rng: np.random.Generator) -> Imagined:
+        """Data from one draw of the spread: of questions like these, or of these very ones."""
+        draw = int(rng.integers(len(self._rates)))
+        rates, often = self._rates[draw], self._often.astype(np.int64)
+        if covers is Estimand.POPULATION:
+            weights = self._weights[draw] / self._weights[draw].sum()
+            chances = np.broadcast_to(weights, (often.size, weights.size))
+        else:
+            chances = self._belongs[draw]
+        held = rng.multinomial(often, chances)  # states × points
+        if covers is not Estimand.POPULATION:
+            weights = held.sum(axis=0) / often.sum()
+        state, point = held.nonzero()
+        number = held[state, point]
+        trials = np.repeat(self._states.trials[state], number)
+        each = np.repeat(rates[point], number)
+        once = np.ones(trials.size, dtype=np.int64)
+        counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
+        return Imagined(counts, again, rates, weights)
 
     def _mixed(
         self, metric: CountMetric, scores: list[Array], products: list[list[Array]], level: float

@@ -1,0 +1,83 @@
+"""Means of bounded values: held against Beta quantiles and against plain weighing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import betaincinv
+
+from errbar.kernels.bounded import UNSEEN, mean_ends, unseen_value
+
+
+def zeros_and_ones(number: int, right: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    often = np.array([number - right, right], dtype=float)
+    held = often > 0
+    return np.array([0.0, 1.0])[held], np.ones(held.sum()), often[held]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 10, 30, 1000])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_shares_have_the_ends_of_beta_posteriors(number: int, share: float, level: float) -> None:
+    right = round(share * number)
+    low, high = mean_ends(*zeros_and_ones(number, right), level)
+    tail = 0.5 * (1.0 - level)
+    least = betaincinv(right, number - right + UNSEEN, tail) if right else 0.0
+    most = betaincinv(right + UNSEEN, number - right, 1.0 - tail) if right < number else 1.0
+    assert (low, high) == pytest.approx((least, most), rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("number", [3, 12, 60])
+def test_ends_are_quantiles_of_randomly_weighed_means(number: int) -> None:
+    rng = np.random.default_rng(number)
+    values, sizes = rng.random(number), rng.integers(1, 5, number).astype(float)
+    totals, often = values * sizes, np.ones(number)
+    low, high = mean_ends(totals, sizes, often, 0.95)
+    weights = rng.standard_gamma(1.0, (200_000, number))
+    unseen = rng.standard_gamma(UNSEEN, 200_000) * sizes.mean()
+    worse = unseen_value(totals, sizes, often)
+    better = 1.0 - unseen_value(sizes - totals, sizes, often)
+    whole = weights @ sizes + unseen
+    lower = (weights @ totals + unseen * worse) / whole
+    upper = (weights @ totals + unseen * better) / whole
+    assert np.mean(lower < low) == pytest.approx(0.025, abs=0.0015)
+    assert np.mean(upper > high) == pytest.approx(0.025, abs=0.0015)
+
+
+def test_many_equal_values_leave_room_for_what_was_not_seen() -> None:
+    assert mean_ends(np.array([1.0]), np.ones(1), np.array([30.0]), 0.95)[0] < 0.92
+    low, high = mean_ends(np.array([0.5]), np.ones(1), np.array([30.0]), 0.95)
+    assert low < 0.5 < high
+
+
+def test_many_values_close_together_keep_the_unseen_near() -> None:
+    values = np.linspace(0.97, 0.99, 300)
+    low, high = mean_ends(values, np.ones(300), np.ones(300), 0.95)
+    half = 1.96 * values.std(ddof=1) / np.sqrt(300)
+    assert high - low == pytest.approx(2 * half, rel=0.15)
+
+
+@given(
+    values=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20),
+    level=st.sampled_from([0.5, 0.9, 0.95, 0.999]),
+)
+def test_ends_hold_the_mean_and_stay_within_bounds(values: list[float], level: float) -> None:
+    array = np.array(values)
+    low, high = mean_ends(array, np.ones(array.size), np.ones(array.size), level)
+    assert 0.0 <= low <= array.mean() + 1e-9
+    assert array.mean() - 1e-9 <= high <= 1.0
+    assert high > low
+
+
+def test_equal_clusters_count_once() -> None:
+    values = np.array([0.2, 0.4, 0.9, 1.0])
+    once = mean_ends(values, np.ones(4), np.ones(4), 0.95)
+    fivefold = mean_ends(5 * values, np.full(4, 5.0), np.ones(4), 0.95)
+    assert fivefold == pytest.approx(once, abs=1e-9)
+
+
+def test_how_often_equals_repeating() -> None:
+    values, often = np.array([0.1, 0.7, 1.0]), np.array([3.0, 2.0, 4.0])
+    each = np.repeat(values, often.astype(int))
+    short = mean_ends(values, np.ones(3), often, 0.9)
+    assert short == pytest.approx(mean_ends(each, np.ones(9), np.ones(9), 0.9), abs=1e-8)

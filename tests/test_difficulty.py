@@ -1,0 +1,94 @@
+"""The learned spread of difficulty, held against weighing draws from its prior by likelihood."""
+
+import numpy as np
+import pytest
+
+from errbar.kernels import difficulty
+
+PRIOR_DRAWS = 400_000
+
+
+def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
+    """Mean and sd of the questions' mean of 1 − (1 − p)^k, and mean over questions like these."""
+    rng = np.random.default_rng(5)
+    points, total = 20, 2.0
+    weights = rng.standard_gamma(total / points, (PRIOR_DRAWS, points)) + 1e-300
+    weights /= weights.sum(axis=1, keepdims=True)
+    rates = rng.beta(0.5, 0.5, weights.shape)
+    where = rng.random(weights.shape)
+    rates[where < 0.1], rates[where > 0.9] = 0.0, 1.0
+    score = 1.0 - (1.0 - rates) ** k
+    likely = np.ones(PRIOR_DRAWS)
+    mean, variance = np.zeros((2, PRIOR_DRAWS))
+    for n, c in zip(trials, correct, strict=True):
+        chances = weights * rates**c * (1.0 - rates) ** (n - c)
+        whole = chances.sum(axis=1)
+        likely *= whole
+        first = (chances * score).sum(axis=1) / np.maximum(whole, 1e-300)
+        second = (chances * score**2).sum(axis=1) / np.maximum(whole, 1e-300)
+        mean += first / len(trials)
+        variance += (second - first**2) / len(trials) ** 2
+    likely /= likely.sum()
+    centre = likely @ mean
+    sd = np.sqrt(likely @ (variance + np.square(mean - centre)))
+    return float(centre), float(sd), float(likely @ (weights * score).sum(axis=1))
+
+
+def by_sampling(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
+    """The same from 40 chains."""
+    chains = 40
+    spread = difficulty.learn(
+        np.tile(trials, chains),
+        np.tile(correct, chains),
+        np.ones(chains * len(trials), dtype=np.int64),
+        np.arange(chains) * len(trials),
+        np.random.default_rng(1),
+    )
+    rates, weights, held = (part.reshape(-1, part.shape[-1]) for part in spread)
+    score = 1.0 - (1.0 - rates) ** k
+    mean = (held * score).sum(axis=1) / len(trials)
+    return float(mean.mean()), float(mean.std()), float((weights * score).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize(
+    ("trials", "correct", "k"),
+    [([2, 2], [0, 1], 1), ([4, 4, 4], [0, 0, 2], 4), ([1, 3, 5], [1, 0, 5], 2), ([2], [2], 3)],
+)
+def test_sampling_gives_what_weighing_the_prior_gives(
+    trials: list[int], correct: list[int], k: int
+) -> None:
+    assert by_sampling(trials, correct, k) == pytest.approx(
+        by_weighing(trials, correct, k), abs=0.02
+    )
+
+
+def test_equal_questions_may_be_given_together() -> None:
+    rng = np.random.default_rng(0)
+    correct = rng.binomial(8, rng.random(300))
+    often = np.bincount(correct, minlength=9)
+    spread = difficulty.learn(
+        np.full(9, 8), np.arange(9), often, np.zeros(1, dtype=np.int64), np.random.default_rng(2)
+    )
+    assert (spread.rates * spread.weights).sum(axis=2).mean() == pytest.approx(
+        correct.mean() / 8, abs=0.01
+    )
+    assert (spread.questions.sum(axis=2) == 300).all()
+
+
+def test_systems_are_learned_from_their_own_questions() -> None:
+    spread = difficulty.learn(
+        np.array([16, 16]),
+        np.array([0, 16]),
+        np.array([50, 50]),
+        np.array([0, 1]),
+        np.random.default_rng(0),
+    )
+    none, all_ = (spread.rates * spread.weights).sum(axis=2).mean(axis=1)
+    assert none < 0.02
+    assert all_ > 0.98
+
+
+def test_a_seed_repeats_to_the_bit() -> None:
+    data = (np.array([4, 4]), np.array([1, 3]), np.array([5, 6]), np.zeros(1, dtype=np.int64))
+    one, other = (difficulty.learn(*data, np.random.default_rng(7)) for _ in range(2))
+    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
