@@ -111,7 +111,7 @@ def _chance_below(shape: Array, apart: Array) -> float:
     if abs(t) < 1e-6 * scale:
         return _NORMAL.cdf(score)
     # Bent away from the side that has less, where the many factors fall off fastest.
-    bend = -1.0 if float(shape @ np.sign(apart)) > 0 else 1.0
+    bend = -0.5 if float(shape @ np.sign(apart)) > 0 else 0.5
     root_of = np.sqrt(1.0 + _NODES * _NODES)
     line = t + scale * (bend * (root_of - 1.0) + 1j * _NODES)
     slope = 1.0 - 1j * bend * _NODES / root_of
