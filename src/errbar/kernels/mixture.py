@@ -14,6 +14,7 @@ Array = NDArray[np.floating[Any]]
 _LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
 _NORMAL = NormalDist()
 _ACCURACY = 1e-6  # of the normal score of an end
+_AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
 
 
 def mixture_ends(means: Array, variances: Array, level: float) -> tuple[float, float]:
@@ -26,6 +27,8 @@ def mixture_ends(means: Array, variances: Array, level: float) -> tuple[float, f
     a, b = mean * total, (1.0 - mean) * total
     reach = 12.0 * np.sqrt(variances)
     within = (max(0.0, float((mean - reach).min())), min(1.0, float((mean + reach).max())))
+    if within[1] - within[0] <= _AT_BOUND:
+        return _snapped(within[0]), _snapped(within[1])
     middle, sd = float(mean.mean()), math.sqrt(float(variances.mean() + mean.var()))
 
     def end(score: float) -> float:
@@ -33,7 +36,13 @@ def mixture_ends(means: Array, variances: Array, level: float) -> tuple[float, f
             below = float(betainc(a, b, x).mean())
             return _NORMAL.inv_cdf(min(max(below, 1e-300), 1.0 - 1e-16)) - score
 
-        return root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY)
+        return _snapped(root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY))
 
     reach_of_level = _NORMAL.inv_cdf(0.5 * (1.0 + level))
     return end(-reach_of_level), end(reach_of_level)
+
+
+def _snapped(end: float) -> float:
+    if end < _AT_BOUND:
+        return 0.0
+    return 1.0 if end > 1.0 - _AT_BOUND else end

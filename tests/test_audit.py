@@ -1,0 +1,48 @@
+"""The audit tells intervals that hold on data like these from those that do not."""
+
+import math
+
+import numpy as np
+import pytest
+
+import errbar
+from errbar import Calibrated, CategoryCounts, Counts, Posterior, parse
+from errbar.audit import held_shares
+from errbar.errors import InputError
+from errbar.estimate import Estimand
+from errbar.metrics import CountMetric
+
+SPIKED = Counts([4] * 60, [0] * 25 + [4] * 20 + [1, 2, 3] * 5)
+
+
+def metric(name: str) -> CountMetric:
+    found = parse(name)
+    assert isinstance(found, CountMetric)
+    return found
+
+
+@pytest.mark.parametrize("target", list(Estimand))
+def test_calibrated_intervals_hold_and_flat_priors_do_not(target: Estimand) -> None:
+    metrics = [metric("avg"), metric("pass@4")]
+    shares = held_shares(SPIKED, metrics, Calibrated(target), np.random.default_rng(0))
+    assert min(shares) > 0.88
+    flat = held_shares(SPIKED, [metric("pass^4")], Posterior(), np.random.default_rng(0))
+    assert flat[0] < 0.5
+
+
+def test_categories_are_not_simulated() -> None:
+    counts = CategoryCounts([[1, 2, 1], [0, 0, 4]])
+    with pytest.raises(InputError, match="leave categories out"):
+        held_shares(
+            counts, [metric("max@2(weights=[0, 1, 2])")], Calibrated(), np.random.default_rng(0)
+        )
+
+
+def test_scores_tell_what_was_held_only_when_asked() -> None:
+    runs = errbar.load({"mine": np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]] * 8)})
+    plain, audited = runs.score("avg"), runs.score("avg", audit=True)
+    assert math.isnan(plain[0].held)
+    assert 0.8 < audited[0].held <= 1.0
+    assert "held" in str(audited)
+    assert "held" not in str(plain)
+    assert audited.to_dicts()[0]["held"] == audited[0].held

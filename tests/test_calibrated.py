@@ -1,0 +1,231 @@
+"""Intervals that hold their level: what they promise for every metric, target and kind of data."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from errbar import Calibrated, CategoryCounts, Counts, Posterior, score
+from errbar import eval as functions
+from errbar.data.statistics import CountsByState
+from errbar.errors import InputError, WrongType
+from errbar.estimate import Estimand, Estimate
+from errbar.metrics import CountMetric, PassAt
+from errbar.metrics.categories import CategoryMetric
+from errbar.uncertainty import chosen_method
+from every_metric import COUNTED
+
+TARGETS = list(Estimand)
+BINARY = [metric for metric in COUNTED if metric.parts()]
+
+
+def drawn(questions: int, trials: int, seed: int = 0) -> Counts:
+    rng = np.random.default_rng(seed)
+    return Counts(np.full(questions, trials), rng.binomial(trials, rng.beta(0.5, 0.5, questions)))
+
+
+def one(counts: Counts | CategoryCounts, metric: CountMetric | str, **given: object) -> Estimate:
+    method = Calibrated(**given)  # type: ignore[arg-type]
+    return score(counts, metric, method=method, short="posterior")[0]
+
+
+def width(estimate: Estimate) -> float:
+    return estimate.interval.high - estimate.interval.low
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("metric", BINARY, ids=str)
+def test_every_metric_has_an_interval_within_bounds(metric: CountMetric, target: Estimand) -> None:
+    found = one(drawn(25, 6), metric, estimand=target)
+    low, high = metric.bounds
+    assert found.interval.covers is target
+    assert low <= found.interval.low <= found.interval.high <= high
+    assert found.sd >= 0
+    always_zero = not metric.joined(*(part.at_rates(np.array([0.5])) for part in metric.parts()))[0]
+    assert width(found) > 0 or always_zero
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("right", [0, 4])
+@pytest.mark.parametrize(
+    "name", ["avg", "bayes", "pass@4", "pass^4", "maj@3", "geom-ds@2", "auc@4"]
+)
+def test_nothing_or_everything_right_is_no_certainty(
+    name: str, right: int, target: Estimand
+) -> None:
+    found = one(Counts([4] * 10, [right] * 10), name, estimand=target)
+    assert width(found) > 0
+    assert found.interval.low == 0.0 or right
+    assert found.interval.high > 0.999 or not right
+    assert found.interval.low <= found.value + 1e-9
+    assert found.value <= found.interval.high + 1e-9
+
+
+def test_what_the_flat_prior_got_wrong_is_right() -> None:
+    wrong = Counts([16] * 30, [0] * 30)
+    assert functions.pass_at_k_ci(np.zeros((30, 16), dtype=int), 16)[0] > 0.48
+    for target in TARGETS:
+        found = one(wrong, "pass@16", estimand=target)
+        assert found.interval.low == 0.0
+        assert found.interval.high < 0.15
+    right = one(Counts([1] * 200, [1] * 200), "bayes")
+    assert (right.value, right.interval.high) == (1.0, 1.0)
+    assert 0.97 < right.interval.low < 0.99
+
+
+def test_targets_are_ordered_by_what_they_leave_open() -> None:
+    counts = drawn(100, 16)
+    benchmark, rerun, population = (
+        width(one(counts, "pass@4", estimand=target))
+        for target in ("benchmark", "rerun", "population")
+    )
+    assert benchmark < rerun < population
+
+
+def test_the_same_again_to_the_bit_and_whatever_else_is_scored() -> None:
+    counts, others = drawn(30, 8), {"b": drawn(40, 8, 1), "c": drawn(20, 4, 2)}
+    for target in TARGETS:
+        method = Calibrated(target)
+        alone = score({"a": counts}, "pass@4", "geom@2", method=method)
+        among = score({**others, "a": counts}, "pass@4", "geom@2", method=method)
+        assert [replace(x) for x in among if x.system == "a"] == list(alone)
+        assert list(score({"a": counts}, "pass@4", "geom@2", method=method)) == list(alone)
+
+
+def test_counts_by_state_are_the_same_data() -> None:
+    counts = Counts([4, 4, 4, 2], [1, 1, 3, 0])
+    pooled = CountsByState([2, 4, 4], [0, 1, 3], [1, 2, 1])
+    for target in TARGETS:
+        assert one(counts, "pass@2", estimand=target) == one(pooled, "pass@2", estimand=target)
+
+
+def test_weights_of_two_categories_stretch_the_interval() -> None:
+    counts = drawn(40, 8)
+    plain, stretched = one(counts, "avg"), one(counts, "avg(weights=[3, 1])")
+    ends = (3 - 2 * plain.interval.high, 3 - 2 * plain.interval.low)
+    assert (stretched.interval.low, stretched.interval.high) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("metric", [m for m in COUNTED if not m.parts()], ids=str)
+def test_more_categories_have_an_interval_for_questions_like_these(metric: CountMetric) -> None:
+    assert isinstance(metric, CategoryMetric)
+    rng = np.random.default_rng(1)
+    fitting = CategoryCounts(
+        rng.multinomial(6, np.full(len(metric.weights), 1 / len(metric.weights)), 12)
+    )
+    found = one(fitting, metric)
+    low, high = metric.bounds
+    assert low <= found.interval.low < found.interval.high <= high
+    refused = one(fitting, metric, estimand="benchmark")
+    assert math.isnan(refused.interval.low)
+    assert "'population'" in refused.reason
+
+
+def test_clusters_of_equal_questions_count_once() -> None:
+    once = CountsByState([4] * 4, [0, 1, 3, 4], [1] * 4)
+    fivefold = CountsByState([4] * 4, [0, 1, 3, 4], [5] * 4, [0, 1, 2, 3])
+    apart = CountsByState([4] * 4, [0, 1, 3, 4], [5] * 4)
+    for name in ("avg", "pass@2"):
+        few, together, many = (one(counts, name) for counts in (once, fivefold, apart))
+        assert (together.interval.low, together.interval.high) == pytest.approx(
+            (few.interval.low, few.interval.high), abs=1e-6
+        )
+        assert width(many) < 0.7 * width(together)
+    assert width(one(fivefold, "geom@2")) > 1.3 * width(one(apart, "geom@2"))
+    assert one(fivefold, "avg", estimand="benchmark") == one(apart, "avg", estimand="benchmark")
+
+
+def test_a_known_number_of_questions_leaves_less_to_chance() -> None:
+    counts = drawn(100, 8)
+    widths = [width(one(counts, "avg", questions_in_all=n)) for n in (100, 200, 10_000_000)]
+    assert widths == sorted(widths)
+    assert widths[0] == pytest.approx(width(one(counts, "avg", estimand="benchmark")), rel=0.05)
+    assert widths[-1] == pytest.approx(width(one(counts, "avg")), rel=1e-4)
+    with pytest.raises(InputError, match="100 questions were asked"):
+        one(counts, "avg", questions_in_all=99)
+
+
+def test_k_beyond_the_trials_widens_and_ends_where_the_data_cannot_say() -> None:
+    counts = drawn(60, 8)
+    for target in ("population", "benchmark"):
+        found = [one(counts, PassAt(k), estimand=target) for k in (8, 16, 32, 33)]
+        assert [math.isnan(x.value) for x in found] == [False, True, True, True]
+        means = [x.mean for x in found[:3]]
+        assert means == sorted(means)
+        assert "beyond the trials" in found[1].reason
+        assert math.isnan(found[3].interval.low)
+        assert "32 at most" in found[3].reason
+    assert math.isnan(one(Counts([1] * 9, [1, 0, 0] * 3), "pass@2").interval.low)
+    assert "shows no pass@16" in one(counts, "pass@16", estimand="rerun").reason
+
+
+def test_one_trial_per_question_is_said_to_leave_the_two_apart() -> None:
+    counts = Counts([1] * 50, [1] * 30 + [0] * 20)
+    population, benchmark, rerun = (
+        one(counts, "avg", estimand=target) for target in ("population", "benchmark", "rerun")
+    )
+    assert width(benchmark) == width(population) < width(rerun)
+    assert "one trial per question" in benchmark.reason
+
+
+def test_the_switch_gives_the_documented_numbers() -> None:
+    rng = np.random.default_rng(3)
+    matrix = (rng.random((20, 6)) < rng.random((20, 1))).astype(int)
+    counts = Counts([6] * 20, matrix.sum(axis=1))
+    found = score(counts, "pass@4", method="documented")[0]
+    mean, sd, low, high = functions.pass_at_k_ci(matrix, 4)
+    assert (found.mean, found.sd) == pytest.approx((mean, sd))
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    assert found.interval.covers is Estimand.BENCHMARK
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"estimand": "questions"}, InputError, "'population'"),
+        ({"level": 95}, InputError, "level=0.95"),
+        ({"questions_in_all": 0}, InputError, "1 at least"),
+        ({"questions_in_all": 2.5}, WrongType, "whole number"),
+        ({"seed": -1}, InputError, "0 at least"),
+        ({"estimand": "rerun", "questions_in_all": 9}, InputError, "'population' alone"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    given: dict[str, object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        Calibrated(**given)  # type: ignore[arg-type]
+
+
+def test_methods_are_chosen_by_name_or_value() -> None:
+    assert chosen_method() == Calibrated()
+    assert chosen_method("documented", level=0.9) == Posterior(level=0.9)
+    assert chosen_method(estimand="rerun") == Calibrated(Estimand.RERUN)
+    with pytest.raises(InputError, match="'benchmark'"):
+        chosen_method("documented", estimand="population")
+    with pytest.raises(WrongType, match="'calibrated'"):
+        chosen_method("bayesian")
+
+
+@pytest.mark.parametrize("target", ["population", "benchmark"])
+def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
+    rng = np.random.default_rng(11)
+    held = dict.fromkeys(("avg", "pass@4", "pass^4"), 0)
+    simulations = 120
+    for _ in range(simulations):
+        kind = rng.random(60)
+        rates = np.where(kind < 0.3, 0.0, np.where(kind < 0.5, 1.0, rng.beta(2, 2, 60)))
+        counts = Counts(np.full(60, 4), rng.binomial(4, rates))
+        population = {"avg": 0.45, "pass@4": 0.2 + 0.5 * 6 / 7, "pass^4": 0.2 + 0.5 / 7}
+        for estimate in score(counts, *held, method=Calibrated(Estimand(target))):
+            metric = estimate.metric
+            assert isinstance(metric, CountMetric)
+            truth = (
+                population[str(metric)]
+                if target == "population"
+                else float(metric.parts()[0].at_rates(rates).mean())
+            )
+            held[str(metric)] += estimate.interval.low <= truth <= estimate.interval.high
+    # 120 intervals that hold in 95 % of the cases hold in fewer than 105 with a chance of 1e-3
+    assert min(held.values()) >= 105
