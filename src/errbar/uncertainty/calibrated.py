@@ -24,7 +24,7 @@ from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
 _TOGETHER = 50  # systems that are learned in one pass
-_FARTHEST = 4  # times the trials of a question: how far beyond them k may lie
+_FARTHEST = 8  # times the trials of a question: how far beyond them k may lie
 
 
 @dataclass(frozen=True, slots=True)
