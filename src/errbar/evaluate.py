@@ -87,7 +87,7 @@ def _table(
         members = [metrics[at] for at in at_each]
         values = _observed(members, systems, data[kind.needs])
         moments = kind.posterior(members, data[kind.needs], method.prior)
-        intervals = method.intervals(members, moments)
+        intervals = method.intervals(members, moments, data[kind.needs])
         for at, *row in zip(
             at_each, values.tolist(), *(part.tolist() for part in moments), intervals, strict=True
         ):

@@ -1,4 +1,4 @@
-"""Normal intervals around posterior means: the documented ones.
+"""Intervals from posteriors: normal ones around the mean, as documented, or of the whole one.
 
 They are for these very questions, and hold their level only as far as the prior fits how the
 difficulty of the questions is spread.
@@ -7,26 +7,35 @@ difficulty of the questions is spread.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
 
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_ends
-from errbar.metrics.base import FLAT, CountMetric, Moments, Prior, number
+from errbar.kernels.lattice import quantiles
+from errbar.metrics.base import FLAT, Array, CountMetric, Moments, Prior, number
 from errbar.metrics.categories import Average, CategoryMetric
+from errbar.metrics.whole import whole
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
     """Independent posteriors of the questions under one prior, and the level of the interval.
 
+    With `ends="normal"` it is the mean ± z·sd; with `ends="whole"` it leaves out equal shares of
+    the whole distribution at both ends, for metrics that are one mean over questions.
+
     Examples
     --------
     >>> Posterior(level=0.9)
-    Posterior(prior=Prior(right=1.0, wrong=1.0, each=1.0), level=0.9)
+    Posterior(prior=Prior(right=1.0, wrong=1.0, each=1.0), level=0.9, ends='normal')
     """
 
     prior: Prior = FLAT
     level: float = 0.95
+    ends: Literal["normal", "whole"] = "normal"
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, Prior):
@@ -39,18 +48,37 @@ class Posterior:
                 f"For 95 % write level=0.95."
             )
 
-    def intervals(self, metrics: Sequence[CountMetric], moments: Moments) -> list[list[Interval]]:
-        """Mean ± z·sd within what each metric can be: a row per metric, a column per system."""
+        if self.ends not in ("normal", "whole"):
+            raise InputError(f"ends must be 'normal' or 'whole'; got {self.ends!r}.")
+
+    def intervals(
+        self, metrics: Sequence[CountMetric], moments: Moments, data: Any
+    ) -> list[list[Interval]]:
+        """Within what each metric can be: a row per metric, a column per system.
+
+        `data` are the statistics that the moments come from.
+        """
+        if self.ends == "whole":
+            ends = [self._whole_ends(metric, data) for metric in metrics]
+        else:
+            ends = [
+                normal_ends(mean, sd, self.level, metric.bounds)
+                for metric, mean, sd in zip(metrics, *moments, strict=True)
+            ]
         return [
             [
                 Interval(low, high, self.level, Estimand.BENCHMARK)
-                for low, high in zip(
-                    *(ends.tolist() for ends in normal_ends(mean, sd, self.level, metric.bounds)),
-                    strict=True,
-                )
+                for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
             ]
-            for metric, mean, sd in zip(metrics, *moments, strict=True)
+            for lows, highs in ends
         ]
+
+    def _whole_ends(self, metric: CountMetric, data: Any) -> tuple[Array, Array]:
+        """Quantiles of the whole distribution, for each system."""
+        shares = np.array([0.5 * (1.0 - self.level), 0.5 * (1.0 + self.level)])
+        ends = [quantiles(spread, shares) for spread in whole(metric, data, self.prior)]
+        low, high = np.clip(ends, *metric.bounds).T
+        return low, high
 
     def describe(self, metrics: Sequence[CountMetric]) -> str:
         """How the intervals of `metrics` are made.
@@ -64,7 +92,10 @@ class Posterior:
         priors = " or ".join(dict.fromkeys(self._prior_of(metric) for metric in metrics))
         observed = any(isinstance(metric, Average) for metric in metrics)
         but = " (avg: around the observed mean)" if observed else ""
-        return f"normal interval around the posterior mean{but}, {priors} prior for every question"
+        kind = "normal interval around the posterior mean"
+        if self.ends == "whole":
+            kind = "interval between quantiles of the whole posterior distribution"
+        return f"{kind}{but}, {priors} prior for every question"
 
     def _prior_of(self, metric: CountMetric) -> str:
         if not isinstance(metric, CategoryMetric):
