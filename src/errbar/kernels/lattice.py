@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from errbar.kernels.urn import Array, blocks
 
 _CELLS = 1 << 16  # of the lattice: about 4,000 in a standard deviation of a large mean
+_MOST_CELLS = 1 << 20  # of the lattices of all states together, where edges are sharp
 _POINTS = 1 << 16  # of all states together
 _FEWEST_POINTS, _MOST_POINTS = 256, 2048  # of a state; even 256 give its moments ten digits
 _FEW_QUESTIONS = 100  # up to here a single state's points could be told apart in the sum
 _SIDE = 16  # waves k = 16 i + j: powers of two numbers give them all
 _NEGLIGIBLE = -40.0  # logs: a density this far below its peak, a wave this far below one
 _FADED = -27.0  # the log of waves beyond which there are none
-_SHARPEST = _CELLS // 8  # up to this wave the blur is known to four digits
+_SHARPEST = 1 / 8  # waves in a cell, up to which the blur is known to four digits
 _FURTHEST = 80.0  # log odds: beyond, a rate is 0 or 1
 _OUTSIDE = 1e-10  # chance that may be left outside the window
 _SAFE = 1e-300
@@ -121,11 +122,11 @@ def mean_of(scores: Array, masses: Array, questions: Array) -> Spread:
     low, high = _window(apart, masses, questions)
     if not high > low:
         return Spread(np.array([mean, mean]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
-    cell = (high - low) / _CELLS
-    low, high = (cell * (math.floor(end / cell) - 0.5) for end in (low, high))
-    edges = low + cell * np.arange(_CELLS + 1)
-    waves = _waves(apart, masses, questions, high - low)
-    return _summed(mean + edges / total, _cells(*waves, low, high))
+    logs, angles, cells = _waves(apart, masses, questions, high - low)
+    cell = (high - low) / cells
+    low = cell * (math.floor(low / cell) - 0.5)  # the mean is the middle of a cell
+    edges = low + cell * np.arange(cells + 1)
+    return _summed(mean + edges / total, _masses(logs, angles, low / cell, cells))
 
 
 def _of_one(scores: Array, masses: Array) -> Spread:
@@ -177,20 +178,22 @@ def _window(apart: Array, masses: Array, questions: Array) -> tuple[float, float
     return -ends[0] - margin, ends[1] + margin
 
 
-def _waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple[Array, Array]:
-    """Log sizes and angles of the sum's waves, up to where they fade."""
+def _waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple[Array, Array, int]:
+    """Log sizes and angles of the sum's waves, up to where they fade, and cells fit for them."""
     if questions.sum() > _FEW_QUESTIONS:
         logs, angles = _first_waves(apart, masses, questions, width)
         if logs[logs.size // 2 :].max() < _NEGLIGIBLE:
-            return logs, angles
-    logs, angles = _all_waves(apart, masses, questions, width)
-    upto = slice(_SHARPEST)
-    blur = 4.0 * questions.sum() * np.log(np.sinc(np.arange(_SHARPEST) / _CELLS))
-    sharp = logs[upto] - blur
-    if sharp[_SHARPEST // 2 :].max() < _FADED:
-        return sharp, angles[upto]
+            return logs, angles, _CELLS
+    most = max(_CELLS, _MOST_CELLS >> (questions.size - 1).bit_length())
+    for cells in sorted({_CELLS, most}):
+        logs, angles = _all_waves(apart, masses, questions, width, cells)
+        upto = int(_SHARPEST * cells)
+        blur = np.log(np.sinc(np.arange(logs.size) / cells))
+        sharp = logs[:upto] - 4.0 * questions.sum() * blur[:upto]
+        if sharp[upto // 2 :].max() < _FADED:
+            return sharp, angles[:upto], cells
     # Left as they are, the masses are those of the splines: positive, and in cells already.
-    return logs - np.log(np.sinc(np.arange(logs.size) / _CELLS)), angles
+    return logs - blur, angles, cells
 
 
 def _first_waves(
@@ -213,17 +216,19 @@ def _powers(base: Waves) -> Waves:
     return np.multiply.accumulate(powers, axis=1, out=powers)
 
 
-def _all_waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple[Array, Array]:
-    """Log sizes and angles of all waves that the lattice can hold."""
-    logs, angles = np.zeros((2, _CELLS // 2 + 1))
-    for places, weights, often in zip(apart * (_CELLS / width), masses, questions, strict=True):
-        wave = np.fft.rfft(_splined(places, weights))
+def _all_waves(
+    apart: Array, masses: Array, questions: Array, width: float, cells: int
+) -> tuple[Array, Array]:
+    """Log sizes and angles of all waves that a lattice can hold."""
+    logs, angles = np.zeros((2, cells // 2 + 1))
+    for places, weights, often in zip(apart * (cells / width), masses, questions, strict=True):
+        wave = np.fft.rfft(_splined(places, weights, cells))
         logs += often * np.log(np.maximum(np.abs(wave), _SAFE))
         angles += often * np.angle(wave)
     return logs, angles
 
 
-def _splined(places: Array, weights: Array) -> Array:
+def _splined(places: Array, weights: Array, cells: int) -> Array:
     """Masses in the cells of a ring, each spread over four of them: its mean stays."""
     first = np.floor(places)
     after = places - first
@@ -234,16 +239,16 @@ def _splined(places: Array, weights: Array) -> Array:
         4.0 - 3.0 * before * before * (1.0 + after),
         after**3,
     )
-    cells = np.zeros(_CELLS)
+    held = np.zeros(cells)
     for shift, tap in enumerate(taps, start=-1):
-        at = (first.astype(np.int64) + shift) % _CELLS
-        cells += np.bincount(at, weights=weights * tap / 6.0, minlength=_CELLS)
-    return cells
+        at = (first.astype(np.int64) + shift) % cells
+        held += np.bincount(at, weights=weights * tap / 6.0, minlength=cells)
+    return held
 
 
-def _cells(logs: Array, angles: Array, low: float, high: float) -> Array:
-    """Masses of the cells between `low` and `high`, from the waves of what is in them."""
+def _masses(logs: Array, angles: Array, start: float, cells: int) -> Array:
+    """Masses of the cells of a ring that starts so many before the mean, from their waves."""
     wave = np.arange(logs.size)
-    start = 2.0 * np.pi * (low / (high - low) + 0.5 / _CELLS)
-    spectrum = np.exp(logs) * np.sinc(wave / _CELLS) * np.exp(1j * (angles + start * wave))
-    return np.fft.irfft(spectrum, _CELLS)
+    turn = 2.0 * np.pi / cells * (start + 0.5)
+    spectrum = np.exp(logs) * np.sinc(wave / cells) * np.exp(1j * (angles + turn * wave))
+    return np.fft.irfft(spectrum, cells)
