@@ -37,7 +37,7 @@ from every_metric import COUNTED
 
 SHARES = np.array([0.001, 0.025, 0.5, 0.975])
 METRICS: list[CreditMetric] = [PassAt(1), PassAt(8), PassHat(4), GPass(8, 0.5), AreaUnderPass(8)]
-PRIORS = [UNIFORM, JEFFREYS, Prior(0.05, 3.0, 0.05)]
+PRIORS = [UNIFORM, Prior(0.05, 3.0)]
 MIXES = {
     "two apart": ([16, 16], [0, 11], [1, 1]),
     "two saturated": ([4], [4], [2]),
@@ -46,7 +46,7 @@ MIXES = {
     "a thousand": ([16] * 17, list(range(17)), [300, *[10] * 15, 550]),
 }
 COUNTS = {name: CountsByState(*mix) for name, mix in MIXES.items()}
-DRAWS = {"a thousand": 2_000}
+DRAWS = {"a thousand": 1_000}
 # The closed moments of Geom are of first order only.
 ONE_MEAN = [m for m in COUNTED if len(m.parts()) == 1 and not isinstance(m, Geom)]
 
@@ -70,8 +70,10 @@ def simulated_rates(counts: CountsByState, prior: Prior, draws: int) -> Array:
     return np.random.default_rng(5).beta(a, b, size=(draws, a.size))
 
 
-@pytest.mark.parametrize("prior", [UNIFORM, JEFFREYS], ids=["uniform", "jeffreys"])
-@pytest.mark.parametrize("mix", COUNTS)
+@pytest.mark.parametrize(
+    ("mix", "prior"),
+    [*((mix, JEFFREYS) for mix in COUNTS), ("two apart", UNIFORM), ("thirty", UNIFORM)],
+)
 def test_simulated_means_fall_below_a_quantile_as_often_as_they_should(
     mix: str, prior: Prior
 ) -> None:
@@ -86,7 +88,7 @@ def test_simulated_means_fall_below_a_quantile_as_often_as_they_should(
         assert (np.searchsorted(means, ends + 1e-6) / draws > SHARES - 4 * error).all(), metric
 
 
-@pytest.mark.parametrize("state", [(16, 5), (1, 0), (64, 0), (64, 64), (10_000, 3), (500, 250)])
+@pytest.mark.parametrize("state", [(16, 5), (1, 0), (64, 64), (10_000, 3)])
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
 def test_one_question_has_the_quantiles_of_its_beta(state: tuple[int, int], prior: Prior) -> None:
     trials, correct = state
@@ -114,7 +116,7 @@ def test_points_hold_a_beta_however_skewed(a: float, b: float) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "mix"),
-    [(metric, "thirty") for metric in ONE_MEAN] + [(m, mix) for m in METRICS for mix in COUNTS],
+    [(metric, "thirty") for metric in ONE_MEAN] + [(m, mix) for m in METRICS[:4] for mix in COUNTS],
     ids=str,
 )
 def test_moments_are_those_of_the_closed_form(metric: CountMetric, mix: str) -> None:
@@ -209,7 +211,7 @@ def test_two_categories_are_as_good_as_right_and_wrong() -> None:
 
 def test_no_end_leaves_what_the_metric_can_be() -> None:
     certain = Counts([64] * 3, [64] * 3)
-    for one in score(certain, "pass@8", "avg", "max@2", method=Posterior(ends="whole")):
+    for one in score(certain, "pass@8", "avg", method=Posterior(ends="whole")):
         assert 0.0 <= one.interval.low <= one.interval.high <= 1.0
 
 
