@@ -11,6 +11,14 @@ def chance_of_one(rates: Array, k: int) -> Array:
         return -np.expm1(k * np.log1p(-rates))
 
 
+def chance_of_at_least(rates: Array, k: int, right: int) -> Array:
+    """Chance of at least `right` right among k: a Beta tail, whatever k is."""
+    from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
+
+    chance: Array = betainc(float(right), k - right + 1.0, rates)
+    return chance
+
+
 def mean_credit(rates: Array, credit: Array) -> Array:
     """Mean of `credit[j]`, j right among k, where k is one less than the credits given."""
     from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415  loaded when first needed

@@ -1,6 +1,15 @@
 """Metrics as values: `parse(str(metric)) == metric` for every one of them."""
 
-from errbar.metrics.base import CountMetric, Direction, Metric, Moments, Needs, Prior
+from errbar.metrics.base import (
+    JEFFREYS,
+    UNIFORM,
+    CountMetric,
+    Direction,
+    Metric,
+    Moments,
+    Needs,
+    Prior,
+)
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import Average, Bayes, MaxAt
 from errbar.metrics.grammar import family, parse
@@ -28,7 +37,9 @@ from errbar.metrics.selective import (
 from errbar.metrics.votes import VoteAt
 
 __all__ = [
+    "JEFFREYS",
     "METRICS",
+    "UNIFORM",
     "AreaUnderPass",
     "Augrc",
     "Aurc",

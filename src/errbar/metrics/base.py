@@ -78,7 +78,9 @@ class Prior:
             object.__setattr__(self, name, pseudo_trials(getattr(self, name), f"prior.{name}"))
 
 
-FLAT = Prior()
+UNIFORM = Prior()
+JEFFREYS = Prior(0.5, 0.5, 0.5)
+FLAT = UNIFORM
 
 
 class Moments(NamedTuple):

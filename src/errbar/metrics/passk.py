@@ -193,6 +193,10 @@ class ThresholdMetric(CreditMetric):
         """The draw that reaches the threshold earns all."""
         return step(self.k, at=self.threshold)
 
+    def at_rates(self, rates: Array) -> Array:
+        """Chance to reach the threshold."""
+        return at_rate.chance_of_at_least(rates, self.k, self.threshold)
+
     def plainly(self) -> CreditMetric:
         """The same as Pass@k or Pass^k where the threshold makes it one of them."""
         right = self.threshold

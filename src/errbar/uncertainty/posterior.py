@@ -1,4 +1,4 @@
-"""Normal intervals around posterior means: the documented ones.
+"""Intervals from posteriors: normal ones around the mean, as documented, or of the whole one.
 
 They are for these very questions, and hold their level only as far as the prior fits how the
 difficulty of the questions is spread.
@@ -7,16 +7,18 @@ difficulty of the questions is spread.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.errors import WrongType
+from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_ends
-from errbar.metrics.base import FLAT, AnyCounts, CountMetric, Moments, Needs, Prior
+from errbar.kernels.lattice import quantiles
+from errbar.metrics.base import FLAT, AnyCounts, Array, CountMetric, Moments, Needs, Prior
 from errbar.metrics.categories import Average, CategoryMetric
+from errbar.metrics.whole import whole
 from errbar.uncertainty.method import Cell, Method, require_level
 
 
@@ -24,14 +26,18 @@ from errbar.uncertainty.method import Cell, Method, require_level
 class Posterior(Method):
     """Independent posteriors of the questions under one prior, and the level of the interval.
 
+    With `ends="normal"` it is the mean ± z·sd; with `ends="whole"` it leaves out equal shares of
+    the whole distribution at both ends, for metrics that are one mean over questions.
+
     Examples
     --------
     >>> Posterior(level=0.9)
-    Posterior(prior=Prior(right=1.0, wrong=1.0, each=1.0), level=0.9)
+    Posterior(prior=Prior(right=1.0, wrong=1.0, each=1.0), level=0.9, ends='normal')
     """
 
     prior: Prior = FLAT
     level: float = 0.95
+    ends: Literal["normal", "whole"] = "normal"
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, Prior):
@@ -39,6 +45,8 @@ class Posterior(Method):
                 f"prior must be a Prior, as in Prior(right=1, wrong=1); got {self.prior!r}."
             )
         require_level(self.level)
+        if self.ends not in ("normal", "whole"):
+            raise InputError(f"ends must be 'normal' or 'whole'; got {self.ends!r}.")
 
     def cells(
         self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
@@ -55,7 +63,7 @@ class Posterior(Method):
             members = [metrics[at] for at in at_each]
             values = _observed(members, systems, data[kind.needs])
             moments = kind.posterior(members, data[kind.needs], self.prior)
-            intervals = self.intervals(members, moments)
+            intervals = self.intervals(members, moments, data[kind.needs])
             parts = (values.tolist(), *(part.tolist() for part in moments), intervals)
             for at, *row in zip(at_each, *parts, strict=True):
                 rows[at] = [
@@ -64,18 +72,34 @@ class Posterior(Method):
                 ]
         return rows
 
-    def intervals(self, metrics: Sequence[CountMetric], moments: Moments) -> list[list[Interval]]:
-        """Mean ± z·sd within what each metric can be: a row per metric, a column per system."""
+    def intervals(
+        self, metrics: Sequence[CountMetric], moments: Moments, data: Any
+    ) -> list[list[Interval]]:
+        """Within what each metric can be: a row per metric, a column per system.
+
+        `data` are the statistics that the moments come from.
+        """
+        if self.ends == "whole":
+            ends = [self._whole_ends(metric, data) for metric in metrics]
+        else:
+            ends = [
+                normal_ends(mean, sd, self.level, metric.bounds)
+                for metric, mean, sd in zip(metrics, *moments, strict=True)
+            ]
         return [
             [
                 Interval(low, high, self.level, Estimand.BENCHMARK)
-                for low, high in zip(
-                    *(ends.tolist() for ends in normal_ends(mean, sd, self.level, metric.bounds)),
-                    strict=True,
-                )
+                for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
             ]
-            for metric, mean, sd in zip(metrics, *moments, strict=True)
+            for lows, highs in ends
         ]
+
+    def _whole_ends(self, metric: CountMetric, data: Any) -> tuple[Array, Array]:
+        """Quantiles of the whole distribution, for each system."""
+        shares = np.array([0.5 * (1.0 - self.level), 0.5 * (1.0 + self.level)])
+        ends = [quantiles(spread, shares) for spread in whole(metric, data, self.prior)]
+        low, high = np.clip(ends, *metric.bounds).T
+        return low, high
 
     def describe(self, metrics: Sequence[CountMetric]) -> str:
         """How the intervals of `metrics` are made.
@@ -89,7 +113,10 @@ class Posterior(Method):
         priors = " or ".join(dict.fromkeys(self._prior_of(metric) for metric in metrics))
         observed = any(isinstance(metric, Average) for metric in metrics)
         but = " (avg: around the observed mean)" if observed else ""
-        return f"normal interval around the posterior mean{but}, {priors} prior for every question"
+        kind = "normal interval around the posterior mean"
+        if self.ends == "whole":
+            kind = "interval between quantiles of the whole posterior distribution"
+        return f"{kind}{but}, {priors} prior for every question"
 
     def _prior_of(self, metric: CountMetric) -> str:
         if not isinstance(metric, CategoryMetric):
