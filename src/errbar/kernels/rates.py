@@ -21,14 +21,18 @@ def chance_of_at_least(rates: Array, k: int, right: int) -> Array:
 
 def mean_credit(rates: Array, credit: Array) -> Array:
     """Mean of `credit[j]`, j right among k, where k is one less than the credits given."""
-    from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415  loaded when first needed
-
-    k = credit.size - 1
-    j = np.arange(k + 1.0)[:, None]
-    log_ways = gammaln(k + 1.0) - gammaln(j + 1.0) - gammaln(k - j + 1.0)
     flat = rates.ravel()
     out = np.empty(flat.size)
-    for some in blocks(flat.size, k + 1):
-        p = flat[some]
-        out[some] = credit @ np.exp(log_ways + xlogy(j, p) + xlog1py(k - j, -p))
+    for some in blocks(flat.size, credit.size):
+        out[some] = credit @ masses(flat[some], credit.size - 1)
     return np.clip(out, 0.0, 1.0).reshape(rates.shape)
+
+
+def masses(rates: Array, k: int) -> Array:
+    """Chance of j right among k, a row for each j = 0…k."""
+    from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415  loaded when first needed
+
+    j = np.arange(k + 1.0)[:, None]
+    log_ways = gammaln(k + 1.0) - gammaln(j + 1.0) - gammaln(k - j + 1.0)
+    chances: Array = np.exp(log_ways + xlogy(j, rates) + xlog1py(k - j, -rates))
+    return chances

@@ -48,6 +48,7 @@ class Learned:
         self._states = states
         self._often = states.questions[0]
         self._rng = rng
+        self._masses: dict[int, Array] = {}  # of the trials of a rerun, at each point
         self._rates, self._weights, self._held = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
@@ -155,8 +156,9 @@ class Learned:
         """The mean of what a question of each state shows, at each point."""
         out = np.empty(self._belongs.shape)
         for n, table in tables.items():
-            top = max(float(table.max()), 1.0)
-            shown = top * rates.mean_credit(self._rates, table / top)
+            if n not in self._masses:
+                self._masses[n] = rates.masses(self._rates.ravel(), n)
+            shown = (table @ self._masses[n]).reshape(self._rates.shape)
             out[:, self._states.trials == n, :] = shown[:, None, :]
         return out
 
