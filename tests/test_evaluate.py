@@ -51,7 +51,7 @@ def test_estimates_come_system_by_system_in_the_order_of_the_metrics() -> None:
 
 
 def test_scores_equal_each_metric_of_each_system_on_its_own() -> None:
-    for one in score(SYSTEMS, *NAMES):
+    for one in score(SYSTEMS, *NAMES, method="documented"):
         counts = SYSTEMS[one.system]
         assert isinstance(one.metric, CountMetric)
         assert one.value == pytest.approx(one.metric.point(counts), abs=1e-12)
@@ -71,7 +71,7 @@ def test_scores_equal_each_metric_of_each_system_on_its_own() -> None:
     ],
 )
 def test_scores_equal_the_functions_on_matrices(name: str, function: Any, extra: Any) -> None:
-    for one in score(SYSTEMS, name):
+    for one in score(SYSTEMS, name, method="documented"):
         found = (one.mean, one.sd, one.interval.low, one.interval.high)
         assert found == pytest.approx(function(MATRICES[one.system], *extra), abs=1e-12)
 
@@ -89,7 +89,8 @@ def test_intervals_are_mean_and_z_sd_within_the_range_of_the_metric() -> None:
 
 def test_metrics_of_one_class_keep_their_own_ranges() -> None:
     counts = CategoryCounts([[0, 0, 9], [0, 0, 9]])
-    wide, narrow = score(counts, MaxAt(2, (0.0, 5.0, 10.0)), MaxAt(2, (0.0, 0.5, 1.0)))
+    both = (MaxAt(2, (0.0, 5.0, 10.0)), MaxAt(2, (0.0, 0.5, 1.0)))
+    wide, narrow = score(counts, *both, method="documented")
     assert wide.interval.high > 9.0
     assert narrow.interval.high <= 1.0
 
@@ -105,7 +106,7 @@ def test_each_class_of_metrics_is_computed_once_for_all_systems(
         return posterior(cls, metrics, data, prior)
 
     monkeypatch.setattr(PassAt, "posterior", classmethod(counted))
-    score(SYSTEMS, "pass@1", "pass^2", "pass@2", "avg", "pass@4")
+    score(SYSTEMS, "pass@1", "pass^2", "pass@2", "avg", "pass@4", method="documented")
     assert calls == [3]
 
 
@@ -121,7 +122,7 @@ def test_metrics_that_need_the_same_share_one_summary_of_the_data(
         return states
 
     monkeypatch.setattr(States, "of", classmethod(counted))
-    score(SYSTEMS, "pass@1", "pass^2", "maj@3", "geom@2")
+    score(SYSTEMS, "pass@1", "pass^2", "maj@3", "geom@2", method="documented")
     assert pooled == [3]
 
 
@@ -170,7 +171,9 @@ def test_the_method_names_the_priors_that_were_used() -> None:
 def test_results_are_scores_that_print_their_method() -> None:
     table = score(SYSTEMS, "pass@2")
     assert isinstance(table, Scores)
-    assert "Beta(1, 1) prior for every question" in " ".join(str(table).split())
+    assert "random weights for the questions" in " ".join(str(table).split())
+    flat = score(SYSTEMS, "pass@2", method="documented")
+    assert "Beta(1, 1) prior for every question" in " ".join(str(flat).split())
 
 
 def test_more_draws_than_trials_names_the_system_the_question_and_what_to_do() -> None:
@@ -229,7 +232,7 @@ def test_categories_under_a_right_or_wrong_metric_name_the_system() -> None:
 
 
 def test_a_method_that_is_none_is_refused() -> None:
-    with pytest.raises(WrongType, match=r"Posterior\(level=0\.9\)"):
+    with pytest.raises(WrongType, match=r"Calibrated\(level=0\.9\)"):
         score(SYSTEMS, "pass@1", method=0.9)  # type: ignore[arg-type]
 
 

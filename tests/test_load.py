@@ -456,7 +456,7 @@ def test_short_questions_can_be_left_to_the_posterior() -> None:
     scores = errbar.load(UNEQUAL).score("pass@3", short="posterior")
     first, second = scores
     assert math.isnan(first.value)
-    assert "1 of 3 questions" in first.reason
+    assert "beyond the trials" in first.reason
     assert second.value == pytest.approx(pass_at(3, [[1, 1, 0, 0], [1, 0, 0, 0]]))
     assert scores.estimates[1:] == errbar.score(UNEQUAL, "pass@3", short="posterior")[1:].estimates
 
@@ -477,8 +477,8 @@ def test_the_level_changes_the_interval_and_nothing_else() -> None:
     wide, narrow = (errbar.load(MATRIX).score("avg", level=level)[0] for level in (0.95, 0.5))
     assert (wide.value, wide.mean, wide.sd) == (narrow.value, narrow.mean, narrow.sd)
     assert (wide.interval.level, narrow.interval.level) == (0.95, 0.5)
-    reach = (wide.interval.high - wide.mean) / (narrow.interval.high - narrow.mean)
-    assert reach == pytest.approx(1.959963984540054 / 0.6744897501960817, rel=1e-9)
+    assert wide.interval.low < narrow.interval.low < wide.value
+    assert wide.value < narrow.interval.high < wide.interval.high
 
 
 def test_a_level_given_on_its_own_wins_over_that_of_the_method() -> None:

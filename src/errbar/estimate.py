@@ -125,13 +125,15 @@ class Estimate(AnyEstimate):
         value, mean, sd, low, high = self.digits()
         whose = printable(str(self.of))
         why = f" ({self.reason})" if self.reason else ""
+        observed = f", observed {value}" if self.value != self.mean else ""
         return (
             f"{whose} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
-            f"{low} to {high}, observed {value}{why}"
+            f"{low} to {high}{observed}{why}"
         ).lstrip()
 
     def record(self) -> dict[str, Any]:
         """What it says, flat; its subject stands apart."""
+        audited = {} if math.isnan(self.held) else {"held": self.held}
         return {
             "metric": str(self.metric),
             "value": self.value,
@@ -144,8 +146,7 @@ class Estimate(AnyEstimate):
             "questions": self.questions,
             "trials": self.trials,
             "reason": self.reason,
-            "held": self.held,
-        }
+        } | audited
 
     def digits(self) -> tuple[str, str, str, str, str]:
         """Value, mean, sd and the ends of the interval, to the digits that `sd` supports."""

@@ -32,10 +32,10 @@ def score(
     >>> runs = {"small": Counts([4, 4], [1, 3]), "large": Counts([4, 4], [2, 4])}
     >>> for estimate in score(runs, "pass@1", "pass@2"):
     ...     print(estimate)
-    small pass@1: 0.50 ± 0.13, 95 % interval 0.25 to 0.75, observed 0.50
-    small pass@2: 0.69 ± 0.13, 95 % interval 0.43 to 0.95, observed 0.75
-    large pass@1: 0.67 ± 0.12, 95 % interval 0.44 to 0.90, observed 0.75
-    large pass@2: 0.83 ± 0.10, 95 % interval 0.63 to 1.00, observed 0.92
+    small pass@1: 0.50 ± 0.29, 95 % interval 0.08 to 0.92
+    small pass@2: 0.75 ± 0.31, 95 % interval 0.14 to 0.99
+    large pass@1: 0.75 ± 0.31, 95 % interval 0.14 to 0.99
+    large pass@2: 0.92 ± 0.30, 95 % interval 0.25 to 1.00
     """
     named = _named(systems)
     asked = _metrics(metrics)

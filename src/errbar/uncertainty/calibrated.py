@@ -36,7 +36,8 @@ class Calibrated(Method):
 
     Examples
     --------
-    >>> Calibrated(level=0.9).describe([])
+    >>> from errbar.metrics import PassAt
+    >>> Calibrated(level=0.9).describe([PassAt(2)])
     'random weights for the questions, and a share of a question at the bounds'
     """
 
