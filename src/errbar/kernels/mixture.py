@@ -17,16 +17,21 @@ _ACCURACY = 1e-6  # of the normal score of an end
 _AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
 
 
-def mixture_ends(means: Array, variances: Array, level: float) -> tuple[float, float]:
-    """Ends of the equal mixture of Beta distributions on 0 … 1 with these means and variances."""
+def mixture_ends(
+    means: Array, variances: Array, level: float, reach: float = 1.0
+) -> tuple[float, float]:
+    """Ends of the equal mixture of Beta distributions on 0 … 1 with these means and variances.
+
+    `reach` stretches the normal score of the level.
+    """
     from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
 
     mean = np.clip(means, _LEAST, 1.0 - _LEAST)
     room = mean * (1.0 - mean)
     total = room / np.clip(variances, _LEAST * room, 0.999 * room) - 1.0
     a, b = mean * total, (1.0 - mean) * total
-    reach = 12.0 * np.sqrt(variances)
-    within = (max(0.0, float((mean - reach).min())), min(1.0, float((mean + reach).max())))
+    far = 12.0 * np.sqrt(variances)
+    within = (max(0.0, float((mean - far).min())), min(1.0, float((mean + far).max())))
     if within[1] - within[0] <= _AT_BOUND:
         return _snapped(within[0]), _snapped(within[1])
     middle, sd = float(mean.mean()), math.sqrt(float(variances.mean() + mean.var()))
@@ -38,8 +43,8 @@ def mixture_ends(means: Array, variances: Array, level: float) -> tuple[float, f
 
         return _snapped(root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY))
 
-    reach_of_level = _NORMAL.inv_cdf(0.5 * (1.0 + level))
-    return end(-reach_of_level), end(reach_of_level)
+    score = reach * _NORMAL.inv_cdf(0.5 * (1.0 + level))
+    return end(-score), end(score)
 
 
 def _snapped(end: float) -> float:

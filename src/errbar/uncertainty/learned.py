@@ -21,6 +21,8 @@ from errbar.metrics.base import CountMetric, QuestionMean
 Array = NDArray[np.floating[Any]]
 
 _WEIGHINGS = 20  # of the questions of each draw, for questions like these
+_RUNS = 10  # of each draw, for what the same run would show
+_REACH = 1.03  # a hundred draws, not independent, know their spread as Student's t does
 
 
 class Summary(NamedTuple):
@@ -48,7 +50,7 @@ class Learned:
         self._states = states
         self._often = states.questions[0]
         self._rng = rng
-        self._masses: dict[int, Array] = {}  # of the trials of a rerun, at each point
+        self._again: dict[int, Array] = {}  # new runs, drawn when first needed
         self._rates, self._weights, self._held = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
@@ -73,15 +75,38 @@ class Learned:
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
         """For these very questions, asked again without end."""
-        scores = [part.at_rates(self._rates)[:, None, :] for part in metric.parts()]
-        return self._mixed(metric, scores, [[x * y for y in scores] for x in scores], level)
+        scores = [part.at_rates(self._rates) for part in metric.parts()]
+        by_state = [self._of_states(score) for score in scores]
+        size = self._often.sum()
+        means = [each @ self._often / size for each in by_state]
+        value, slopes = metric.joined(*means), metric.slopes(*means)
+        variance = np.zeros(len(value))
+        for i, x in enumerate(by_state):
+            for j, y in enumerate(by_state):
+                both = self._of_states(scores[i] * scores[j]) - x * y
+                variance += slopes[i] * slopes[j] * (both @ self._often)
+        variance = np.maximum(variance, 0.0) / size**2
+        low, high = metric.bounds
+        span = high - low
+        ends = mixture_ends((value - low) / span, variance / span**2, level, _REACH)
+        sd = math.sqrt(float(variance.mean() + value.var()))
+        return Summary(float(value.mean()), sd, low + span * ends[0], low + span * ends[1])
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
-        """For what the same run would show if repeated."""
-        tables = [self._by_trials(part) for part in metric.parts()]
-        scores = [self._shown(table) for table in tables]
-        products = [[self._shown({n: x[n] * y[n] for n in x}) for y in tables] for x in tables]
-        return self._mixed(metric, scores, products, level)
+        """For what the same run would show if repeated, which is drawn: it comes in steps."""
+        if not self._again:
+            self._again = self._repeated()
+        size = self._often.sum()
+        means = []
+        for part in metric.parts():
+            shown = (again @ self._table(part, n) for n, again in self._again.items())
+            means.append(sum(shown, start=np.zeros(1)) / size)
+        values = metric.joined(*means)
+        tail = 0.5 * (1.0 - level)
+        low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
+        if low == high:  # nearly all of them show the same, which is no certainty
+            low, high = values.min(), values.max()
+        return Summary(float(values.mean()), float(values.std()), float(low), float(high))
 
     def population(self, metric: CountMetric, level: float) -> Summary:
         """For questions like these: those of each draw are weighed at random, and so are bounds."""
@@ -118,49 +143,31 @@ class Learned:
         counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
         return Imagined(counts, again, rates, weights)
 
-    def _mixed(
-        self, metric: CountMetric, scores: list[Array], products: list[list[Array]], level: float
-    ) -> Summary:
-        """Mean and variance over the questions for each draw, and the mixture of them."""
-        size = self._often.sum()
-        by_state = [self._of_states(score) for score in scores]
-        means = [each @ self._often / size for each in by_state]
-        value = metric.joined(*means)
-        slopes = metric.slopes(*means)
-        variance = np.zeros(len(value))
-        for i, x in enumerate(by_state):
-            for j, y in enumerate(by_state):
-                both = self._of_states(products[i][j]) - x * y
-                variance += slopes[i] * slopes[j] * (both @ self._often)
-        variance = np.maximum(variance, 0.0) / size**2
-        low, high = metric.bounds
-        span = high - low
-        ends = mixture_ends((value - low) / span, variance / span**2, level)
-        sd = math.sqrt(float(variance.mean() + value.var()))
-        return Summary(float(value.mean()), sd, low + span * ends[0], low + span * ends[1])
-
     def _of_states(self, score: Array) -> Array:
         """Mean of a score of points, for each draw and state."""
-        if score.shape[1] == 1:  # the same in all states
-            return (self._belongs @ score.swapaxes(1, 2))[:, :, 0]
-        return np.einsum("bsk,bsk->bs", self._belongs, score)
+        return (self._belongs @ score[:, :, None])[:, :, 0]
 
-    def _by_trials(self, part: QuestionMean) -> dict[int, Array]:
-        """What a question shows if c of its n trials are right, for each n that occurs."""
-        return {
-            int(n): part.subset_means([part], _all_states(int(n)))[0]
-            for n in np.unique(self._states.trials)
-        }
+    def _repeated(self) -> dict[int, Array]:
+        """New runs: how many questions have c of n trials right, a row per run, for each n."""
+        often = self._often.astype(np.int64)
+        runs: dict[int, Array] = {}
+        for n in np.unique(self._states.trials).tolist():
+            alike = self._states.trials == n
+            chances = np.moveaxis(rates.masses(self._rates.ravel(), n), 0, -1)
+            chances = (chances / chances.sum(axis=-1, keepdims=True)).reshape(
+                *self._rates.shape, n + 1
+            )
+            belongs = self._belongs[:, alike, :]
+            again = []
+            for _ in range(_RUNS):
+                held = self._rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
+                again.append(self._rng.multinomial(held, chances).sum(axis=1))
+            runs[n] = np.concatenate(again).astype(float)
+        return runs
 
-    def _shown(self, tables: dict[int, Array]) -> Array:
-        """The mean of what a question of each state shows, at each point."""
-        out = np.empty(self._belongs.shape)
-        for n, table in tables.items():
-            if n not in self._masses:
-                self._masses[n] = rates.masses(self._rates.ravel(), n)
-            shown = (table @ self._masses[n]).reshape(self._rates.shape)
-            out[:, self._states.trials == n, :] = shown[:, None, :]
-        return out
+    def _table(self, part: QuestionMean, n: int) -> Array:
+        """What a question shows if c of its n trials are right."""
+        return part.subset_means([part], _all_states(n))[0]
 
 
 def _all_states(n: int) -> States:
