@@ -81,3 +81,9 @@ def test_how_often_equals_repeating() -> None:
     each = np.repeat(values, often.astype(int))
     short = mean_ends(values, np.ones(3), often, 0.9)
     assert short == pytest.approx(mean_ends(each, np.ones(9), np.ones(9), 0.9), abs=1e-8)
+
+
+def test_a_value_short_by_rounding_is_not_short() -> None:
+    values, often = np.array([1.0 - 2.0**-53, 1.0]), np.array([20.0, 280.0])
+    whole = mean_ends(np.ones(1), np.ones(1), np.array([300.0]), 0.95)
+    assert mean_ends(values, np.ones(2), often, 0.95) == pytest.approx(whole, abs=1e-9)

@@ -229,3 +229,11 @@ def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
             held[str(metric)] += estimate.interval.low <= truth <= estimate.interval.high
     # 120 intervals that hold in 95 % of the cases hold in fewer than 105 with a chance of 1e-3
     assert min(held.values()) >= 105
+
+
+def test_a_rerun_may_show_the_bound() -> None:
+    counts = Counts([4] * 10, [4] * 9 + [3])
+    for name in ("pass@4", "maj@4", "g-pass@4(tau=0.5)", "pass@2"):
+        assert one(counts, name, estimand=Estimand.RERUN).interval.high == 1.0
+    wrong = Counts([4] * 10, [0] * 9 + [1])
+    assert one(wrong, "pass^2", estimand=Estimand.RERUN).interval.low == 0.0

@@ -24,6 +24,7 @@ Array = NDArray[np.floating[Any]]
 UNSEEN = 0.75  # of a sighting, of what was not seen
 _FAR = 5.0  # standard deviations that it is away at least
 _MANY = 10.0  # values that fall short, from which on it need not be at the bound
+_ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
 _MOST_TERMS = 4096  # beyond, the saddle point alone is as good
 _CORRECTIONS, _ACCURATE = 10, 3e-5  # the last correction leaves the square of this
 _NORMAL = NormalDist()
@@ -53,7 +54,7 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
     mean = float(often @ values) / (number * usual)
     off = np.square(values - mean * sizes)
     sd = math.sqrt(float(often @ off) / max(number - 1.0, 1.0)) / usual
-    short = sizes - values
+    short = np.where(values < sizes * (1.0 - _ROUNDING), sizes - values, 0.0)
     squares = float(often @ np.square(short))
     falling_short = float(often @ short) ** 2 / squares if squares else 0.0
     return max(0.0, mean - max(_FAR * sd, mean * math.exp(-falling_short / _MANY)))

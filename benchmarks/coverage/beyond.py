@@ -1,0 +1,78 @@
+"""k beyond the trials: how far the learned spread of difficulty can be trusted.
+
+The intervals are those of the learned spread itself, whatever `Calibrated` would refuse.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.coverage.difficulties import DIFFICULTIES
+from benchmarks.coverage.grid import LEVEL, Unit
+from benchmarks.coverage.methods import Ends, Systems
+from benchmarks.coverage.unit import benchmark, judged, population
+from errbar.data.statistics import States
+from errbar.metrics import AreaUnderPass, CountMetric, PassAt, PassHat
+from errbar.uncertainty.learned import Learned, Summary
+
+Array = NDArray[np.floating[Any]]
+
+QUESTIONS = (30, 200, 1000)
+TRIALS = (4, 16)
+TIMES = (2, 4, 8)
+_TOGETHER = 50
+
+
+def run(replicates: int, only: Sequence[str] = ()) -> None:
+    """Print coverage and width of both targets, for each k as a multiple of the trials."""
+    kinds = ("pass@k", "pass^k", "auc@k")
+    heads = [f"{kind} {times}N" for kind in kinds for times in TIMES]
+    print(f"Coverage in per cent, mean width behind it; {replicates} data sets\n")
+    print("| target | difficulty | M | N |", " | ".join(heads), "|")
+    print("|---|---|--:|--:|" + "--:|" * len(heads))
+    for name in DIFFICULTIES:
+        for trials in TRIALS:
+            for questions in QUESTIONS:
+                unit = Unit(name, questions, trials)
+                if only and not any(str(unit).startswith(one) for one in only):
+                    continue
+                for target, shares in zip(
+                    ("population", "benchmark"), one(unit, replicates), strict=True
+                ):
+                    said = [f"{100 * (1 - b - a):.1f} {w:.3f}" for b, a, w, _ in shares.T]
+                    start = f"| {target} | {name} | {questions} | {trials} |"
+                    print(start, " | ".join(said), "|", flush=True)
+
+
+def one(unit: Unit, replicates: int) -> Array:
+    """Shares below and above, and the width: target × these × metric."""
+    kinds: tuple[type[CountMetric], ...] = (PassAt, PassHat, AreaUnderPass)
+    metrics: list[CountMetric] = [
+        kind(times * unit.trials)  # type: ignore[call-arg]
+        for kind in kinds
+        for times in TIMES
+    ]
+    difficulty = DIFFICULTIES[unit.difficulty]
+    which = list(DIFFICULTIES).index(unit.difficulty)
+    rng = np.random.default_rng([22, which, unit.questions, unit.trials])
+    everywhere = population(difficulty, metrics)[:, None]
+    totals = np.zeros((2, 4, len(metrics)))
+    for first in range(0, replicates, _TOGETHER):
+        rates = difficulty.draw(rng, (min(_TOGETHER, replicates - first), unit.questions))
+        systems = Systems(unit.trials, rng.binomial(unit.trials, rates))
+        known = Learned.of([States.of([counts]) for counts in systems.each], rng)
+        found = [[each.population(metric, LEVEL) for each in known] for metric in metrics]
+        totals[0] += judged(ends(found), everywhere)
+        found = [[each.benchmark(metric, LEVEL) for each in known] for metric in metrics]
+        totals[1] += judged(ends(found), benchmark(rates, metrics))
+    return totals / replicates
+
+
+def ends(found: list[list[Summary]]) -> Ends:
+    """Their ends: a row per metric, a column per system."""
+    return Ends(
+        np.array([[one.low for one in row] for row in found]),
+        np.array([[one.high for one in row] for row in found]),
+    )

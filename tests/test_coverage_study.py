@@ -1,0 +1,113 @@
+"""The coverage study: a unit repeats to the bit, a run goes on, the report reads what it finds."""
+
+import csv
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.coverage import report, store
+from benchmarks.coverage.difficulties import DIFFICULTIES
+from benchmarks.coverage.grid import FAMILIES, QUICK, TRIALS, Settings, Unit, asked
+from benchmarks.coverage.heatmap import COLOURS, colour
+from benchmarks.coverage.methods import ESTIMANDS, METHODS, Ends, Systems, bootstrap, central_limit
+from benchmarks.coverage.runner import run_all
+from benchmarks.coverage.unit import Row, judged, population, run
+
+from errbar.metrics import Average, CountMetric, Geom, PassAt, PassHat
+
+FEW = Settings(replicates=3)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    assert run_all(FEW, folder, ["hard/10/2"], processes=1) == 1
+    return folder
+
+
+def test_a_unit_repeats_to_the_bit_in_another_process(written: Path) -> None:
+    (one,) = store.finished(written)
+    again = run(Unit("hard", 10, 2), FEW)
+    assert [tuple(row) for row in one["rows"]] == [tuple(row) for row in again["rows"]]
+
+
+def test_every_metric_target_and_method_is_judged(written: Path) -> None:
+    rows = store.newest(written)[0][Unit("hard", 10, 2)]
+    assert len(rows) == len(asked(2)) * len(ESTIMANDS) * len(METHODS)
+    assert all(row.covered + row.below + row.above == pytest.approx(1, abs=1e-5) for row in rows)
+    assert {row.family for row in rows} == set(FAMILIES)
+
+
+def test_what_is_finished_is_not_run_again(written: Path) -> None:
+    assert run_all(FEW, written, ["hard/10/2"], processes=1) == 0
+
+
+def test_half_a_line_is_run_again(written: Path, tmp_path: Path) -> None:
+    (tmp_path / "units.jsonl").write_text((written / "units.jsonl").read_text()[:-20])
+    assert store.done(tmp_path, FEW.identity()) == set()
+    store.add(tmp_path, {"unit": ["hard", 10, 2], "identity": FEW.identity(), "rows": []})
+    assert store.done(tmp_path, FEW.identity()) == {Unit("hard", 10, 2)}
+
+
+def test_the_report_reads_what_was_written(written: Path, tmp_path: Path) -> None:
+    report.write(written, tmp_path)
+    with (tmp_path / "cells.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == len(asked(2)) * len(ESTIMANDS)
+    assert "| population | 15 |" in (tmp_path / "summary.md").read_text()
+    for target in ESTIMANDS:
+        root = ET.parse(tmp_path / f"{target.value}.svg").getroot()
+        squares = "".join(path.get("d", "") for path in root.iter() if path.tag.endswith("path"))
+        assert squares.count("M") == len(asked(2)) * len(METHODS)
+
+
+def test_the_grid_is_the_whole_one() -> None:
+    assert len(Settings().units()) == 7 * 5 * 5
+    assert len(QUICK.units()) == 7 * 4 * 5
+    assert Settings().units(["hard/30/16"]) == [Unit("hard", 30, 16)]
+    assert len(Settings().units(["hard", "//64"])) == 25 + 35 - 5
+    assert {one.family for n in TRIALS for one in asked(n)} == set(FAMILIES)
+
+
+@pytest.mark.parametrize("name", DIFFICULTIES)
+def test_truths_agree_with_a_large_sample(name: str) -> None:
+    metrics: list[CountMetric] = [Average(), PassAt(8), PassHat(8), Geom(2)]
+    rates = DIFFICULTIES[name].draw(np.random.default_rng(1), (200_000,))
+    for metric, truth in zip(metrics, population(DIFFICULTIES[name], metrics), strict=True):
+        values = metric.joined(*(part.at_rates(rates) for part in metric.parts()))
+        assert abs(values.mean() - truth) < 5 * values.std() / np.sqrt(values.size)
+
+
+def test_misses_are_counted_on_their_side() -> None:
+    ends = Ends(np.array([[0.2, 0.5, 0.1, np.nan]]), np.array([[0.3, 0.6, 0.4, np.nan]]))
+    below, above, width, flat = judged(ends, np.array([[0.4, 0.4, 0.4 + 1e-12, 0.4]]))[:, 0]
+    assert (below, above, flat) == (2, 1, 0)  # without an interval, below
+    assert np.isnan(width)
+
+
+def test_peers_agree_with_plain_loops() -> None:
+    rng = np.random.default_rng(2)
+    correct = rng.binomial(4, rng.random((3, 200)))
+    metrics: list[CountMetric] = [PassAt(2), Average()]
+    systems = Systems(4, correct)
+    low, high = central_limit(systems, metrics)
+    drawn = bootstrap(systems, metrics, rng)
+    for at, row in enumerate(correct):
+        values = 1 - (4 - row) * (3 - row) / 12
+        middle, error = values.mean(), values.std(ddof=1) / np.sqrt(200)
+        assert low[0, at] == pytest.approx(middle - 1.959964 * error, abs=1e-6)
+        assert high[0, at] == pytest.approx(middle + 1.959964 * error, abs=1e-6)
+        resampled = values[rng.integers(0, 200, (4000, 200))].mean(axis=1)
+        for end, tail in zip(drawn, (0.025, 0.975), strict=True):
+            assert end[0, at] == pytest.approx(np.quantile(resampled, tail), abs=0.4 * error)
+
+
+def test_colours_turn_at_the_level() -> None:
+    assert colour(0.95) == colour(0.94) == "#f7f7f7"
+    assert colour(0.0) == COLOURS[0][1]
+    assert colour(0.925) != colour(0.9249)
+    assert colour(1.0) == COLOURS[-1][1]
+
+
+def test_rows_are_stored_in_full() -> None:
+    assert Row._fields[-5:] == ("covered", "below", "above", "width", "flat")
