@@ -13,7 +13,6 @@ from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.grid import LEVEL, Unit
 from benchmarks.coverage.methods import Ends, Systems
 from benchmarks.coverage.unit import benchmark, judged, population
-from errbar.data.statistics import States
 from errbar.metrics import AreaUnderPass, CountMetric, PassAt, PassHat
 from errbar.uncertainty.learned import Learned, Summary
 
@@ -62,7 +61,7 @@ def one(unit: Unit, replicates: int) -> Array:
     for first in range(0, replicates, _TOGETHER):
         rates = difficulty.draw(rng, (min(_TOGETHER, replicates - first), unit.questions))
         systems = Systems(unit.trials, rng.binomial(unit.trials, rates))
-        known = Learned.of([States.of([counts]) for counts in systems.each], rng)
+        known = Learned.of(systems.each, rng)
         found = [[each.population(metric, LEVEL) for each in known] for metric in metrics]
         totals[0] += judged(ends(found), everywhere)
         found = [[each.benchmark(metric, LEVEL) for each in known] for metric in metrics]

@@ -16,6 +16,7 @@ from errbar.estimate import Estimand
 from errbar.kernels.interval import normal_ends
 from errbar.metrics import CountMetric
 from errbar.uncertainty.calibrated import Calibrated
+from errbar.uncertainty.learned import Learned
 from errbar.uncertainty.method import Cell
 from errbar.uncertainty.posterior import Posterior
 
@@ -80,11 +81,11 @@ def ours(
     first = firsts(metrics)
     distinct = sorted(set(first))
     where = [distinct.index(at) for at in first]
-    seed = int(rng.integers(1 << 31))
+    learned = Learned.of(systems.each, rng)
     found: dict[Estimand, Ends] = {}
     for estimand in estimands:
-        method = Calibrated(estimand, LEVEL, seed=seed)
-        rows = method.cells(systems.each, [metrics[at] for at in distinct], together=True)
+        method = Calibrated(estimand, LEVEL)
+        rows = method.cells(systems.each, [metrics[at] for at in distinct], learned=learned)
         found[estimand] = _ends([rows[at] for at in where])
     return found
 

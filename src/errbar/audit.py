@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from errbar.data.statistics import Counts, States
+from errbar.data.statistics import Counts
 from errbar.errors import InputError
 from errbar.estimate import SIMULATIONS, Estimand
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -30,12 +30,12 @@ def held_shares(
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
         raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    (learned,) = Learned.of([States.of([known])], rng)
+    (learned,) = Learned.of([known], rng)
     imagined = [learned.imagine(covers, rng) for _ in range(SIMULATIONS)]
     systems = [one.counts for one in imagined]
     if isinstance(method, Calibrated):
         plain = replace(method, questions_in_all=None)
-        table = plain.cells(systems, metrics, together=True)
+        table = plain.cells(systems, metrics, learned=Learned.of(systems, rng))
     else:
         table = method.cells(systems, metrics)
     shares = []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errbar.data.statistics import CategoryCounts, States
+from errbar.data.statistics import CategoryCounts
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -23,7 +23,6 @@ from errbar.uncertainty.method import Cell, Method, require_level
 from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
-_TOGETHER = 50  # systems that are learned in one pass
 _FARTHEST = 8  # times the trials of a question: how far beyond them k may lie
 
 
@@ -70,17 +69,14 @@ class Calibrated(Method):
         systems: Sequence[AnyCounts],
         metrics: Sequence[CountMetric],
         *,
-        together: bool = False,
+        learned: Sequence[Learned] | None = None,
     ) -> list[list[Cell]]:
-        """A row per metric, a column per system.
-
-        What is learned of a system does not depend on others, unless it is learned `together`: all
-        share one stream of random numbers then, which is quicker.
-        """
-        each = [_System(counts, self) for counts in systems]
-        if together and any(one.learns(metrics) for one in each):
-            learn_together(each, self.seed)
-        columns = [one.column(metrics) for one in each]
+        """A row per metric, a column per system; `learned` is what is known of them already."""
+        known: Sequence[Learned | None] = learned or [None] * len(systems)
+        columns = [
+            _System(counts, self, one).column(metrics)
+            for counts, one in zip(systems, known, strict=True)
+        ]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def describe(self, metrics: Sequence[CountMetric]) -> str:
@@ -102,27 +98,11 @@ _LEARNED = "the spread of difficulty is learned from all questions, with its own
 class _System:
     """The estimates of one system; the spread of difficulty is learned when first needed."""
 
-    def __init__(self, counts: AnyCounts, method: Calibrated) -> None:
+    def __init__(self, counts: AnyCounts, method: Calibrated, known: Learned | None) -> None:
         self._counts = right_or_wrong(counts)
         self._method = method
-        self._known: Learned | None = None
+        self._known = known
         self._least, self._most = int(counts.trials.min()), int(counts.trials.max())
-
-    def learns(self, metrics: Sequence[CountMetric]) -> bool:
-        """Whether the spread of difficulty will be needed."""
-        if self._method.estimand is not Estimand.POPULATION:
-            return self._most > 1
-        return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
-
-    def states(self) -> States:
-        """Of right and wrong trials."""
-        if isinstance(self._counts, CategoryCounts):
-            raise TypeError("more than two categories have no success rate.")
-        return States.of([self._counts])
-
-    def know(self, learned: Learned) -> None:
-        """Take what was learned elsewhere."""
-        self._known = learned
 
     def column(self, metrics: Sequence[CountMetric]) -> list[Cell]:
         """Every metric."""
@@ -209,7 +189,9 @@ class _System:
 
     def _learned(self) -> Learned:
         if self._known is None:
-            (self._known,) = Learned.of([self.states()], self._rng())
+            if isinstance(self._counts, CategoryCounts):
+                raise TypeError("more than two categories have no success rate.")
+            (self._known,) = Learned.of([self._counts], self._rng())
         return self._known
 
     def _rng(self) -> np.random.Generator:
@@ -217,15 +199,6 @@ class _System:
 
     def _interval(self, low: float, high: float) -> Interval:
         return Interval(low, high, self._method.level, self._method.estimand)
-
-
-def learn_together(systems: Sequence[_System], seed: int) -> None:
-    """Learn the spreads of some systems at a time, in one stream of random numbers."""
-    rng = np.random.default_rng(seed)
-    for start in range(0, len(systems), _TOGETHER):
-        some = systems[start : start + _TOGETHER]
-        for one, learned in zip(some, Learned.of([one.states() for one in some], rng), strict=True):
-            one.know(learned)
 
 
 _ONE_TRIAL = (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import CountsByState, States
+from errbar.data.statistics import Counts, CountsByState, States
 from errbar.estimate import Estimand
 from errbar.kernels import difficulty, rates
 from errbar.kernels.bounded import UNSEEN
@@ -20,6 +20,7 @@ from errbar.metrics.base import CountMetric, QuestionMean
 
 Array = NDArray[np.floating[Any]]
 
+_TOGETHER = 50  # systems that are learned in one pass
 _WEIGHINGS = 20  # of the questions of each draw, for questions like these
 _RUNS = 10  # of each draw, for what the same run would show
 _REACH = 1.03  # a hundred draws, not independent, know their spread as Student's t does
@@ -58,20 +59,24 @@ class Learned:
         self._belongs = difficulty.belonging(right, wrong, *logs)  # draws × states × points
 
     @classmethod
-    def of(cls, several: Sequence[States], rng: np.random.Generator) -> "list[Learned]":
-        """The spreads of several systems, each from its own questions alone."""
-        sizes = [states.trials.size for states in several]
-        spread = difficulty.learn(
-            np.concatenate([states.trials for states in several]),
-            np.concatenate([states.correct for states in several]),
-            np.concatenate([states.questions[0] for states in several]).astype(np.int64),
-            np.cumsum([0, *sizes[:-1]]),
-            rng,
-        )
-        return [
-            cls(states, difficulty.Spread(*(part[at] for part in spread)), rng)
-            for at, states in enumerate(several)
-        ]
+    def of(cls, systems: Sequence[Counts], rng: np.random.Generator) -> "list[Learned]":
+        """The spreads of several systems, each from its own questions alone, some at a time."""
+        found = []
+        for start in range(0, len(systems), _TOGETHER):
+            several = [States.of([counts]) for counts in systems[start : start + _TOGETHER]]
+            sizes = [states.trials.size for states in several]
+            spread = difficulty.learn(
+                np.concatenate([states.trials for states in several]),
+                np.concatenate([states.correct for states in several]),
+                np.concatenate([states.questions[0] for states in several]).astype(np.int64),
+                np.cumsum([0, *sizes[:-1]]),
+                rng,
+            )
+            found += [
+                cls(states, difficulty.Spread(*(part[at] for part in spread)), rng)
+                for at, states in enumerate(several)
+            ]
+        return found
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
         """For these very questions, asked again without end."""
