@@ -77,7 +77,7 @@ def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: flo
     def guess(x: float) -> float:
         return _saddle(shape, value - x * size)[0] - z
 
-    x = root(guess, mean + z * spread, 0.1 * spread, (least, most), 1e-7)
+    x = root(guess, mean + z * spread, 0.1 * spread, (least, most), 1e-4)
     if shape.size > _MOST_TERMS:
         return x
     nearby = x + 1e-3 * min(x - least, most - x)

@@ -13,7 +13,7 @@ Array = NDArray[np.floating[Any]]
 
 _LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
 _NORMAL = NormalDist()
-_ACCURACY = 1e-6  # of the normal score of an end
+_ACCURACY = 1e-4  # of the normal score of an end, which draws leave open by much more
 _AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
 
 
