@@ -8,12 +8,14 @@ the points. A point moves as a whole, by its Beta posterior, so a few hundred sw
 in the same state move together, by one multinomial: the cost does not grow with their number.
 """
 
-from typing import NamedTuple
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Integers = NDArray[np.int64]
 
 _POINTS = 20
@@ -49,26 +51,43 @@ def learn(
     angle = np.linspace(0.0, np.pi, _POINTS)
     rates = np.tile(0.5 - 0.5 * np.cos(angle), (systems, 1))
     weights = np.full((systems, _POINTS), 1.0 / _POINTS)
+    rows = _POINTS * np.arange(systems)[:, None]
+    unknown = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
     kept: list[tuple[Array, Array, Array]] = []
     for sweep in range(_FIRST + _SWEEPS):
-        logs = [part[owner] for part in logs_of(rates, weights)]
-        chances = belonging(right, wrong, *logs)
-        drawn = rng.multinomial(often, chances)
-        if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
-            kept.append((rates, weights, np.add.reduceat(drawn, starts).astype(float)))
-        held = np.add.reduceat(drawn, starts)
-        solved = np.add.reduceat(drawn * right, starts)
-        failed = np.add.reduceat(drawn * wrong, starts)
-        weights = rng.gamma(_MASS / _POINTS + held) + 1e-300
-        weights /= weights.sum(axis=1, keepdims=True)
-        inside = (1.0 - 2.0 * _AT_AN_END) * np.exp(
-            betaln(_SIDE + solved, _SIDE + failed) - betaln(_SIDE, _SIDE)
+        logs: Sequence[Array] = logs_of(rates, weights)
+        if systems > 1:
+            logs = [part[owner] for part in logs]
+        drawn = rng.multinomial(often, belonging(right, wrong, *logs))
+        held, solved, failed = (
+            _by_system(drawn * each if each is not None else drawn, starts)
+            for each in (None, right, wrong)
         )
-        never, always = _AT_AN_END * (solved == 0), _AT_AN_END * (failed == 0)
-        place = rng.random(inside.shape) * (never + always + inside)
-        moved = rng.beta(_SIDE + solved, _SIDE + failed).clip(_INSIDE, 1.0 - _INSIDE)
-        rates = np.where(place < never, 0.0, np.where(place < never + always, 1.0, moved))
+        if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
+            kept.append((rates, weights, held.astype(float)))
+        weights = rng.standard_gamma(_MASS / _POINTS + held) + 1e-300
+        weights /= weights.sum(axis=1, keepdims=True)
+        solved += _SIDE
+        failed += _SIDE
+        inside = np.exp(betaln(solved, failed) + unknown)
+        never, always = _AT_AN_END * (solved == _SIDE), _AT_AN_END * (failed == _SIDE)
+        ends = never + always
+        place = rng.random(inside.shape) * (ends + inside)
+        rates = rng.beta(solved, failed).clip(_INSIDE, 1.0 - _INSIDE)
+        rates[place < ends] = 1.0
+        rates[place < never] = 0.0
+        # Points with many questions first: a multinomial ends where it has no question left.
+        order = np.argsort(-weights, axis=1) + rows
+        rates, weights = rates.ravel()[order], weights.ravel()[order]
     return Spread(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
+
+
+def _by_system(drawn: Array, starts: Integers) -> Array:
+    """Sums over the states of each system."""
+    if starts.size == 1:
+        return drawn.sum(axis=0, keepdims=True)
+    sums: Array = np.add.reduceat(drawn, starts)
+    return sums
 
 
 def logs_of(rates: Array, weights: Array) -> tuple[Array, Array, Array]:
