@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.coverage import report, store
+from benchmarks.coverage import beyond, evalperf, report, store
 from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.grid import FAMILIES, QUICK, TRIALS, Settings, Unit, asked
 from benchmarks.coverage.heatmap import COLOURS, colour
@@ -100,6 +100,26 @@ def test_peers_agree_with_plain_loops() -> None:
         resampled = values[rng.integers(0, 200, (4000, 200))].mean(axis=1)
         for end, tail in zip(drawn, (0.025, 0.975), strict=True):
             assert end[0, at] == pytest.approx(np.quantile(resampled, tail), abs=0.4 * error)
+
+
+def test_real_counts_are_drawn_from_systems_of_100_trials(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = tmp_path / "counts.csv"
+    rows = [f"full,q{i},100,{right}" for i, right in enumerate((0, 20, 70, 100))]
+    logs.write_text("\n".join(["model,task_id,n,n_correct", *rows, "half,q0,50,20"]) + "\n")
+    (right,) = evalperf.read(logs).values()
+    assert right.tolist() == [0, 20, 70, 100]
+    evalperf.run(logs, draws=2)
+    printed = capsys.readouterr().out
+    assert "1 systems of [4] questions" in printed
+    assert printed.count("\n| ") == 1 + 3 + 4 + 5  # the head, then every k up to n
+
+
+def test_k_beyond_the_trials_is_judged_for_both_targets() -> None:
+    shares = beyond.one(Unit("spiked", 30, 4), replicates=2)
+    assert shares.shape == (2, 4, 9)
+    assert (shares[:, 2] > 0).all()
 
 
 def test_colours_turn_at_the_level() -> None:

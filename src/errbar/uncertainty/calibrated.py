@@ -23,7 +23,7 @@ from errbar.uncertainty.method import Cell, Method, require_level
 from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
-_FARTHEST = 8  # times the trials of a question: how far beyond them k may lie
+_FARTHEST = 8  # times the trials, or half the trials times: how far beyond them k may lie
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class _System:
             return ""
         if covers is Estimand.RERUN:
             return f"a run of fewer than {metric.draws} trials per question shows no {metric}"
-        farthest = _FARTHEST * self._most if self._most > 1 else 1
+        farthest = self._most * max(1, min(self._most // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
                 f"the data cannot say: questions have at most {self._most} trials, which tell of "
