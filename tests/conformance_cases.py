@@ -18,6 +18,7 @@ import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
 from errbar.data.outcomes import FAILED
+from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.runs import Errors
 from errbar.scoring import Short
@@ -162,10 +163,7 @@ def _counted(case: Case, by: Sequence[str] = ()) -> dict[tuple[str, ...], dict[s
         lambda: defaultdict(Counter)
     )
     for row in case.table.records():
-        names = [case.meaning("system"), case.meaning("task"), *by]
-        key = tuple(
-            _text(row.get(name or ""), "" if at < 2 else "(none)") for at, name in enumerate(names)
-        )
+        key = _key_of(case, row, by)
         outcome = row[case.meaning("outcome") or ""]
         status = row.get(case.meaning("status") or "")
         scored = outcome is not None and not math.isnan(outcome) and status not in FAILED
@@ -177,6 +175,13 @@ def _counted(case: Case, by: Sequence[str] = ()) -> dict[tuple[str, ...], dict[s
         if scored:
             tally[f"category {int(outcome)}"] += 1
     return dict(sorted(found.items()))
+
+
+def _key_of(case: Case, row: dict[str, Any], by: Sequence[str]) -> tuple[str, ...]:
+    names = [case.meaning("system"), case.meaning("task"), *by]
+    return tuple(
+        _text(row.get(name or ""), "" if at < 2 else "(none)") for at, name in enumerate(names)
+    )
 
 
 def _text(value: Any, nothing: str = "") -> str:
@@ -218,6 +223,7 @@ def _scored(
             for row in _scored(case, metrics, taken, short, level, by, failed=taken)
         ]
     found = _counted(case, by)
+    together = _clusters_of(case, by)
     rows = []
     for metric in [cast("Any", errbar.parse(name)) for name in metrics]:
         weights = getattr(metric, "weights", ())
@@ -225,43 +231,59 @@ def _scored(
         for key, questions in found.items():
             part = tuple(zip(by, key[2:], strict=True))
             subject = errbar.Subject(key[0], key[1], part, failed)
-            counts = _counts(list(questions.values()), errors, len(weights))
+            counts = _counts(list(questions.values()), errors, len(weights), together.get(key))
             systems[subject] = _long_enough(counts, metric.draws) if short == "drop" else counts
         scores = errbar.score(
             systems,
             metric,
-            method=errbar.Posterior(level=level),
+            method=errbar.Calibrated(level=level),
             short="posterior" if short == "posterior" else "error",
         )
         rows += scores.to_dicts()
     return rows
 
 
-def _counts(questions: list[Counter[str]], errors: str, categories: int) -> Any:
+def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    """A number for the cluster of each question of a slice, in the order of its questions."""
+    if not case.meaning("cluster"):
+        return {}
+    names: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+    for row in case.table.records():
+        key = _key_of(case, row, by)
+        question = _text(row[case.meaning("question") or ""])
+        names[key][question] = _text(row[case.meaning("cluster") or ""]) or f"alone: {question}"
+    return {
+        key: [sorted(set(each.values())).index(name) for name in each.values()]
+        for key, each in names.items()
+    }
+
+
+def _counts(
+    questions: list[Counter[str]], errors: str, categories: int, clusters: list[int] | None
+) -> Any:
     failed = [one["trials"] - one["scored"] for one in questions]
     if errors == "missing":
-        questions = [one for one in questions if one["scored"]]
+        kept = [at for at, one in enumerate(questions) if one["scored"]]
+        questions = [questions[at] for at in kept]
+        clusters = clusters and [clusters[at] for at in kept]
     if categories <= 2 and any(one["other"] for one in questions):
         raise WrongType("neither 0 nor 1")
     if categories > 2:
         if any(failed) and errors != "missing":
             raise InputError("no category is their own")
         tally = [[one[f"category {at}"] for at in range(categories)] for one in questions]
-        return errbar.CategoryCounts(tally)
+        return errbar.CategoryCounts(tally, clusters=clusters)
     right = np.array([one["right"] for one in questions])
-    if errors == "missing":
-        return errbar.Counts([one["scored"] for one in questions], right)
+    trials = [one["scored" if errors == "missing" else "trials"] for one in questions]
     more = np.array(failed) if errors == "right" else 0
-    return errbar.Counts([one["trials"] for one in questions], right + more)
+    return CountsByState(trials, right + more, [1] * len(trials), clusters)
 
 
 def _long_enough(counts: Any, draws: int) -> Any:
     kept = counts.trials >= draws
     if not kept.any():
         raise NotEnoughTrials("none has")
-    if isinstance(counts, errbar.CategoryCounts):
-        return errbar.CategoryCounts(counts.tally[kept])
-    return errbar.Counts(counts.trials[kept], counts.correct[kept])
+    return counts.where(kept)
 
 
 def _curve(case: Case, errors: str) -> list[dict[str, Any]]:

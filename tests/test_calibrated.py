@@ -93,6 +93,14 @@ def test_the_same_again_to_the_bit_and_whatever_else_is_scored() -> None:
         assert list(score({"a": counts}, "pass@4", "geom@2", method=method)) == list(alone)
 
 
+def test_a_score_does_not_depend_on_what_else_is_asked() -> None:
+    counts = drawn(30, 8)
+    for target in TARGETS:
+        method = Calibrated(target)
+        alone = score(counts, "geom@2", method=method)[0]
+        assert score(counts, "geom@4", "pass@2", "geom@2", method=method)[2] == alone
+
+
 def test_counts_by_state_are_the_same_data() -> None:
     counts = Counts([4, 4, 4, 2], [1, 1, 3, 0])
     pooled = CountsByState([2, 4, 4], [0, 1, 3], [1, 2, 1])

@@ -175,7 +175,8 @@ class Scores(Estimates[Estimate]):
             columns.append(["mean", *mean])
         columns += [["sd", *sd], [self._interval_head(), *ends]]
         if self._is_audited():
-            columns.append(["held", *(percent(one.held) for one in self)])
+            held = ("" if math.isnan(one.held) else percent(one.held) for one in self)
+            columns.append(["held", *held])
         return columns
 
     def notes(self) -> list[str]:

@@ -19,6 +19,7 @@ from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.rewards import Answered, average_reward, average_vote, rewards_of
 from errbar.scores import Scores
 from errbar.uncertainty import Method
+from errbar.uncertainty.seen import clusters_of
 
 Short = Literal["error", "drop", "posterior"]
 ScoredMetric = CountMetric | VoteAt
@@ -101,7 +102,7 @@ class Scoring:
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
         try:
             found = score(counts, *metrics, method=self.method, short=short)
-            return self._audited(found, counts, metrics) if self.audit else found
+            return self._audited(found, counts, metrics, remarks) if self.audit else found
         except NotEnoughTrials as error:
             raise NotEnoughTrials(
                 f"{error} Or let short='drop' (--short drop) leave those questions out, or "
@@ -109,9 +110,15 @@ class Scoring:
             ) from error
 
     def _audited(
-        self, found: Scores, counts: dict[Subject, AnyCounts], metrics: list[CountMetric]
+        self,
+        found: Scores,
+        counts: dict[Subject, AnyCounts],
+        metrics: list[CountMetric],
+        remarks: list[str],
     ) -> Scores:
         """The same, with the share of simulations in which each interval held the truth."""
+        if any(clusters_of(one) is not None for one in counts.values()):
+            remarks.append("held: the questions that were simulated do not come in clusters.")
         rng = np.random.default_rng(0)
         shares = [
             share

@@ -50,7 +50,7 @@ class Learned:
     def __init__(self, states: States, spread: difficulty.Spread, rng: np.random.Generator) -> None:
         self._states = states
         self._often = states.questions[0]
-        self._rng = rng
+        self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
         self._again: dict[int, Array] = {}  # new runs, drawn when first needed
         self._rates, self._weights, self._held = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
@@ -117,8 +117,9 @@ class Learned:
         """For questions like these: those of each draw are weighed at random, and so are bounds."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         held = self._held
-        gamma = self._rng.standard_gamma(np.broadcast_to(held, (_WEIGHINGS, *held.shape)))
-        more = self._rng.standard_gamma(UNSEEN, gamma.shape[:-1])
+        rng = np.random.default_rng(self._seed)
+        gamma = rng.standard_gamma(np.broadcast_to(held, (_WEIGHINGS, *held.shape)))
+        more = rng.standard_gamma(UNSEEN, gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
         low = metric.joined(*(one / (totals + more) for one in sums))
@@ -154,7 +155,7 @@ class Learned:
 
     def _repeated(self) -> dict[int, Array]:
         """New runs: how many questions have c of n trials right, a row per run, for each n."""
-        often = self._often.astype(np.int64)
+        often, rng = self._often.astype(np.int64), np.random.default_rng(self._seed)
         runs: dict[int, Array] = {}
         for n in np.unique(self._states.trials).tolist():
             alike = self._states.trials == n
@@ -165,8 +166,8 @@ class Learned:
             belongs = self._belongs[:, alike, :]
             again = []
             for _ in range(_RUNS):
-                held = self._rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
-                again.append(self._rng.multinomial(held, chances).sum(axis=1))
+                held = rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
+                again.append(rng.multinomial(held, chances).sum(axis=1))
             runs[n] = np.concatenate(again).astype(float)
         return runs
 

@@ -5,6 +5,7 @@ the mean of a sample. How far it may be off is in `kernels.bounded`.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,16 +56,15 @@ class Seen:
         self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
     ) -> Summary:
         """A blend of means of one sample, weighed at random."""
-        samples = [_sample(one, self._often, self._clusters) for one in values]
-        _, sizes, often = samples[0]
+        totals, sizes, often = _sample(values, self._often, self._clusters)
         usual = float(often @ sizes / often.sum())
         weights = rng.standard_gamma(often, (_WEIGHINGS, often.size))
         more = usual * rng.standard_gamma(UNSEEN, _WEIGHINGS)
-        sums = [weights @ totals for totals, _, _ in samples]
+        sums = [weights @ one for one in totals]
         total = weights @ sizes
         low = metric.joined(*(one / (total + more) for one in sums))
         high = metric.joined(*((one + more) / (total + more) for one in sums))
-        means = [np.array(often @ totals / (often @ sizes)) for totals, _, _ in samples]
+        means = [np.array(often @ one / (often @ sizes)) for one in totals]
         tail = 0.5 * (1.0 - level)
         return Summary(
             float(metric.joined(*means)),
@@ -84,7 +84,7 @@ def mean_of_sample(
     values: Array, often: Array, clusters: NDArray[np.int64] | None, level: float
 ) -> Summary:
     """The mean of values between 0 and 1, how far it may be off, and its ends."""
-    totals, sizes, repeats = _sample(np.clip(values, 0.0, 1.0), often, clusters)
+    (totals,), sizes, repeats = _sample([np.clip(values, 0.0, 1.0)], often, clusters)
     low, high = mean_ends(totals, sizes, repeats, level)
     number = float(repeats.sum())
     usual = float(repeats @ sizes) / number
@@ -97,15 +97,31 @@ def mean_of_sample(
 
 
 def _sample(
-    values: Array, often: Array, clusters: NDArray[np.int64] | None
-) -> tuple[Array, Array, Array]:
-    """Totals, sizes and how often each occurs: of clusters, or of the questions themselves."""
+    values: Sequence[Array], often: Array, clusters: NDArray[np.int64] | None
+) -> tuple[list[Array], Array, Array]:
+    """Totals, sizes and how often each occurs: of clusters, or of the questions themselves.
+
+    Clusters are sorted by what is in them, so that neither their names nor the order of questions
+    decides how numbers are rounded.
+    """
     if clusters is None:
-        return values, np.ones(values.size), often
-    number = np.unique(clusters, return_inverse=True)[1]
-    sizes = np.bincount(number, often).astype(float)
-    totals = np.bincount(number, often * values).astype(float)
-    return np.minimum(totals, sizes), sizes, np.ones(sizes.size)
+        return list(values), np.ones(often.size), often
+    table = np.stack([clusters.astype(float), *values], axis=1)
+    (names, *held), place = _distinct(table)
+    count = np.bincount(place, often)
+    number = np.unique(names, return_inverse=True)[1]
+    sizes = np.bincount(number, count)
+    totals = (np.bincount(number, count * one) for one in held)
+    each = np.stack([sizes, *(np.minimum(one, sizes) for one in totals)], axis=1)
+    distinct, repeats = np.unique(each, axis=0, return_counts=True)
+    sizes, *sums = distinct.T
+    return sums, sizes, repeats.astype(float)
+
+
+def _distinct(table: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Columns of the distinct rows in their order, and which of them each row is."""
+    rows, place = np.unique(table, axis=0, return_inverse=True)
+    return rows.T, place.ravel()
 
 
 def right_or_wrong(counts: AnyCounts) -> AnyCounts:
