@@ -87,3 +87,23 @@ def test_a_value_short_by_rounding_is_not_short() -> None:
     values, often = np.array([1.0 - 2.0**-53, 1.0]), np.array([20.0, 280.0])
     whole = mean_ends(np.ones(1), np.ones(1), np.array([300.0]), 0.95)
     assert mean_ends(values, np.ones(2), often, 0.95) == pytest.approx(whole, abs=1e-9)
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-200, 1e-99, 1e-12])
+def test_values_next_to_nothing_are_nothing(value: float) -> None:
+    low, high = mean_ends(np.array([value, 0.0]), np.ones(2), np.ones(2), 0.95)
+    assert 0.0 <= low < 1e-12
+    assert 0.0 < high < 1.0
+
+
+@given(
+    powers=st.lists(st.floats(-18.0, 0.0), min_size=1, max_size=20),
+    often=st.integers(1, 1000),
+    level=st.sampled_from([0.5, 0.95, 0.999]),
+)
+def test_values_of_any_size_have_ends(powers: list[float], often: int, level: float) -> None:
+    values, ones = 10.0 ** np.array(powers), np.ones(len(powers))
+    for some in (values, 1.0 - values):
+        low, high = mean_ends(some, ones, often * ones, level)
+        assert 0.0 <= low <= some.mean() + 1e-9
+        assert some.mean() - 1e-9 <= high <= 1.0

@@ -25,6 +25,7 @@ UNSEEN = 0.75  # of a sighting, of what was not seen
 _FAR = 5.0  # standard deviations that it is away at least
 _MANY = 10.0  # values that fall short, from which on it need not be at the bound
 _ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
+_NO_ROOM = 1e-9  # where all values lie this near together, an end is the nearest bound of them
 _MOST_TERMS = 4096  # beyond, the saddle point alone is as good
 _CORRECTIONS, _ACCURATE = 10, 3e-5  # the last correction leaves the square of this
 _NORMAL = NormalDist()
@@ -57,7 +58,8 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
     short = np.where(values < sizes * (1.0 - _ROUNDING), sizes - values, 0.0)
     squares = float(often @ np.square(short))
     falling_short = float(often @ short) ** 2 / squares if squares else 0.0
-    return max(0.0, mean - max(_FAR * sd, mean * math.exp(-falling_short / _MANY)))
+    share = max(math.exp(-falling_short / _MANY), 1.0 / number)  # of the way to the bound
+    return max(0.0, mean - max(_FAR * sd, mean * share))
 
 
 def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: float) -> float:
@@ -71,6 +73,8 @@ def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: flo
     size = np.append(sizes, usual)
     mean = float(shape @ value / (shape @ size))
     least, most = worse, float((value / size).max())
+    if most - least < _NO_ROOM:
+        return least
     spread = math.sqrt(float(shape @ np.square(value - mean * size))) / float(shape @ size)
     z = _NORMAL.inv_cdf(tail)
 
@@ -84,7 +88,8 @@ def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: flo
     per_score = (nearby - x) / (guess(nearby) - guess(x))
     for _ in range(_CORRECTIONS):
         off = _NORMAL.inv_cdf(_chance_below(shape, value - x * size)) - z
-        x = min(max(x - off * per_score, least), most)
+        new = x - off * per_score
+        x = new if least < new < most else 0.5 * (x + (least if new <= least else most))
         if abs(off) < _ACCURATE:
             break
     return x
