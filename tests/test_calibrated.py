@@ -177,6 +177,13 @@ def test_one_trial_per_question_is_said_to_leave_the_two_apart() -> None:
     assert "one trial per question" in benchmark.reason
 
 
+def test_few_trials_near_a_bound_are_warned_of() -> None:
+    two, four = Counts([2] * 30, [2] * 29 + [1]), Counts([4] * 30, [4] * 29 + [3])
+    assert "fewer intervals hold" in one(two, "pass@2", estimand="benchmark").reason
+    assert not one(four, "pass@2", estimand="benchmark").reason
+    assert not one(two, "pass@2").reason
+
+
 def test_the_switch_gives_the_documented_numbers() -> None:
     rng = np.random.default_rng(3)
     matrix = (rng.random((20, 6)) < rng.random((20, 1))).astype(int)

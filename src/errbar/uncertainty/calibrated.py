@@ -23,6 +23,7 @@ from errbar.uncertainty.method import Cell, Method, require_level
 from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
+_NEAR, _ENOUGH_TRIALS = 0.05, 4  # where the coverage study found intervals that fall short
 _FARTHEST = 8  # times the trials, or half the trials times: how far beyond them k may lie
 
 
@@ -129,7 +130,8 @@ class _System:
                 wide = _stretched(wide, wide.mean, _ROOT_TWO)
             return wide, _ONE_TRIAL
         if covers is Estimand.BENCHMARK:
-            return self._learned().benchmark(metric, level), _BEYOND if short else ""
+            found = self._learned().benchmark(metric, level)
+            return found, _BEYOND if short else self._caution(metric, found)
         if covers is Estimand.RERUN:
             return self._learned().rerun(metric, level), ""
         if short or not _is_seen(metric):
@@ -137,6 +139,13 @@ class _System:
             return self._for_clusters(found), _BEYOND if short else ""
         found = Seen(self._counts).summary(metric, level, self._rng())
         return self._of_a_finite_number(found, metric), ""
+
+    def _caution(self, metric: CountMetric, found: Summary) -> str:
+        """What the coverage study found to hold less often than it says."""
+        low, high = metric.bounds
+        near = _NEAR * (high - low)
+        at_bound = found.mean < low + near or found.mean > high - near
+        return _FEW_TRIALS if at_bound and self._most < _ENOUGH_TRIALS else ""
 
     def _refusal(self, metric: CountMetric, *, short: bool) -> str:
         """Why the data cannot say, if they cannot."""
@@ -203,6 +212,9 @@ class _System:
 
 _ONE_TRIAL = (
     "one trial per question cannot tell trial noise from difficulty; the interval covers both"
+)
+_FEW_TRIALS = (
+    "with two or three trials per question this near to a bound, fewer intervals hold than should"
 )
 _BEYOND = "k is beyond the trials; from the learned spread of difficulty"
 
