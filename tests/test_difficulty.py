@@ -42,7 +42,7 @@ def by_sampling(trials: list[int], correct: list[int], k: int) -> tuple[float, f
         np.tile(correct, chains),
         np.ones(chains * len(trials), dtype=np.int64),
         np.arange(chains) * len(trials),
-        np.random.default_rng(1),
+        [np.random.default_rng(1)],
     )
     rates, weights, held = (part.reshape(-1, part.shape[-1]) for part in spread)
     score = 1.0 - (1.0 - rates) ** k
@@ -67,7 +67,7 @@ def test_equal_questions_may_be_given_together() -> None:
     correct = rng.binomial(8, rng.random(300))
     often = np.bincount(correct, minlength=9)
     spread = difficulty.learn(
-        np.full(9, 8), np.arange(9), often, np.zeros(1, dtype=np.int64), np.random.default_rng(2)
+        np.full(9, 8), np.arange(9), often, np.zeros(1, dtype=np.int64), [np.random.default_rng(2)]
     )
     assert (spread.rates * spread.weights).sum(axis=2).mean() == pytest.approx(
         correct.mean() / 8, abs=0.01
@@ -81,7 +81,7 @@ def test_systems_are_learned_from_their_own_questions() -> None:
         np.array([0, 16]),
         np.array([50, 50]),
         np.array([0, 1]),
-        np.random.default_rng(0),
+        [np.random.default_rng(0)],
     )
     none, all_ = (spread.rates * spread.weights).sum(axis=2).mean(axis=1)
     assert none < 0.02
@@ -90,5 +90,5 @@ def test_systems_are_learned_from_their_own_questions() -> None:
 
 def test_a_seed_repeats_to_the_bit() -> None:
     data = (np.array([4, 4]), np.array([1, 3]), np.array([5, 6]), np.zeros(1, dtype=np.int64))
-    one, other = (difficulty.learn(*data, np.random.default_rng(7)) for _ in range(2))
+    one, other = (difficulty.learn(*data, [np.random.default_rng(7)]) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))

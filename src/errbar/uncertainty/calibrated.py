@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errbar.data.statistics import CategoryCounts
+from errbar.data.statistics import CategoryCounts, Counts
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -74,10 +74,9 @@ class Calibrated(Method):
     ) -> list[list[Cell]]:
         """A row per metric, a column per system; `learned` is what is known of them already."""
         known: Sequence[Learned | None] = learned or [None] * len(systems)
-        columns = [
-            _System(counts, self, one).column(metrics)
-            for counts, one in zip(systems, known, strict=True)
-        ]
+        each = [_System(counts, self, one) for counts, one in zip(systems, known, strict=True)]
+        _learn([one for one in each if one.must_learn(metrics)], self.seed)
+        columns = [one.column(metrics) for one in each]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def describe(self, metrics: Sequence[CountMetric]) -> str:
@@ -102,8 +101,23 @@ class _System:
     def __init__(self, counts: AnyCounts, method: Calibrated, known: Learned | None) -> None:
         self._counts = right_or_wrong(counts)
         self._method = method
-        self._known = known
+        self.known = known
         self._least, self._most = int(counts.trials.min()), int(counts.trials.max())
+
+    @property
+    def counts(self) -> Counts:
+        """Right and wrong trials."""
+        if isinstance(self._counts, CategoryCounts):
+            raise TypeError("more than two categories have no success rate.")
+        return self._counts
+
+    def must_learn(self, metrics: Sequence[CountMetric]) -> bool:
+        """Whether the spread of difficulty is needed, and not known."""
+        if self.known or self._most == 1 or isinstance(self._counts, CategoryCounts):
+            return False
+        if self._method.estimand is not Estimand.POPULATION or self._method.questions_in_all:
+            return True
+        return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
 
     def column(self, metrics: Sequence[CountMetric]) -> list[Cell]:
         """Every metric."""
@@ -197,17 +211,25 @@ class _System:
         return _stretched(found, found.mean, max(1.0, together.sd / apart.sd))
 
     def _learned(self) -> Learned:
-        if self._known is None:
-            if isinstance(self._counts, CategoryCounts):
-                raise TypeError("more than two categories have no success rate.")
-            (self._known,) = Learned.of([self._counts], self._rng())
-        return self._known
+        if self.known is None:
+            _learn([self], self._method.seed)
+        if self.known is None:
+            raise TypeError("nothing was learned.")
+        return self.known
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self._method.seed)
 
     def _interval(self, low: float, high: float) -> Interval:
         return Interval(low, high, self._method.level, self._method.estimand)
+
+
+def _learn(systems: Sequence[_System], seed: int) -> None:
+    """Learn the spreads of systems, each with random numbers of its own."""
+    rngs = [np.random.default_rng(seed) for _ in systems]
+    learned = Learned.of([one.counts for one in systems], rngs)
+    for one, known in zip(systems, learned, strict=True):
+        one.known = known
 
 
 _ONE_TRIAL = (

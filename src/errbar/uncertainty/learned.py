@@ -59,21 +59,28 @@ class Learned:
         self._belongs = difficulty.belonging(right, wrong, *logs)  # draws × states × points
 
     @classmethod
-    def of(cls, systems: Sequence[Counts], rng: np.random.Generator) -> "list[Learned]":
-        """The spreads of several systems, each from its own questions alone, some at a time."""
+    def of(
+        cls, systems: Sequence[Counts], rng: np.random.Generator | Sequence[np.random.Generator]
+    ) -> "list[Learned]":
+        """The spreads of several systems, each from its own questions alone, some at a time.
+
+        With a generator for each, no system depends on the others; one for all is quicker.
+        """
         found = []
         for start in range(0, len(systems), _TOGETHER):
-            several = [States.of([counts]) for counts in systems[start : start + _TOGETHER]]
+            part = slice(start, start + _TOGETHER)
+            several = [States.of([counts]) for counts in systems[part]]
+            rngs = [rng] if isinstance(rng, np.random.Generator) else rng[part]
             sizes = [states.trials.size for states in several]
             spread = difficulty.learn(
                 np.concatenate([states.trials for states in several]),
                 np.concatenate([states.correct for states in several]),
                 np.concatenate([states.questions[0] for states in several]).astype(np.int64),
                 np.cumsum([0, *sizes[:-1]]),
-                rng,
+                rngs,
             )
             found += [
-                cls(states, difficulty.Spread(*(part[at] for part in spread)), rng)
+                cls(states, difficulty.Spread(*(x[at] for x in spread)), rngs[at % len(rngs)])
                 for at, states in enumerate(several)
             ]
         return found
