@@ -106,7 +106,7 @@ class Scoring:
         except NotEnoughTrials as error:
             raise NotEnoughTrials(
                 f"{error} Or let short='drop' (--short drop) leave those questions out, or "
-                f"short='posterior' do without the observed value."
+                f"short='posterior' (--short posterior) look beyond the trials."
             ) from error
 
     def _audited(
