@@ -184,6 +184,34 @@ def test_few_trials_near_a_bound_are_warned_of() -> None:
     assert not one(two, "pass@2").reason
 
 
+def test_a_metric_that_falls_with_the_rate_mirrors_one_that_rises() -> None:
+    correct = [0, 0, 1, 4, 6, 7, 8, 8, 8, 8]
+    rising = one(Counts([8] * 10, [8 - c for c in correct]), "max@16(weights=[0, 1])")
+    falling = one(Counts([8] * 10, correct), "max@16(weights=[1, 0])")
+    assert falling.interval.low == pytest.approx(rising.interval.low, abs=0.03)
+    assert falling.interval.high == pytest.approx(rising.interval.high, abs=0.03)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_equal_weights_leave_nothing_open(target: Estimand) -> None:
+    found = one(drawn(5, 4), "avg(weights=[1, 1])", estimand=target)
+    assert (found.interval.low, found.interval.high, found.sd) == (1.0, 1.0, 0.0)
+    assert "all weights are equal" in found.reason
+
+
+def test_one_question_with_many_trials_does_not_speak_for_the_others() -> None:
+    counts = Counts([1] * 99 + [64], [0, 1] * 49 + [0, 3])
+    assert math.isnan(one(counts, "pass@2").interval.low)
+    assert "one trial per question" in one(counts, "avg", estimand="benchmark").reason
+
+
+@pytest.mark.parametrize("level", [1e-12, 0.5, 0.9999, 1.0 - 1e-16])
+@pytest.mark.parametrize("target", TARGETS)
+def test_any_level_has_ends_in_their_order(target: Estimand, level: float) -> None:
+    found = one(drawn(12, 4), "pass@2", estimand=target, level=level).interval
+    assert 0.0 <= found.low <= found.high <= 1.0
+
+
 def test_the_switch_gives_the_documented_numbers() -> None:
     rng = np.random.default_rng(3)
     matrix = (rng.random((20, 6)) < rng.random((20, 1))).astype(int)

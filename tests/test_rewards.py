@@ -28,7 +28,10 @@ def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -
     (one,) = errbar.load(matrix).score("avg")
     means = [sum(map(Fraction, row), Fraction()) / len(row) for row in matrix]
     assert one.value == one.mean == pytest.approx(float(mean(means)), abs=1e-15)
-    assert one.sd == pytest.approx(stdev(map(float, means)) / math.sqrt(len(means)), abs=1e-14)
+    if math.isnan(one.sd):
+        assert len(set(means)) == 1
+    else:
+        assert one.sd == pytest.approx(stdev(map(float, means)) / math.sqrt(len(means)), abs=1e-14)
     assert one.interval.covers == "population"
 
 
@@ -81,6 +84,19 @@ def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> No
     assert "random weights" in scores.method
     notes = " ".join(scores.notes())
     assert notes.count("95 % interval: for questions like these") == 1
+
+
+def test_equal_rewards_are_no_certainty() -> None:
+    table = pl.DataFrame({"question": [1, 2, 3], "outcome": [2.5, 2.5, 2.5]})
+    found = errbar.load(table).score("avg")[0]
+    assert math.isnan(found.interval.low)
+    assert "came to the same" in found.reason
+
+
+def test_fewer_questions_in_all_than_were_asked_are_refused() -> None:
+    table = pl.DataFrame({"question": [1, 1, 2, 2], "outcome": [0.5, 0.7, 0.1, 0.2]})
+    with pytest.raises(InputError, match="2 questions were asked"):
+        errbar.load(table).score("avg", questions_in_all=1)
 
 
 @pytest.mark.parametrize("endless", [math.inf, -math.inf])

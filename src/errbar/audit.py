@@ -6,6 +6,7 @@ trials are drawn again, and the interval of the new data either holds what was t
 or does not.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,12 +41,12 @@ def held_shares(
         table = method.cells(systems, metrics)
     shares = []
     for metric, row in zip(metrics, table, strict=True):
-        truth = [_truth(metric, one, covers) for one in imagined]
         held = [
-            cell.interval.low - _SLACK <= true <= cell.interval.high + _SLACK
-            for cell, true in zip(row, truth, strict=True)
+            cell.interval.low - _SLACK <= _truth(metric, one, covers) <= cell.interval.high + _SLACK
+            for cell, one in zip(row, imagined, strict=True)
+            if not math.isnan(cell.interval.low)
         ]
-        shares.append(float(np.mean(held)))
+        shares.append(float(np.mean(held)) if held else math.nan)
     return shares
 
 

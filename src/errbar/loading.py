@@ -62,7 +62,7 @@ def load(
     --------
     >>> runs = load([[1, 0, 1, 1], [0, 0, 1, 0]])
     >>> print(runs.score("pass@1", "pass@2")[1])
-    pass@2: 0.75 ± 0.31, 95 % interval 0.14 to 0.99
+    pass@2: 0.75 ± 0.30, 95 % interval 0.14 to 0.99
     """
     if repeats not in ("refuse", "keep"):
         raise InputError(f"repeats must be 'refuse' or 'keep'; got {repeats!r}.")

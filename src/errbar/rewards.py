@@ -17,6 +17,7 @@ from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import student_reach
 from errbar.metrics import CountMetric, Metric
 from errbar.uncertainty import Calibrated, Method
+from errbar.uncertainty.method import require_all
 from errbar.uncertainty.seen import mean_of_sample
 
 Array = NDArray[np.floating[Any]]
@@ -64,7 +65,7 @@ def average_reward(of: Subject, metric: Metric, answered: Answered, method: Meth
     """Mean over questions, with an interval for the target of the method."""
     questions = answered.values.size
     value = math.fsum(answered.values) / questions
-    covers = method.estimand if isinstance(method, Calibrated) else Estimand.POPULATION
+    covers = _target(method, questions)
     if covers is Estimand.POPULATION:
         variance, freedom, reason = _among_questions(answered, value)
         variance = _of_a_finite_number(variance, answered, method)
@@ -80,7 +81,7 @@ def average_reward(of: Subject, metric: Metric, answered: Answered, method: Meth
 def average_vote(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
     """Mean over questions of what lies between 0 and 1."""
     questions = answered.values.size
-    covers = method.estimand if isinstance(method, Calibrated) else Estimand.POPULATION
+    covers = _target(method, questions)
     found = mean_of_sample(answered.values, np.ones(questions), answered.clusters, method.level)
     interval = Interval(found.low, found.high, method.level, covers)
     best = Estimate(
@@ -91,6 +92,14 @@ def average_vote(of: Subject, metric: Metric, answered: Answered, method: Method
     nowhere = Interval(math.nan, math.nan, method.level, covers)
     reason = "votes by answer are known for the estimand 'population' alone"
     return replace(best, sd=math.nan, interval=nowhere, reason=reason)
+
+
+def _target(method: Method, questions: int) -> Estimand:
+    """What the interval is for; the documented posterior is for these very questions."""
+    if not isinstance(method, Calibrated):
+        return Estimand.BENCHMARK
+    require_all(method.questions_in_all, questions)
+    return method.estimand
 
 
 def _among_questions(answered: Answered, value: float) -> tuple[float, int, str]:
@@ -104,6 +113,8 @@ def _among_questions(answered: Answered, value: float) -> tuple[float, int, str]
         alone = "cluster" if answered.clusters is not None else "question"
         return math.nan, 0, f"one {alone} says nothing of others"
     squares = math.fsum(np.square(off)) / answered.values.size**2
+    if not squares:
+        return math.nan, 0, "all questions came to the same, so they cannot tell how sure it is"
     return squares * number / (number - 1), number - 1, ""
 
 

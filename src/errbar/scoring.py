@@ -119,11 +119,10 @@ class Scoring:
         """The same, with the share of simulations in which each interval held the truth."""
         if any(clusters_of(one) is not None for one in counts.values()):
             remarks.append("held: the questions that were simulated do not come in clusters.")
-        rng = np.random.default_rng(0)
         shares = [
             share
             for one in counts.values()
-            for share in held_shares(one, metrics, self.method, rng)
+            for share in held_shares(one, metrics, self.method, np.random.default_rng(0))
         ]
         rows = (replace(one, held=held) for one, held in zip(found, shares, strict=True))
         return replace(found, estimates=tuple(rows))

@@ -30,6 +30,7 @@ _MOST_TERMS = 4096  # beyond, the saddle point alone is as good
 _CORRECTIONS, _ACCURATE = 10, 3e-5  # the last correction leaves the square of this
 _NORMAL = NormalDist()
 _SAFE = 1e-300
+_SMALLEST = 1e-15  # share beyond an end
 
 # Nodes and weights for half the integral of an even function that falls off like a power.
 _S = np.arange(0.0, 10.0, 0.1)
@@ -42,7 +43,7 @@ def mean_ends(
     values: Array, sizes: Array, often: Array, level: float, unseen: float = UNSEEN
 ) -> tuple[float, float]:
     """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size."""
-    tail = 0.5 * (1.0 - level)
+    tail = max(0.5 * (1.0 - level), _SMALLEST)
     low = _low_end(values, sizes, often, tail, unseen)
     high = _low_end(sizes - values, sizes, often, tail, unseen)
     return low, 1.0 - high

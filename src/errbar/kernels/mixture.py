@@ -14,6 +14,7 @@ Array = NDArray[np.floating[Any]]
 _LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
 _NORMAL = NormalDist()
 _ACCURACY = 1e-4  # of the normal score of an end, which draws leave open by much more
+_SMALLEST = 1e-15  # share beyond an end
 _AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
 
 
@@ -43,7 +44,7 @@ def mixture_ends(
 
         return _snapped(root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY))
 
-    score = reach * _NORMAL.inv_cdf(0.5 * (1.0 + level))
+    score = -reach * _NORMAL.inv_cdf(max(0.5 * (1.0 - level), _SMALLEST))
     return end(-score), end(score)
 
 

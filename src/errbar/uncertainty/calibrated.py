@@ -19,7 +19,7 @@ from errbar.estimate import Estimand, Interval
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
 from errbar.uncertainty.learned import Learned, Summary
-from errbar.uncertainty.method import Cell, Method, require_level
+from errbar.uncertainty.method import Cell, Method, require_all, require_level
 from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
@@ -102,7 +102,8 @@ class _System:
         self._counts = right_or_wrong(counts)
         self._method = method
         self.known = known
-        self._least, self._most = int(counts.trials.min()), int(counts.trials.max())
+        self._least, self._usual = int(counts.trials.min()), usual_trials(counts)
+        require_all(method.questions_in_all, len(counts))
 
     @property
     def counts(self) -> Counts:
@@ -113,7 +114,7 @@ class _System:
 
     def must_learn(self, metrics: Sequence[CountMetric]) -> bool:
         """Whether the spread of difficulty is needed, and not known."""
-        if self.known or self._most == 1 or isinstance(self._counts, CategoryCounts):
+        if self.known or self._usual == 1 or isinstance(self._counts, CategoryCounts):
             return False
         if self._method.estimand is not Estimand.POPULATION or self._method.questions_in_all:
             return True
@@ -126,11 +127,13 @@ class _System:
     def _cell(self, metric: CountMetric) -> Cell:
         short = metric.draws > self._least
         value = math.nan if short else metric.point(self._counts)
+        low, high = metric.bounds
+        if low == high:  # all weights are equal
+            return Cell(low, low, 0.0, self._interval(low, low), _NOTHING_OPEN)
         refusal = self._refusal(metric, short=short)
         if refusal:
             return Cell(value, math.nan, math.nan, self._interval(math.nan, math.nan), refusal)
         found, reason = self._summary(metric, short=short)
-        low, high = metric.bounds
         ends = (min(max(end, low), high) for end in (found.low, found.high))
         if isinstance(metric, Bayes):
             value = found.mean
@@ -138,7 +141,7 @@ class _System:
 
     def _summary(self, metric: CountMetric, *, short: bool) -> tuple[Summary, str]:
         level, covers = self._method.level, self._method.estimand
-        if covers is not Estimand.POPULATION and self._most == 1:
+        if covers is not Estimand.POPULATION and self._usual == 1:
             wide = Seen(self._counts, clustered=False).summary(metric, level, self._rng())
             if covers is Estimand.RERUN:
                 wide = _stretched(wide, wide.mean, _ROOT_TWO)
@@ -149,8 +152,8 @@ class _System:
         if covers is Estimand.RERUN:
             return self._learned().rerun(metric, level), ""
         if short or not _is_seen(metric):
-            found = self._learned().population(metric, level)
-            return self._for_clusters(found), _BEYOND if short else ""
+            found = self._for_clusters(self._learned().population(metric, level))
+            return self._of_a_finite_number(found, metric), _BEYOND if short else ""
         found = Seen(self._counts).summary(metric, level, self._rng())
         return self._of_a_finite_number(found, metric), ""
 
@@ -159,7 +162,7 @@ class _System:
         low, high = metric.bounds
         near = _NEAR * (high - low)
         at_bound = found.mean < low + near or found.mean > high - near
-        return _FEW_TRIALS if at_bound and self._most < _ENOUGH_TRIALS else ""
+        return _FEW_TRIALS if at_bound and self._usual < _ENOUGH_TRIALS else ""
 
     def _refusal(self, metric: CountMetric, *, short: bool) -> str:
         """Why the data cannot say, if they cannot."""
@@ -170,27 +173,20 @@ class _System:
             return ""
         if covers is Estimand.RERUN:
             return f"a run of fewer than {metric.draws} trials per question shows no {metric}"
-        farthest = self._most * max(1, min(self._most // 2, _FARTHEST))
+        farthest = self._usual * max(1, min(self._usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
-                f"the data cannot say: questions have at most {self._most} trials, which tell of "
-                f"{farthest} at most"
+                f"the data cannot say: most questions have {self._usual} trials or fewer, which "
+                f"tell of {farthest} at most"
             )
         return ""
 
     def _of_a_finite_number(self, found: Summary, metric: CountMetric) -> Summary:
         """Between questions like these and these very ones, as their share of all demands."""
-        in_all, asked = self._method.questions_in_all, len(self._counts)
-        if in_all is None:
+        in_all = self._method.questions_in_all
+        if in_all is None or self._usual == 1 or not metric.parts():
             return found
-        if in_all < asked:
-            raise InputError(
-                f"questions_in_all is {in_all}, but {asked} questions were asked; give the number "
-                f"of all there are."
-            )
-        share = asked / in_all
-        if self._most == 1 or not metric.parts():
-            return found
+        share = len(self._counts) / in_all
         inner = self._learned().benchmark(metric, self._method.level)
         centre = found.mean
 
@@ -232,6 +228,15 @@ def _learn(systems: Sequence[_System], seed: int) -> None:
         one.known = known
 
 
+def usual_trials(counts: AnyCounts) -> int:
+    """The median: a few questions with many trials say nothing of the others."""
+    trials, often = counts.trials, counts.repeats()
+    order = np.argsort(trials, kind="stable")
+    reached = np.cumsum(often[order]) >= 0.5 * often.sum()
+    return int(trials[order][int(np.argmax(reached))])
+
+
+_NOTHING_OPEN = "all weights are equal, so nothing is left open"
 _ONE_TRIAL = (
     "one trial per question cannot tell trial noise from difficulty; the interval covers both"
 )

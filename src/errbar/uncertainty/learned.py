@@ -129,12 +129,13 @@ class Learned:
         more = rng.standard_gamma(UNSEEN, gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
-        low = metric.joined(*(one / (totals + more) for one in sums))
-        high = metric.joined(*((one + more) / (totals + more) for one in sums))
+        worse = metric.joined(*(one / (totals + more) for one in sums))
+        better = metric.joined(*((one + more) / (totals + more) for one in sums))
         tail = 0.5 * (1.0 - level)
         seen = metric.joined(*(one / totals for one in sums))
-        ends = sorted((float(np.quantile(low, tail)), float(np.quantile(high, 1.0 - tail))))
-        return Summary(float(seen.mean()), float(np.sqrt(seen.var())), *ends)
+        low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
+        high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
+        return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
 
     def imagine(self, covers: Estimand, rng: np.random.Generator) -> Imagined:
         """Data from one draw of the spread: of questions like these, or of these very ones."""

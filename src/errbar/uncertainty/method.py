@@ -43,3 +43,12 @@ def require_level(level: object) -> None:
         raise InputError(
             f"level must lie strictly between 0 and 1; got {level!r}. For 95 % write level=0.95."
         )
+
+
+def require_all(in_all: int | None, asked: int) -> None:
+    """Refuse a number of all questions that is below that of those asked."""
+    if in_all is not None and in_all < asked:
+        raise InputError(
+            f"questions_in_all is {in_all}, but {asked} questions were asked; give the number of "
+            f"all there are."
+        )

@@ -92,7 +92,7 @@ def mean_of_sample(
     worse = unseen_value(totals, sizes, repeats) - mean
     better = 1.0 - unseen_value(sizes - totals, sizes, repeats) - mean
     spread = float(repeats @ np.square(totals - mean * sizes))
-    spread += UNSEEN * usual**2 * (worse**2 + better**2)
+    spread += UNSEEN * usual**2 * max(worse**2, better**2)
     return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
 
 
