@@ -46,7 +46,7 @@ class Cell(NamedTuple):
 
     def ratio(self, methods: Sequence[str] = METHODS) -> float:
         """Our width by that of the narrowest of some methods that holds; nan where none does."""
-        some = [self.by_method[method] for method in methods]
+        some = [self.by_method[method] for method in methods if self.by_method[method].width]
         holding = [row for row in some if row.covered >= _HOLDS and row.flat <= _MOST_FLAT]
         return self.ours.width / min(row.width for row in holding) if holding else math.nan
 
