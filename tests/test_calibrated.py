@@ -212,6 +212,16 @@ def test_any_level_has_ends_in_their_order(target: Estimand, level: float) -> No
     assert 0.0 <= found.low <= found.high <= 1.0
 
 
+def test_a_higher_level_is_never_narrower() -> None:
+    counts = Counts([4] * 10, [0] * 10)
+    for target in TARGETS:
+        widths = [
+            width(one(counts, "pass@4", estimand=target, level=level))
+            for level in (0.2, 0.5, 0.8, 0.95, 0.99)
+        ]
+        assert widths == sorted(widths)
+
+
 def test_the_switch_gives_the_documented_numbers() -> None:
     rng = np.random.default_rng(3)
     matrix = (rng.random((20, 6)) < rng.random((20, 1))).astype(int)

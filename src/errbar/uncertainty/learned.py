@@ -116,8 +116,9 @@ class Learned:
         values = metric.joined(*means)
         tail = 0.5 * (1.0 - level)
         low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
-        if low == high:  # nearly all of them show the same, which is no certainty
-            low, high = values.min(), values.max()
+        if low == high:  # most of them show the same, which is no certainty: a step either way
+            low = values[values < low].max(initial=values.min())
+            high = values[values > high].min(initial=values.max())
         return Summary(float(values.mean()), float(values.std()), float(low), float(high))
 
     def population(self, metric: CountMetric, level: float) -> Summary:
