@@ -13,7 +13,7 @@ from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.grid import LEVEL, Unit
 from benchmarks.coverage.methods import Ends, Systems
 from benchmarks.coverage.unit import benchmark, judged, population
-from errbar.metrics import AreaUnderPass, CountMetric, PassAt, PassHat
+from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 from errbar.uncertainty.learned import Learned, Summary
 
 Array = NDArray[np.floating[Any]]
@@ -47,12 +47,8 @@ def run(replicates: int, only: Sequence[str] = ()) -> None:
 
 def one(unit: Unit, replicates: int) -> Array:
     """Shares below and above, and the width: target × these × metric."""
-    kinds: tuple[type[CountMetric], ...] = (PassAt, PassHat, AreaUnderPass)
-    metrics: list[CountMetric] = [
-        kind(times * unit.trials)  # type: ignore[call-arg]
-        for kind in kinds
-        for times in TIMES
-    ]
+    kinds: tuple[type[CreditMetric], ...] = (PassAt, PassHat, AreaUnderPass)
+    metrics: list[CountMetric] = [kind(times * unit.trials) for kind in kinds for times in TIMES]
     difficulty = DIFFICULTIES[unit.difficulty]
     which = list(DIFFICULTIES).index(unit.difficulty)
     rng = np.random.default_rng([22, which, unit.questions, unit.trials])

@@ -34,8 +34,9 @@ class Point(Piece):
 
     rate: float
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:  # noqa: ARG002
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """That rate."""
+        del rng
         return np.full(shape, self.rate)
 
     def nodes(self) -> tuple[Array, Array]:

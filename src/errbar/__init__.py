@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from errbar import eval as eval  # noqa: A004
+    from errbar import eval as eval  # noqa: A004  its documented name
     from errbar import roc as roc
     from errbar import selective as selective
     from errbar.data.ranked import Predictions as Predictions

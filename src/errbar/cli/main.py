@@ -194,7 +194,7 @@ def score(paths: tuple[str, ...], **options: Any) -> None:
 @_WRITE
 def curve(paths: tuple[str, ...], **options: Any) -> None:
     """A metric at many k, for the outcomes at PATHS."""
-    from errbar.cli.outcomes import curve_of_outcomes  # noqa: PLC0415
+    from errbar.cli.outcomes import curve_of_outcomes  # noqa: PLC0415  --help must not wait
 
     curve_of_outcomes(paths, options)
 
@@ -205,7 +205,7 @@ def curve(paths: tuple[str, ...], **options: Any) -> None:
 @_WRITE
 def inspect(paths: tuple[str, ...], **options: Any) -> None:
     """What is at PATHS: systems, tasks, questions, trials, statuses, and what was guessed."""
-    from errbar.cli.outcomes import inspect_outcomes  # noqa: PLC0415
+    from errbar.cli.outcomes import inspect_outcomes  # noqa: PLC0415  --help must not wait
 
     inspect_outcomes(paths, options)
 
@@ -240,7 +240,7 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
     predicted_items, ground_truth_items and evidence_counts per participant; several of them are
     compared at coverages that all reach.
     """
-    from errbar.cli.ranked import selective_risk  # noqa: PLC0415
+    from errbar.cli.ranked import selective_risk  # noqa: PLC0415  --help must not wait
 
     selective_risk(paths, options)
 
@@ -253,7 +253,7 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
 @_WRITE
 def roc(paths: tuple[str, ...], **options: Any) -> None:
     """How well the confidence at PATHS tells right answers from wrong ones: ROC-AUC."""
-    from errbar.cli.ranked import roc_of_outcomes  # noqa: PLC0415
+    from errbar.cli.ranked import roc_of_outcomes  # noqa: PLC0415  --help must not wait
 
     roc_of_outcomes(paths, options)
 
@@ -277,7 +277,7 @@ def convert(paths: tuple[str, ...], target: str, **options: Any) -> None:
     every_eval_ever it is a directory: for every system and task the score with its interval, and
     a record for each trial.
     """
-    from errbar.cli.outcomes import convert_outcomes  # noqa: PLC0415
+    from errbar.cli.outcomes import convert_outcomes  # noqa: PLC0415  --help must not wait
 
     convert_outcomes(paths, target, options)
 
@@ -285,6 +285,6 @@ def convert(paths: tuple[str, ...], target: str, **options: Any) -> None:
 @main.command()
 def demo() -> None:
     """Score a small bundled example."""
-    from errbar.cli.demo import report  # noqa: PLC0415
+    from errbar.cli.demo import report  # noqa: PLC0415  --help must not wait
 
     click.echo(report())

@@ -208,9 +208,7 @@ class _System:
 
     def _learned(self) -> Learned:
         if self.known is None:
-            _learn([self], self._method.seed)
-        if self.known is None:
-            raise TypeError("nothing was learned.")
+            (self.known,) = Learned.of([self.counts], [self._rng()])
         return self.known
 
     def _rng(self) -> np.random.Generator:
