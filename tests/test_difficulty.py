@@ -11,7 +11,7 @@ PRIOR_DRAWS = 400_000
 def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
     """Mean and sd of the questions' mean of 1 − (1 − p)^k, and mean over questions like these."""
     rng = np.random.default_rng(5)
-    points, total = 20, 2.0
+    points, total = 20, 1.0
     weights = rng.standard_gamma(total / points, (PRIOR_DRAWS, points)) + 1e-300
     weights /= weights.sum(axis=1, keepdims=True)
     rates = rng.beta(0.5, 0.5, weights.shape)

@@ -2,7 +2,7 @@
 
 Every value that was seen is weighed at random, by a gamma variable. So is a share of a sighting of
 something worse than all that was seen: at the bound that an end lies towards or, where many values
-were seen that all lie close together, some standard deviations away. For values of 0 and 1 this is
+were seen that all lie close together, well beyond the farthest of them. For values of 0 and 1 this is
 a Beta posterior of a share. There are no zero-width intervals, and no end leaves the bounds.
 
 A weighted mean Σ g·v / Σ g·m lies below x where Y = Σ g (v − x·m) is negative. The chance of that
@@ -23,6 +23,7 @@ Array = NDArray[np.floating[Any]]
 
 UNSEEN = 0.75  # of a sighting, of what was not seen
 _FAR = 5.0  # standard deviations that it is away at least
+_FARTHER = 2.0  # times as far as the farthest that was seen, at least
 _MANY = 10.0  # values that fall short, from which on it need not be at the bound
 _ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
 _NO_ROOM = 1e-9  # where all values lie this near together, an end is the nearest bound of them
@@ -60,7 +61,8 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
     squares = float(often @ np.square(short))
     falling_short = float(often @ short) ** 2 / squares if squares else 0.0
     share = max(math.exp(-falling_short / _MANY), 1.0 / number)  # of the way to the bound
-    return max(0.0, mean - max(_FAR * sd, mean * share))
+    farthest = mean - float((values / sizes).min())
+    return max(0.0, mean - max(_FAR * sd, _FARTHER * farthest, mean * share))
 
 
 def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: float) -> float:

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 Integers = NDArray[np.int64]
 
 _POINTS = 20
-_MASS = 2.0  # of the Dirichlet prior: how many questions' worth it weighs
+_MASS = 1.0  # of the Dirichlet prior: how many questions' worth it weighs
 _AT_AN_END = 0.1  # chance that a point is 0 before anything is seen, and that it is 1
 _SIDE = 0.5  # of the Beta prior of all other points
 _FIRST, _SWEEPS, _EVERY = 100, 400, 4  # sweeps thrown away, sweeps after, one kept of so many
