@@ -45,8 +45,10 @@ def mean_ends(
 ) -> tuple[float, float]:
     """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size."""
     tail = max(0.5 * (1.0 - level), _SMALLEST)
-    low = _low_end(values, sizes, often, tail, unseen)
-    high = _low_end(sizes - values, sizes, often, tail, unseen)
+    low, high = (
+        _low_end(each, sizes, often, tail, (unseen_value(each, sizes, often), unseen))
+        for each in (values, sizes - values)
+    )
     return low, 1.0 - high
 
 
@@ -65,37 +67,75 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
     return max(0.0, mean - max(_FAR * sd, _FARTHER * farthest, mean * share))
 
 
-def _low_end(values: Array, sizes: Array, often: Array, tail: float, unseen: float) -> float:
+def near_low_end(
+    values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float]
+) -> float:
+    """The x below which the weighted mean lies with a chance of about `tail`.
+
+    `more` is a value per size that was not seen, and how much of a sighting it is worth.
+    """
+    return _Weighed(values, sizes, often, more).guess(_NORMAL.inv_cdf(tail))
+
+
+def _low_end(
+    values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float]
+) -> float:
     """The x below which the weighted mean lies with a chance of `tail`."""
     if not values.any():
         return 0.0
-    usual = float(often @ sizes / often.sum())
-    worse = unseen_value(values, sizes, often)
-    shape = np.append(often, unseen)
-    value = np.append(values, worse * usual)
-    size = np.append(sizes, usual)
-    mean = float(shape @ value / (shape @ size))
-    least, most = worse, float((value / size).max())
-    if most - least < _NO_ROOM:
-        return least
-    spread = math.sqrt(float(shape @ np.square(value - mean * size))) / float(shape @ size)
     z = _NORMAL.inv_cdf(tail)
-
-    def guess(x: float) -> float:
-        return _saddle(shape, value - x * size)[0] - z
-
-    x = root(guess, mean + z * spread, 0.1 * spread, (least, most), 1e-4)
-    if shape.size > _MOST_TERMS:
+    weighed = _Weighed(values, sizes, often, more)
+    x = weighed.guess(z)
+    if weighed.shape.size > _MOST_TERMS or weighed.has_no_room:
         return x
-    nearby = x + 1e-3 * min(x - least, most - x)
-    per_score = (nearby - x) / (guess(nearby) - guess(x))
-    for _ in range(_CORRECTIONS):
-        off = _NORMAL.inv_cdf(_chance_below(shape, value - x * size)) - z
-        new = x - off * per_score
-        x = new if least < new < most else 0.5 * (x + (least if new <= least else most))
-        if abs(off) < _ACCURATE:
-            break
-    return x
+    return weighed.corrected(x, z)
+
+
+class _Weighed:
+    """Values and one that was not seen, weighed at random."""
+
+    def __init__(
+        self, values: Array, sizes: Array, often: Array, more: tuple[float, float]
+    ) -> None:
+        worse, unseen = more
+        usual = float(often @ sizes / often.sum())
+        self.shape = np.append(often, unseen)
+        self._value = np.append(values, worse * usual)
+        self._size = np.append(sizes, usual)
+        each = self._value / self._size
+        self._least, self._most = float(each.min()), float(each.max())
+
+    @property
+    def has_no_room(self) -> bool:
+        """Whether all lie together."""
+        return self._most - self._least < _NO_ROOM
+
+    def guess(self, z: float) -> float:
+        """Where the normal score is `z`, by the saddle point alone."""
+        if self.has_no_room:
+            return self._least
+        whole = float(self.shape @ self._size)
+        mean = float(self.shape @ self._value) / whole
+        spread = math.sqrt(float(self.shape @ np.square(self._value - mean * self._size))) / whole
+        within = (self._least, self._most)
+        return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, 1e-4)
+
+    def corrected(self, x: float, z: float) -> float:
+        """The same by the integral, from a guess on."""
+        least, most = self._least, self._most
+        nearby = x + 1e-3 * min(x - least, most - x)
+        per_score = (nearby - x) / (self._score(nearby) - self._score(x))
+        for _ in range(_CORRECTIONS):
+            chance = _chance_below(self.shape, self._value - x * self._size)
+            off = _NORMAL.inv_cdf(chance) - z
+            new = x - off * per_score
+            x = new if least < new < most else 0.5 * (x + (least if new <= least else most))
+            if abs(off) < _ACCURATE:
+                break
+        return x
+
+    def _score(self, x: float) -> float:
+        return _saddle(self.shape, self._value - x * self._size)[0]
 
 
 def _saddle(shape: Array, apart: Array) -> tuple[float, float]:
