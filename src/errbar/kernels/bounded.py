@@ -2,8 +2,8 @@
 
 Every value that was seen is weighed at random, by a gamma variable. So is a share of a sighting of
 something worse than all that was seen: at the bound that an end lies towards or, where many values
-were seen that all lie close together, well beyond the farthest of them. For values of 0 and 1 this is
-a Beta posterior of a share. There are no zero-width intervals, and no end leaves the bounds.
+were seen that all lie close together, well beyond the farthest of them. For values of 0 and 1 this
+is a Beta posterior of a share. There are no zero-width intervals, and no end leaves the bounds.
 
 A weighted mean Σ g·v / Σ g·m lies below x where Y = Σ g (v − x·m) is negative. The chance of that
 is an integral of exp K(t)/t along a line through the saddle point of K, the log of the mean of
