@@ -178,7 +178,7 @@ class Scoring:
         return one.counts(self.taken)
 
     def _categories(self, one: Slice, metric: CategoryMetric) -> CategoryCounts:
-        values, counts, _, clusters = self._results(one)
+        values, counts, _, clusters, names = self._results(one)
         some = counts.sum(axis=1) > 0
         found = counts[some]
         wrong = [value for value in values if value not in range(len(metric.weights))]
@@ -194,7 +194,8 @@ class Scoring:
             )
         tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
         tally[:, [int(value) for value in values]] = found
-        return CategoryCounts(tally, clusters=None if clusters is None else clusters[some])
+        kept = [name for name, held in zip(names, some, strict=True) if held] if names else None
+        return CategoryCounts(tally, kept, None if clusters is None else clusters[some])
 
     def _results(self, one: Slice) -> Results:
         return self.source.categories(one.by)[one.key]

@@ -1,7 +1,7 @@
 """Answers as ballots: how often each answer of a question was given, and how often it was right."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -23,6 +23,7 @@ class Ballots:
     failed: int = 0  # trials without a result
     first: tuple[float, ...] = ()  # the trial that first gave each answer, if numbered
     cluster: int | None = None  # its number in the slice, in order of their names
+    question: str = ""  # its name
 
     @property
     def trials(self) -> int:
@@ -77,11 +78,10 @@ def ballots(
     together = clusters_of(frame, columns, by)
     return {
         key: [
-            _ballots(
-                given,
-                *lost[key, question],
-                numbered=numbered,
+            replace(
+                _ballots(given, *lost[key, question], numbered=numbered),
                 cluster=together[key][question] if together else None,
+                question=question,
             )
             for question, given in sorted(each.items())
         ]
@@ -89,11 +89,9 @@ def ballots(
     }
 
 
-def _ballots(
-    given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool, cluster: int | None
-) -> Ballots:
+def _ballots(given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool) -> Ballots:
     each = sorted(given.values())
     votes = tuple(int(n) for n, _, _ in each)
     credit = tuple(right / n for n, right, _ in each)
     first = tuple(at for *_, at in each) if numbered else ()
-    return Ballots(votes, credit, silent, failed, first, cluster)
+    return Ballots(votes, credit, silent, failed, first)

@@ -15,6 +15,13 @@ def counted_slices(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
     """Every system and task, and every value of the columns in `by`, in order of their names."""
+    return sliced(by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats)), by)
+
+
+def counted_questions(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> Frame:
+    """A row per question: what it is called by, and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
     together = cluster_in(frame, columns)
@@ -44,16 +51,13 @@ def counted_slices(
         refuse_torn(questions.with_columns(torn=is_torn("rows")), columns)
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
     state = {name: nw.col(name) for name in (*names, *together)}
-    table = by_state(
-        questions.select(
-            **state,
-            trials=trials,
-            scored=trials,
-            right=right,
-            other=nw.col("rows").cast(nw.Int64) * 0,
-        )
+    return questions.select(
+        **state,
+        trials=trials,
+        scored=trials,
+        right=right,
+        other=nw.col("rows").cast(nw.Int64) * 0,
     )
-    return sliced(table, by)
 
 
 def _require_counts(rows: Frame) -> None:

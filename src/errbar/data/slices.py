@@ -77,6 +77,7 @@ class Results(NamedTuple):
     counts: Integers  # a row per question, a column per value
     failed: Integers  # rows of each question without a result
     clusters: Integers | None = None  # of each question, numbered as in its slice
+    questions: tuple[str, ...] = ()  # by name, where they have one
 
 
 def by_state(questions: Frame) -> Table:

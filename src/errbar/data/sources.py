@@ -13,18 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.ballots import Ballots, ballots
-from errbar.data.counted import counted_slices
+from errbar.data.counted import counted_questions, counted_slices
 from errbar.data.engine_errors import plain_errors
 from errbar.data.grouped import Grouped
+from errbar.data.named import Named, named_in
 from errbar.data.origin import NOWHERE, Origin
 from errbar.data.outcomes import Columns
 from errbar.data.rankable import rankable
 from errbar.data.ranked_cells import ranked_cells
 from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedRows, ranked_rows
-from errbar.data.rows import Frame
+from errbar.data.rows import Frame, fetch
 from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts, CountsByState
-from errbar.data.tabulate import categories, slices, statuses
+from errbar.data.tabulate import categories, questions_of, slices, statuses
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
@@ -44,6 +45,10 @@ class Source(ABC):
     @abstractmethod
     def categories(self, by: Sequence[str]) -> Categories:
         """The results that occur, and how often each question has them."""
+
+    @abstractmethod
+    def named(self) -> dict[Key, Named]:
+        """Every system and task question by question."""
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """How often each answer of a question was given."""
@@ -99,6 +104,12 @@ class TableSource(Source):
                 self._results[key] = categories(self.frame, self.columns, by)
         return self._results[key]
 
+    def named(self) -> dict[Key, Named]:
+        """By one GROUP BY more; what is wrong with the data was found by the first."""
+        self.slices(())
+        with plain_errors(self.where):
+            return named_in(fetch(questions_of(self.frame, self.columns)))
+
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """By one GROUP BY."""
         with plain_errors(self.where):
@@ -142,6 +153,12 @@ class CountsTableSource(Source):
         with plain_errors(self.where):
             return counted_slices(self.frame, self.columns, by, allow_repeats=self.allow_repeats)
 
+    def named(self) -> dict[Key, Named]:
+        """By one GROUP BY."""
+        with plain_errors(self.where):
+            counted = counted_questions(self.frame, self.columns, allow_repeats=self.allow_repeats)
+            return named_in(fetch(counted))
+
     def with_repeats(self) -> "CountsTableSource":
         """The same, with the rows of a question added up."""
         return replace(self, allow_repeats=True)
@@ -169,6 +186,13 @@ class MatrixSource(Source):
         _no_columns(by)
         return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
 
+    def named(self) -> dict[Key, Named]:
+        """A question is called by its row."""
+        return {
+            (name, ""): Named(_numbered(len(matrix)), _counted(name, matrix), ("",) * len(matrix))
+            for name, matrix in self.matrices.items()
+        }
+
     def categories(self, by: Sequence[str]) -> Categories:
         """Counted row by row."""
         _no_columns(by)
@@ -180,6 +204,7 @@ class MatrixSource(Source):
                 values,
                 np.stack([(m == value).sum(axis=1) for value in values], axis=1),
                 np.isnan(m).sum(axis=1),
+                questions=_numbered(len(m)),
             )
             for name, m in self.matrices.items()
         }
@@ -209,6 +234,18 @@ class CountsSource(Source):
             for clusters in [_clusters_in(counts)]
         ]
 
+    def named(self) -> dict[Key, Named]:
+        """As they are named."""
+        if any(isinstance(counts, CountsByState) for counts in self.counts.values()):
+            raise InputError(
+                "counts by state do not say which question is which; give errbar.Counts(trials, "
+                "correct, questions)."
+            )
+        return {
+            one.key: Named(_names(counts), one, ("",) * len(counts))
+            for one, counts in zip(self.slices(()), self.counts.values(), strict=True)
+        }
+
     def categories(self, by: Sequence[str]) -> Categories:
         """Wrong and right."""
         _no_columns(by)
@@ -218,6 +255,7 @@ class CountsSource(Source):
                 np.repeat(tally, often, axis=0),
                 np.zeros(len(counts), dtype=np.int64),
                 None if clusters is None else np.repeat(clusters, often),
+                () if isinstance(counts, CountsByState) else _names(counts),
             )
             for key, counts in self.counts.items()
             for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
@@ -229,15 +267,34 @@ def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
     return counts.clusters if isinstance(counts, CountsByState) else None
 
 
+def _names(counts: Counts) -> tuple[str, ...]:
+    names = tuple(map(str, counts.questions))
+    if len(set(names)) < len(names):
+        raise InputError("two questions have the same name as text; rename one.")
+    return names
+
+
+def _numbered(rows: int) -> tuple[str, ...]:
+    """Rows by number, as text that sorts as they do."""
+    return tuple(f"{at:0{len(str(rows))}d}" for at in range(rows))
+
+
 def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
-    known = ~np.isnan(matrix)
-    right = (matrix == 1).sum(axis=1)
-    other = (known & (matrix != 0) & (matrix != 1)).sum(axis=1)
-    scored = known.sum(axis=1)
-    rows = np.stack([np.full(len(matrix), matrix.shape[1]), scored, right, other])
-    states, often = np.unique(rows.astype(np.int64), axis=1, return_counts=True)
+    """Questions by their state."""
+    each = _counted(name, matrix)
+    rows = np.stack([each.trials, each.scored, each.right, each.other])
+    states, often = np.unique(rows, axis=1, return_counts=True)
     trials, scored, right, other = states
-    return Slice((name, ""), trials, scored, right, other, often)
+    return Slice(each.key, trials, scored, right, other, often)
+
+
+def _counted(name: str, matrix: NDArray[Any]) -> Slice:
+    """Every question of its own."""
+    known = ~np.isnan(matrix)
+    trials = np.full(len(matrix), matrix.shape[1])
+    right, other = matrix == 1, known & (matrix != 0) & (matrix != 1)
+    scored, right, other = (one.sum(axis=1) for one in (known, right, other))
+    return Slice((name, ""), trials, scored, right, other, np.ones(len(matrix), dtype=np.int64))
 
 
 def _no_columns(by: Sequence[str]) -> None:

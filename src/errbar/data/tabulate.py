@@ -47,7 +47,7 @@ def slices(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
     """Every system and task, and every value of the columns in `by`, in order of their names."""
-    questions = _questions(frame, columns, by)
+    questions = questions_of(frame, columns, by)
     table = by_state(questions)
     for name in ("system", "task"):
         if name in table and _are_empty_and_null(table[name].tolist()):
@@ -76,7 +76,7 @@ def _are_empty_and_null(names: list[Any]) -> bool:
     return "" in texts and len(texts) < len(names)
 
 
-def _questions(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
+def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Frame:
     """A row per question: what it is called by, and its state."""
     names = names_of(frame, columns, by)
     number = trial_of(frame, columns)
@@ -153,7 +153,9 @@ def categories(
         ordered = sorted(questions)
         tally = np.stack([questions[question] for question in ordered])
         clusters = np.array([together[key][one] for one in ordered]) if together else None
-        results[key] = Results(values.tolist(), tally[:, :-1], tally[:, -1], clusters)
+        results[key] = Results(
+            values.tolist(), tally[:, :-1], tally[:, -1], clusters, tuple(ordered)
+        )
     return results
 
 

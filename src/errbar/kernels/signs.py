@@ -46,10 +46,10 @@ def shift_ends(totals: Array, sizes: Array, reach: float, span: float) -> Ends:
     infinite span is that of rewards.
     """
     ends = _by_spread(totals, sizes, reach)
-    if math.isfinite(span):
-        low, high = _with_unseen(totals, sizes, reach, span, ends)
-        ends = Ends(max(low, -span), min(high, span))
-    return _coherent(ends, evidence(totals), reach)
+    if math.isinf(span):
+        return ends
+    low, high = _with_unseen(totals, sizes, reach, span, ends)
+    return Ends(max(low, -span), min(high, span))
 
 
 def differing(totals: Array) -> float:
@@ -89,11 +89,11 @@ def _with_unseen(totals: Array, sizes: Array, reach: float, span: float, ends: E
     return Ends(min(low, ends.low), max(high, ends.high))
 
 
-def _coherent(ends: Ends, score: float, reach: float) -> Ends:
-    """No end beyond zero where the evidence suffices, and none short of it where it does not."""
+def agreeing(ends: Ends, sign: int) -> Ends:
+    """The same where a mean of zero is ruled out from one side, or (`sign` 0) is not ruled out."""
     low, high = ends
-    if score >= reach:
-        return Ends(max(low, 0.0), high)
-    if score <= -reach:
-        return Ends(low, min(high, 0.0))
+    if sign > 0:
+        return Ends(max(low, 0.0), max(high, 0.0))
+    if sign < 0:
+        return Ends(min(low, 0.0), min(high, 0.0))
     return Ends(min(low, 0.0), max(high, 0.0))

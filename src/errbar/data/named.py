@@ -1,0 +1,53 @@
+"""Questions by name: what comparing systems question by question needs, and scoring does not."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from errbar.data.rows import Table, called
+from errbar.data.slices import COUNTED, Slice, keys_in
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """The questions of one system and task, an entry of the slice for each."""
+
+    questions: tuple[str, ...]
+    slice: Slice
+    clusters: tuple[str, ...]  # of each question; empty where it is in none
+
+
+class _Row(NamedTuple):
+    counts: tuple[int, ...]  # what COUNTED says
+    cluster: str
+
+
+_NOTHING = _Row((0,) * len(COUNTED), "")
+
+
+def named_in(table: Table) -> dict[Key, Named]:
+    """Each system and task of a table with a row per question, in order of their names."""
+    keys = keys_in(table, ())
+    clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)
+    counts = zip(*(table[name].tolist() for name in COUNTED), strict=True)
+    found: dict[Key, dict[str, _Row]] = {}
+    for key, question, cluster, state in zip(
+        keys, table["question"].tolist(), clusters, counts, strict=True
+    ):
+        questions = found.setdefault(key, {})
+        before = questions.get(question, _NOTHING)  # a system may be called null and nothing
+        whole = tuple(a + b for a, b in zip(before.counts, state, strict=True))
+        questions[question] = _Row(whole, called(cluster, ""))
+    return {key: _named(key, found[key]) for key in sorted(found)}
+
+
+def _named(key: Key, questions: dict[str, _Row]) -> Named:
+    names = tuple(sorted(questions))
+    counts = np.array([questions[name].counts for name in names], dtype=np.int64)
+    trials, scored, right, other = counts.T
+    once = np.ones(len(names), dtype=np.int64)
+    clusters = tuple(questions[name].cluster for name in names)
+    return Named(names, Slice(key, trials, scored, right, other, once), clusters)
