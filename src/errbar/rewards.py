@@ -32,6 +32,7 @@ class Answered:
     clusters: NDArray[np.int64] | None = None  # the cluster of each question
     noise: Array | None = None  # how uncertain the trials leave each value, as a variance
     freedom: int = 0  # trials of all questions beyond the first of each
+    questions: tuple[str, ...] = ()  # by name, where they have one
 
 
 def rewards_of(metric: CountMetric, results: Results, taken: str) -> Answered:
@@ -58,7 +59,10 @@ def rewards_of(metric: CountMetric, results: Results, taken: str) -> Answered:
     clusters = None if results.clusters is None else results.clusters[some]
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = squares / (each - 1) / each
-    return Answered(means, int(each.sum()), clusters, noise, int((each - 1).sum()))
+    freedom = int((each - 1).sum())
+    names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
+    kept = tuple(name for name, held in names if held)
+    return Answered(means, int(each.sum()), clusters, noise, freedom, kept)
 
 
 def average_reward(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:

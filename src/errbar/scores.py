@@ -1,8 +1,6 @@
 """Estimates in a table: to be read, sorted, filtered, and turned into any DataFrame."""
 
-import importlib
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, overload
@@ -17,7 +15,8 @@ from errbar.estimate import (
     Subject,
 )
 from errbar.metrics.grammar import parse
-from errbar.tables import Table, counted, html_table, percent, pointed, supported
+from errbar.results import Result
+from errbar.tables import counted, percent, pointed, supported
 
 _MARK = "*"  # beside an interval that its own observed value lies outside of
 
@@ -25,7 +24,7 @@ E = TypeVar("E", bound=AnyEstimate)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimates(Sequence[E], ABC):
+class Estimates(Sequence[E], Result):
     """Estimates that print as a table; `method` says in words how their intervals were made."""
 
     estimates: tuple[E, ...]
@@ -58,18 +57,6 @@ class Estimates(Sequence[E], ABC):
             for at, one in enumerate(self.estimates)
         ]
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame, a row per estimate."""
-        return _library("pandas").DataFrame(self.to_dicts())
-
-    def to_polars(self) -> Any:
-        """A polars DataFrame, a row per estimate."""
-        return _library("polars").DataFrame(self.to_dicts())
-
-    def to_arrow(self) -> Any:
-        """A pyarrow Table, a row per estimate."""
-        return _library("pyarrow").Table.from_pylist(self.to_dicts())
-
     def sorted(self, by: str = "value", *, descending: bool = True) -> Self:
         """In the order of a column of `to_dicts`."""
         rows = self.to_dicts()
@@ -95,33 +82,12 @@ class Estimates(Sequence[E], ABC):
         )
         return replace(self, estimates=kept)
 
-    @abstractmethod
-    def columns(self) -> list[list[str]]:
-        """Each column from its head down; one that is empty all the way is left out."""
-
-    @abstractmethod
-    def notes(self) -> list[str]:
-        """What stands under the table."""
-
     def breaks(self) -> set[int]:
         """The rows that begin a new subject, or a new system where each subject has one row."""
         for group in ([one.of for one in self.estimates], [one.system for one in self.estimates]):
             if len(set(group)) < len(group):
                 return {at for at in range(1, len(group)) if group[at] != group[at - 1]}
         return set()
-
-    def parts(self) -> list[Table]:
-        """What is shown of them: one table."""
-        return [Table(self.columns(), self.notes(), self.breaks())]
-
-    def __str__(self) -> str:
-        return str(self.parts()[0])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return html_table(self.columns(), self.notes())
 
     def _whose(self) -> dict[str, list[str]]:
         """The subjects, a column at a time: system, task, slice, how failed rows are taken."""
@@ -235,13 +201,6 @@ class RankedScores(Estimates[RankedEstimate]):
 def _free(name: str, taken: Collection[str]) -> str:
     """A name that is not taken."""
     return _free(f"by {name}", taken) if name in taken else name
-
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise InputError(f"{name} is not installed: pip install {name}.") from error
 
 
 def _coverages(estimates: Sequence[Estimate]) -> list[str]:

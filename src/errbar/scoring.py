@@ -6,18 +6,16 @@ from typing import Any, Literal
 import numpy as np
 
 from errbar.audit import held_shares
-from errbar.data.ballots import Ballots
-from errbar.data.slices import Results, Slice
+from errbar.data.slices import Slice
 from errbar.data.sources import Source
-from errbar.data.statistics import CategoryCounts
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.estimate import Estimate, Subject
 from errbar.evaluate import score
 from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
 from errbar.metrics.base import AnyCounts
-from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.rewards import Answered, average_reward, average_vote, rewards_of
 from errbar.scores import Scores
+from errbar.tallied import ballots_of, categories_of, counts_of, is_reward
 from errbar.uncertainty import Method
 from errbar.uncertainty.seen import clusters_of
 
@@ -64,7 +62,10 @@ class Scoring:
     def _rewarded(self, subjects: dict[Subject, Slice], metric: CountMetric) -> _Part:
         return {
             whose: average_reward(
-                whose, metric, rewards_of(metric, self._results(one), self.taken), self.method
+                whose,
+                metric,
+                rewards_of(metric, self.source.categories(one.by)[one.key], self.taken),
+                self.method,
             )
             for whose, one in subjects.items()
         }
@@ -77,10 +78,10 @@ class Scoring:
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
-            whose = tuple(of for of, one in subjects.items() if not _is_reward(one, metric))
+            whose = tuple(of for of, one in subjects.items() if not is_reward(one, metric))
             if whose:
                 least = metric.draws if self.short == "drop" else 0
-                groups.setdefault((whose, _categories_of(metric), least), {})[at] = metric
+                groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
         found: dict[int, _Part] = {}
         asked: list[CountMetric] = []
         for (whose, *_), members in groups.items():
@@ -95,7 +96,10 @@ class Scoring:
         self, subjects: dict[Subject, Slice], metrics: list[CountMetric], remarks: list[str]
     ) -> Scores:
         """Metrics that need the same counts."""
-        counts = {whose: self._counts(one, metrics[0]) for whose, one in subjects.items()}
+        counts = {
+            whose: counts_of(self.source, one, metrics[0], self.taken)
+            for whose, one in subjects.items()
+        }
         if self.short == "drop":
             counts, said = _long_enough(counts, metrics[0])
             remarks += said
@@ -130,7 +134,7 @@ class Scoring:
     def _voted(self, subjects: dict[Subject, Slice], metric: VoteAt, remarks: list[str]) -> _Part:
         found = {}
         for whose, one in subjects.items():
-            questions = self._ballots(one, metric)
+            questions = ballots_of(self.source, one, metric, self.taken)
             fine = [question for question in questions if question.trials >= metric.k]
             few = len(questions) - len(fine)
             name = str(whose) or "the system"
@@ -151,55 +155,6 @@ class Scoring:
             found[whose] = average_vote(whose, metric, answered, self.method)
         return found
 
-    def _ballots(self, one: Slice, metric: VoteAt) -> list[Ballots]:
-        """The ballots of each question; a failed trial is a ballot without an answer, or none."""
-        questions = self.source.ballots(one.by)[one.key]
-        if self.taken == "missing":
-            return [question for question in questions if question.trials]
-        if self.taken == "right" and one.failed:
-            raise InputError(
-                f"{metric}: rows without a result have no answer to vote for. Count them as "
-                f"ballots without a vote with errors='fail', or leave them out with "
-                f"errors='missing'."
-            )
-        return [replace(one, silent=one.silent + one.failed, failed=0) for one in questions]
-
-    def _counts(self, one: Slice, metric: CountMetric) -> AnyCounts:
-        if isinstance(metric, CategoryMetric) and _categories_of(metric):
-            return self._categories(one, metric)
-        if not one.is_binary:
-            values = self._results(one).values
-            shown = ", ".join(f"{value + 0.0:g}" for value in values[:6])
-            raise WrongType(
-                f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
-                f"As rewards they are averaged by avg; as categories 0, 1, 2 … they are taken by "
-                f"metrics with a weight for each: avg(weights=[…]), bayes(…), max@k(…)."
-            )
-        return one.counts(self.taken)
-
-    def _categories(self, one: Slice, metric: CategoryMetric) -> CategoryCounts:
-        values, counts, _, clusters, names = self._results(one)
-        some = counts.sum(axis=1) > 0
-        found = counts[some]
-        wrong = [value for value in values if value not in range(len(metric.weights))]
-        if wrong:
-            raise WrongType(
-                f"{metric} has weights for the outcomes 0 to {len(metric.weights) - 1}; there is "
-                f"{wrong[0]:g}."
-            )
-        if one.failed and self.taken != "missing":
-            raise InputError(
-                f"{metric}: {one.failed} rows have no result, and no category is their own. Leave "
-                f"them out: errors='missing'."
-            )
-        tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
-        tally[:, [int(value) for value in values]] = found
-        kept = [name for name, held in zip(names, some, strict=True) if held] if names else None
-        return CategoryCounts(tally, kept, None if clusters is None else clusters[some])
-
-    def _results(self, one: Slice) -> Results:
-        return self.source.categories(one.by)[one.key]
-
 
 def scored_metric(metric: Metric | str) -> ScoredMetric:
     """A metric of trials, by name or as it is."""
@@ -212,18 +167,6 @@ def scored_metric(metric: Metric | str) -> ScoredMetric:
             f"commands errbar selective and errbar roc."
         )
     raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
-
-
-def _categories_of(metric: CountMetric) -> tuple[float, ...]:
-    """The weights of the categories that are counted; none for right and wrong."""
-    if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
-        return metric.weights
-    return ()
-
-
-def _is_reward(one: Slice, metric: CountMetric) -> bool:
-    """Whether outcomes are averaged as they are."""
-    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not one.is_binary
 
 
 def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice], list[str]]:

@@ -1,0 +1,264 @@
+"""What every question of a system comes to, side by side for all systems.
+
+A metric is a mean over questions, or a blend of such means. A blend is taken along its slopes: the
+means of the questions' values are then the same as those of the blend.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.named import Named
+from errbar.data.slices import Slice
+from errbar.data.sources import Source
+from errbar.data.statistics import CategoryCounts, CountsByState, States, Tally
+from errbar.errors import InputError, NotEnoughTrials
+from errbar.estimate import Subject
+from errbar.metrics import CountMetric, VoteAt
+from errbar.metrics.categories import CategoryMetric
+from errbar.rewards import rewards_of
+from errbar.scoring import ScoredMetric, Short
+from errbar.tallied import ballots_of, counts_of, is_reward
+
+Array = NDArray[np.floating[Any]]
+Integers = NDArray[np.int64]
+
+
+class Policy(NamedTuple):
+    """Rows without a result ("wrong" or "missing"), and questions with too few trials."""
+
+    taken: str
+    short: Short
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """One metric of one task: a row per system, a column per question."""
+
+    task: str
+    metric: ScoredMetric
+    systems: tuple[str, ...]
+    parts: tuple[Array, ...]  # values of what the metric is made of; nan where there is none
+    clusters: Integers  # the number of each question's cluster
+    clustered: bool  # whether any has more than one question
+    trials: Integers
+    correct: Integers | None  # where outcomes are right or wrong
+    noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
+    bounded: bool
+    remarks: tuple[str, ...]
+
+    @property
+    def span(self) -> float:
+        """How far apart two values can be."""
+        low, high = self.metric.bounds
+        return high - low if self.bounded else float("inf")
+
+    def held(self, system: int) -> NDArray[np.bool_]:
+        """The questions that a system has."""
+        return ~np.isnan(self.parts[0][system])
+
+    def values(self, system: int, some: NDArray[np.bool_]) -> Array:
+        """What some of the questions come to; their mean is the metric."""
+        each = [part[system, some] for part in self.parts]
+        if not isinstance(self.metric, CountMetric) or not self.metric.parts():
+            return each[0]
+        means = [np.array(part.mean()) for part in each]
+        whole = np.full(each[0].size, float(self.metric.joined(*means)))
+        for part, mean, slope in zip(each, means, self.metric.slopes(*means), strict=True):
+            whole += float(slope) * (part - mean)
+        return whole
+
+    def counts(self, system: int, some: NDArray[np.bool_]) -> CountsByState:
+        """Right or wrong, of some of the questions."""
+        if self.correct is None:
+            raise InputError(
+                f"{self.metric}: these very questions are compared where outcomes are right or "
+                f"wrong. Ask for estimand='population'."
+            )
+        trials, correct = self.trials[system, some], self.correct[system, some]
+        return CountsByState(trials, correct, np.ones(trials.size, dtype=np.int64))
+
+
+def side_by_side(
+    source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
+) -> list[Together]:
+    """Every metric of every task that two systems at least were given."""
+    tasks: dict[str, dict[str, Named]] = {}
+    for (system, task), named in source.named().items():
+        if systems is None or system in systems:
+            tasks.setdefault(task, {})[system] = named
+    known = list(dict.fromkeys(name for each in tasks.values() for name in each))
+    for name in systems or ():
+        if name not in known:
+            there = ", ".join(sorted({key[0] for key in source.named()})[:8]) or "none"
+            raise InputError(f"there is no system {name!r} in the data; there are: {there}.")
+    several = {task: each for task, each in tasks.items() if len(each) > 1}
+    if not several:
+        found = ", ".join(map(repr, known)) or "none"
+        raise InputError(f"two systems at least are compared; there is {found}.")
+    return [
+        _Task(source, task, each, policy).of(metric)
+        for metric in metrics
+        for task, each in several.items()
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _One:
+    """One system's values, of the questions that have one."""
+
+    questions: Sequence[str]
+    parts: Sequence[Array]
+    trials: Integers
+    correct: Integers | None = None
+    noise: Array | None = None
+    bounded: bool = True
+
+
+class _Task:
+    """The systems of one task."""
+
+    def __init__(
+        self, source: Source, task: str, systems: Mapping[str, Named], policy: Policy
+    ) -> None:
+        self._source, self._task, self._systems, self._policy = source, task, systems, policy
+        self._place = {
+            name: at
+            for at, name in enumerate(
+                sorted({name for named in systems.values() for name in named.questions})
+            )
+        }
+
+    def of(self, metric: ScoredMetric) -> Together:
+        """One metric of all systems."""
+        remarks: list[str] = []
+        each = [self._one(system, metric, remarks) for system in self._systems]
+        shape = (len(each), len(self._place))
+        parts = tuple(np.full(shape, np.nan) for _ in each[0].parts)
+        trials, correct = np.zeros((2, *shape), dtype=np.int64)
+        noise = np.full(shape, np.nan)
+        for row, one in enumerate(each):
+            at = [self._place[name] for name in one.questions]
+            for part, values in zip(parts, one.parts, strict=True):
+                part[row, at] = values
+            trials[row, at] = one.trials
+            correct[row, at] = 0 if one.correct is None else one.correct
+            noise[row, at] = np.nan if one.noise is None else one.noise
+        clusters, clustered = self._clusters()
+        return Together(
+            self._task,
+            metric,
+            tuple(self._systems),
+            parts,
+            clusters,
+            clustered,
+            trials,
+            None if any(one.correct is None for one in each) else correct,
+            None if any(one.noise is None for one in each) else noise,
+            all(one.bounded for one in each),
+            tuple(remarks),
+        )
+
+    def _one(self, system: str, metric: ScoredMetric, remarks: list[str]) -> _One:
+        named = self._systems[system]
+        if isinstance(metric, VoteAt):
+            one = self._voted(named.slice, metric)
+        elif is_reward(named.slice, metric):
+            found = rewards_of(
+                metric, self._source.categories(())[named.slice.key], self._policy.taken
+            )
+            once = np.ones(found.values.size, dtype=np.int64)
+            return _One(found.questions, [found.values], once, noise=found.noise, bounded=False)
+        else:
+            one = self._counted(named, metric)
+        k = metric.k if isinstance(metric, VoteAt) else metric.draws
+        return self._long_enough(one, k, str(Subject(system, self._task)), metric, remarks)
+
+    def _voted(self, one: Slice, metric: VoteAt) -> _One:
+        ballots = ballots_of(self._source, one, metric, self._policy.taken)
+        fine = [each for each in ballots if each.trials >= metric.k]
+        values = np.full(len(ballots), np.nan)
+        values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
+        trials = np.array([each.trials for each in ballots], dtype=np.int64)
+        return _One([each.question for each in ballots], [values], trials)
+
+    def _counted(self, named: Named, metric: CountMetric) -> _One:
+        counts = counts_of(self._source, named.slice, metric, self._policy.taken)
+        if isinstance(counts, CategoryCounts):
+            if not isinstance(metric, CategoryMetric):
+                raise TypeError(f"{metric} is made of no means over questions.")
+            return _One(
+                list(map(str, counts.questions)),
+                [metric.row_values(Tally.of(counts))],
+                counts.trials,
+            )
+        some = (counts.trials > 0) & (counts.trials >= metric.draws)
+        short = np.full(counts.trials.size, np.nan)
+        once = np.ones((1, int(some.sum())))
+        states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
+        parts = []
+        for part in metric.parts():
+            values = short.copy()
+            if some.any():
+                values[some] = part.subset_means([part], states)[0]
+            parts.append(values)
+        return _One(named.questions, parts, counts.trials, counts.correct)
+
+    def _long_enough(
+        self, one: _One, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
+    ) -> _One:
+        """Questions with trials enough; the others are refused, or dropped and counted."""
+        none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
+        if short.any() and self._policy.short != "drop":
+            at = int(np.argmax(short))
+            raise NotEnoughTrials(
+                f"{whose}: {metric} draws {k} of a question's trials; {int(short.sum())} of "
+                f"{short.size} questions have fewer (question {one.questions[at]!r:.80} has "
+                f"{one.trials[at]}). Lower k, or leave them out: short='drop', --short drop."
+            )
+        out = none | short
+        if not out.any():
+            return one
+        if short.any():
+            remarks.append(
+                f"{whose}: {metric} leaves out {int(short.sum())} questions, which have fewer "
+                f"than {k} trials."
+            )
+        if none.any():
+            remarks.append(f"{whose}: {int(none.sum())} questions have no result at all.")
+        if out.all():
+            raise NotEnoughTrials(f"{whose}: no question has the {k} trials that {metric} draws.")
+        kept = ~out
+        return replace(
+            one,
+            questions=[name for name, held in zip(one.questions, kept, strict=True) if held],
+            parts=[part[kept] for part in one.parts],
+            trials=one.trials[kept],
+            correct=None if one.correct is None else one.correct[kept],
+        )
+
+    def _clusters(self) -> tuple[Integers, bool]:
+        """The number of each question's cluster; systems must agree on it."""
+        of: dict[str, tuple[str, str]] = {}  # by question: its cluster, and who says so
+        for system, named in self._systems.items():
+            for question, cluster in zip(named.questions, named.clusters, strict=True):
+                said, who = of.setdefault(question, (cluster, system))
+                if said != cluster:
+                    raise InputError(
+                        f"question {question!r:.80} is in the cluster {said!r:.80} for {who!r} "
+                        f"and in {cluster!r:.80} for {system!r}; systems are paired by question, "
+                        f"which belongs to one cluster. Correct the column, or do without: "
+                        f"cluster=None, --map cluster="
+                    )
+        numbers: dict[tuple[str, str], int] = {}
+        found = np.array(
+            [
+                numbers.setdefault(("in", of[name][0]) if of[name][0] else ("", name), len(numbers))
+                for name in self._place
+            ],
+            dtype=np.int64,
+        )
+        return found, len(numbers) < len(found)

@@ -1,0 +1,62 @@
+"""What every result can do: print as a table, show in a notebook, turn into any DataFrame."""
+
+import importlib
+from abc import ABC, abstractmethod
+from typing import Any
+
+from errbar.errors import InputError
+from errbar.tables import Table, html_table
+
+
+class Result(ABC):
+    """Rows with notes under them."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per row, for a DataFrame or JSON."""
+
+    @abstractmethod
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down; one that is empty all the way is left out."""
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+
+    def breaks(self) -> set[int]:
+        """The rows that begin a new group."""
+        return set()
+
+    def parts(self) -> list[Table]:
+        """What is shown of them: one table."""
+        return [Table(self.columns(), self.notes(), self.breaks())]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the records."""
+        return _library("pandas").DataFrame(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame of the records."""
+        return _library("polars").DataFrame(self.to_dicts())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table of the records."""
+        return _library("pyarrow").Table.from_pylist(self.to_dicts())
+
+    def __str__(self) -> str:
+        return str(self.parts()[0])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.columns(), self.notes())
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InputError(f"{name} is not installed: pip install {name}.") from error
