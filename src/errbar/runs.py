@@ -10,6 +10,9 @@ import numpy as np
 from errbar.data.slices import Slice, without_cluster
 from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
+from errbar.decide.compare import Asked, compare_systems
+from errbar.decide.comparison import Comparisons
+from errbar.decide.values import Policy
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.estimate import Estimand, Subject
 from errbar.inspection import Agreement, Inspection
@@ -143,6 +146,40 @@ class Runs:
     ) -> RankedScores:
         """How well the confidence tells right answers from wrong ones; `bins` as in `selective`."""
         return self._told(roc_scores(self.source.ranked(bins), method, rng, bins=bins))
+
+    def compare(
+        self,
+        *metrics: Metric | str,
+        systems: Sequence[str] | None = None,
+        baseline: str | None = None,
+        margin: float | None = None,
+        estimand: Estimand | str = Estimand.POPULATION,
+        level: float = 0.95,
+        adjust: Literal["holm", "none"] = "holm",
+        errors: Literal["fail", "missing"] = "fail",
+        short: Literal["error", "drop"] = "error",
+    ) -> Comparisons:
+        """Which system is better, pair by pair on the questions that both have.
+
+        All pairs, or every system against a `baseline`. Verdicts and intervals are adjusted for
+        the number of comparisons (`adjust`). A difference up to `margin` does not matter: the
+        verdict then says who is no worse by more than that.
+        """
+        _require(errors, ("fail", "missing"), "errors")
+        _require(short, ("error", "drop"), "short")
+        _require(estimand, tuple(one.value for one in Estimand), "estimand")
+        asked = Asked(
+            [scored_metric(metric) for metric in metrics],
+            systems,
+            baseline,
+            margin,
+            Estimand(estimand),
+            level,
+            adjust,
+        )
+        found = compare_systems(self.source, asked, Policy(_TAKEN[errors], short))
+        remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
+        return replace(found, remarks=remarks)
 
     def _told(self, scores: RankedScores) -> RankedScores:
         """The same, with what there is to say of the data."""

@@ -1,0 +1,160 @@
+"""Systems × metrics → comparisons, pair by pair on the questions of both."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from errbar.data.sources import Source
+from errbar.decide.comparison import Comparison, Comparisons
+from errbar.decide.joint import Pair, common_reach
+from errbar.decide.pairs import Difference, Differences
+from errbar.decide.values import Policy, Together, side_by_side
+from errbar.errors import InputError
+from errbar.estimate import Estimand, Interval
+from errbar.kernels.interval import normal_reach
+from errbar.metrics.base import Direction, number
+from errbar.scoring import ScoredMetric
+from errbar.uncertainty.method import require_level
+
+Adjust = Literal["holm", "none"]
+
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be compared, and how."""
+
+    metrics: Sequence[ScoredMetric]
+    systems: Sequence[str] | None = None
+    baseline: str | None = None
+    margin: float | None = None
+    covers: Estimand = Estimand.POPULATION
+    level: float = 0.95
+    adjust: Adjust = "holm"
+
+    def __post_init__(self) -> None:
+        require_level(self.level)
+        if not self.metrics:
+            raise InputError("there is no metric to compare by; name one, as in 'pass@8'.")
+        if self.adjust not in ("holm", "none"):
+            raise InputError(f"adjust must be 'holm' or 'none'; got {self.adjust!r}.")
+        if self.margin is not None:
+            number(self.margin, "margin", 0.0, math.inf)
+        if self.systems is not None and len(set(self.systems)) < 2:
+            raise InputError(f"two systems at least are compared; got {list(self.systems)!r}.")
+
+
+def compare_systems(source: Source, asked: Asked, policy: Policy) -> Comparisons:
+    """Every pair of systems, or every system against the baseline, on every metric and task."""
+    tables = side_by_side(source, asked.metrics, _wanted(asked), policy)
+    groups = [(data, _pairs(data, asked)) for data in tables]
+    together = asked.adjust == "holm"
+    reach = common_reach(groups, asked.level) if together else normal_reach(asked.level)
+    alone = [_p_value(pair.found) for _, pairs in groups for pair in pairs]
+    adjusted = iter(holm(alone) if together else alone)
+    rows = [
+        _comparison(data, pair, asked, reach, next(adjusted))
+        for data, pairs in groups
+        for pair in pairs
+    ]
+    remarks = dict.fromkeys(note for data in tables for note in data.remarks)
+    return Comparisons(tuple(rows), _described(asked, groups), tuple(remarks))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number, step by step from the smallest.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    found = [math.nan] * len(p_values)
+    order = sorted(
+        (at for at in range(len(p_values)) if not math.isnan(p_values[at])),
+        key=lambda at: p_values[at],
+    )
+    worst = 0.0
+    for done, at in enumerate(order):
+        worst = max(worst, min(1.0, (len(order) - done) * p_values[at]))
+        found[at] = worst
+    return found
+
+
+def _wanted(asked: Asked) -> list[str] | None:
+    if asked.systems is None:
+        return None
+    return list(dict.fromkeys([*asked.systems, *([asked.baseline] if asked.baseline else [])]))
+
+
+def _pairs(data: Together, asked: Asked) -> list[Pair]:
+    differences = Differences(data, asked.covers)
+    places = range(len(data.systems))
+    if asked.baseline is None:
+        chosen = list(combinations(places, 2))
+    elif asked.baseline in data.systems:
+        base = data.systems.index(asked.baseline)
+        chosen = [(at, base) for at in places if at != base]
+    else:
+        there = ", ".join(data.systems)
+        raise InputError(f"there is no baseline {asked.baseline!r}; there are: {there}.")
+    return [Pair(one, other, differences.of(one, other)) for one, other in chosen]
+
+
+def _p_value(found: Difference) -> float:
+    return 2.0 * _NORMAL.cdf(-abs(found.score))
+
+
+def _comparison(
+    data: Together, pair: Pair, asked: Asked, reach: float, adjusted: float
+) -> Comparison:
+    found = pair.found
+    upwards = data.metric.direction is Direction.HIGHER
+    decided = adjusted < 1.0 - asked.level
+    sign = int(math.copysign(1, found.score)) if decided else 0
+    margin = asked.margin
+    no_worse = math.nan
+    if margin is not None:
+        shifted = found.score_above(-margin) if upwards else -found.score_above(margin)
+        no_worse = _NORMAL.cdf(shifted)
+    reason = "one question alone says nothing of others" if _is_alone(found) else ""
+    low, high = (math.nan, math.nan) if reason else found.ends(reach, sign)
+    return Comparison(
+        data.metric,
+        data.task,
+        data.systems[pair.one],
+        data.systems[pair.other],
+        found.value,
+        found.against,
+        found.mean,
+        found.sd,
+        Interval(low, high, asked.level, asked.covers),
+        math.nan if reason else _p_value(found),
+        math.nan if reason else adjusted,
+        math.nan if reason else _NORMAL.cdf(found.score if upwards else -found.score),
+        found.wins,
+        found.ties,
+        found.losses,
+        found.left_out,
+        margin,
+        no_worse,
+        found.caution,
+        reason,
+    )
+
+
+def _is_alone(found: Difference) -> bool:
+    return found.totals is not None and np.size(found.totals) < 2
+
+
+def _described(asked: Asked, groups: Sequence[tuple[Together, Sequence[Pair]]]) -> str:
+    clustered = any(data.clustered for data, _ in groups)
+    if asked.covers is not Estimand.POPULATION:
+        return "how difficulty is spread, learned of each system on the questions of both"
+    return f"paired by {'cluster' if clustered else 'question'}, random signs of the differences"

@@ -1,0 +1,229 @@
+"""Comparisons of two systems, and tables of them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, overload
+
+from errbar.estimate import Interval
+from errbar.metrics.base import Direction, Metric
+from errbar.results import Result
+from errbar.tables import counted, percent, pointed, supported
+
+_LEAST_SHOWN = 1e-4  # p-values below this are shown as such
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One metric of two systems on the same questions: the first less the second."""
+
+    metric: Metric
+    task: str
+    one: str
+    other: str
+    value: float  # of the first, on the questions of both
+    against: float  # of the second
+    difference: float
+    sd: float
+    interval: Interval  # of the difference; it holds for all comparisons of a table together
+    p_value: float  # that the difference is chance, of this comparison alone
+    adjusted: float  # the same for the number of comparisons
+    chance: float  # that the first is better
+    wins: int  # questions on which it is
+    ties: int
+    losses: int
+    left_out: int = 0  # questions that only one of them has
+    margin: float | None = None  # a difference that would not matter
+    no_worse: float = math.nan  # chance that the first is not worse by more than that
+    caution: str = ""  # why not to trust it too much
+    reason: str = ""  # why there is no interval
+
+    @property
+    def questions(self) -> int:
+        """Those that both have."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def better(self) -> str:
+        """Which of the two is, as far as the data can tell; empty if they cannot."""
+        if not self.adjusted < 1.0 - self.interval.level:
+            return ""
+        return self.one if self._gain(self.difference) > 0 else self.other
+
+    @property
+    def verdict(self) -> str:
+        """What the data say, in plain words."""
+        if self.reason:
+            return "cannot tell"
+        plainly = f"{self.better} is better" if self.better else "cannot tell"
+        return self._beside(self.margin, plainly) if self.margin else plainly
+
+    def _beside(self, margin: float, plainly: str) -> str:
+        """The verdict where a difference up to the margin does not matter."""
+        low, high = self.gain_ends
+        said = {
+            f"{self.one} is better by more than {margin:g}": low > margin,
+            f"{self.other} is better by more than {margin:g}": high < -margin,
+            f"{plainly}, by less than {margin:g}": bool(self.better) and self._is_equal,
+            plainly: bool(self.better),
+            f"as good as each other, within {margin:g}": self._is_equal,
+            f"{self.one} is no worse than {self.other}, within {margin:g}": low > -margin,
+            f"{self.other} is no worse than {self.one}, within {margin:g}": high < margin,
+        }
+        return next((words for words, holds in said.items() if holds), "cannot tell")
+
+    @property
+    def gain_ends(self) -> tuple[float, float]:
+        """Ends of how much better the first is, whichever way is better."""
+        ends = (self._gain(self.interval.low), self._gain(self.interval.high))
+        return min(ends), max(ends)
+
+    @property
+    def _is_equal(self) -> bool:
+        low, high = self.gain_ends
+        return self.margin is not None and -self.margin < low and high < self.margin
+
+    def _gain(self, difference: float) -> float:
+        return difference if self.metric.direction is Direction.HIGHER else -difference
+
+    def record(self) -> dict[str, Any]:
+        """What it says, flat."""
+        return {
+            "task": self.task,
+            "metric": str(self.metric),
+            "one": self.one,
+            "other": self.other,
+            "value": self.value,
+            "against": self.against,
+            "difference": self.difference,
+            "sd": self.sd,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "level": self.interval.level,
+            "covers": self.interval.covers.value,
+            "p_value": self.p_value,
+            "adjusted": self.adjusted,
+            "chance": self.chance,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "questions": self.questions,
+            "left_out": self.left_out,
+            "margin": self.margin,
+            "no_worse": self.no_worse,
+            "better": self.better,
+            "verdict": self.verdict,
+            "caution": self.caution,
+            "reason": self.reason,
+        }
+
+    def __str__(self) -> str:
+        low, high = (supported(end, self.sd) for end in (self.interval.low, self.interval.high))
+        return (
+            f"{self.metric}: {self.one} less {self.other} is {supported(self.difference, self.sd)}"
+            f", {percent(self.interval.level)} interval {low} to {high}: {self.verdict}"
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparisons(Sequence[Comparison], Result):
+    """Comparisons that hold together at their level."""
+
+    rows: tuple[Comparison, ...]
+    method: str
+    remarks: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Comparison: ...
+    @overload
+    def __getitem__(self, at: slice) -> Self: ...
+    def __getitem__(self, at: int | slice) -> Comparison | Self:
+        return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per comparison, for a DataFrame or JSON."""
+        return [row.record() for row in self.rows]
+
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down; one that is empty all the way is left out."""
+        gap, low, high = (
+            pointed(supported(number, row.sd) for number, row in zip(numbers, self, strict=True))
+            for numbers in (
+                [row.difference for row in self],
+                [row.interval.low for row in self],
+                [row.interval.high for row in self],
+            )
+        )
+        ends = [
+            "none" if row.reason else f"{left} to {right}"
+            for row, left, right in zip(self, low, high, strict=True)
+        ]
+        levels = {percent(row.interval.level) for row in self}
+        columns = [
+            ["task", *(row.task for row in self)],
+            ["metric", *(str(row.metric) for row in self)],
+            ["systems", *(f"{row.one} − {row.other}" for row in self)],
+            ["difference", *gap],
+            [f"{' or '.join(sorted(levels))} interval", *ends],
+            ["P(better)", *(_share(row.chance) for row in self)],
+            ["p", *(_p(row.adjusted) for row in self)],
+            ["win/tie/loss", *(f"{row.wins}/{row.ties}/{row.losses}" for row in self)],
+            ["verdict", *(row.verdict for row in self)],
+            ["caution", *(row.caution for row in self)],
+        ]
+        return [column for column in columns if any(column[1:])]
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        covers = list(dict.fromkeys(row.interval.covers for row in self))
+        notes = [*self._sizes()]
+        notes += [f"The interval is for {one.words}." for one in covers]
+        if len(self) > 1:
+            notes.append(
+                f"All {len(self)} intervals hold together at the level; p is adjusted for their "
+                f"number (Holm), and so are verdicts."
+            )
+        notes.append(
+            "P(better): the chance that the first is; win/tie/loss: questions on which it is."
+        )
+        if any(row.metric.direction is Direction.LOWER for row in self):
+            notes.append("Lower is better.")
+        why = dict.fromkeys(f"{row.one} − {row.other}: {row.reason}." for row in self if row.reason)
+        return [*notes, f"Method: {self.method}.", *why, *self.remarks]
+
+    def _sizes(self) -> list[str]:
+        """How many questions were compared, and how many only one of two systems has."""
+        sizes = {row.questions for row in self}
+        each = " of each pair" if len(self) > 1 else ""
+        notes = [f"{counted(sizes.pop(), 'question')}{each}."] if len(sizes) == 1 else []
+        notes += [
+            f"{row.one} − {row.other}{f' · {row.task}' if row.task else ''}: "
+            f"{counted(row.questions, 'question')}."
+            for row in self
+            if sizes and row.metric == self.rows[0].metric
+        ]
+        lost = dict.fromkeys(
+            f"{row.one} − {row.other}: {counted(row.left_out, 'question')} that only one of them "
+            f"has {'is' if row.left_out == 1 else 'are'} left out."
+            for row in self
+            if row.left_out
+        )
+        return [*notes, *lost]
+
+
+def _share(chance: float) -> str:
+    if math.isnan(chance):
+        return ""
+    return f"{min(max(chance, 0.001), 0.999):.3f}" if 0 < chance < 1 else f"{chance:.0f}"
+
+
+def _p(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return f"< {_LEAST_SHOWN:g}" if value < _LEAST_SHOWN else f"{value:.2g}"
