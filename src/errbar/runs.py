@@ -1,7 +1,7 @@
 """Outcomes of systems, and everything that can be asked of them."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,6 +12,8 @@ from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
 from errbar.decide.compare import Asked, compare_systems
 from errbar.decide.comparison import Comparisons
+from errbar.decide.leaderboard import Leaderboard
+from errbar.decide.rank import RankAsked, rank_systems
 from errbar.decide.values import Policy
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.estimate import Estimand, Subject
@@ -178,6 +180,30 @@ class Runs:
             adjust,
         )
         found = compare_systems(self.source, asked, Policy(_TAKEN[errors], short))
+        remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
+        return replace(found, remarks=remarks)
+
+    def rank(
+        self,
+        metric: Metric | str,
+        *,
+        systems: Sequence[str] | None = None,
+        weights: Mapping[str, float] | None = None,
+        estimand: Estimand | str = Estimand.POPULATION,
+        level: float = 0.95,
+        errors: Literal["fail", "missing"] = "fail",
+        short: Literal["error", "drop"] = "error",
+    ) -> Leaderboard:
+        """Systems in order, the ranks that each may have, and which cannot be told apart.
+
+        Of several tasks the average counts, by `weights` if given. All systems are ranked on the
+        questions that all of them have.
+        """
+        _require(errors, ("fail", "missing"), "errors")
+        _require(short, ("error", "drop"), "short")
+        _require(estimand, tuple(one.value for one in Estimand), "estimand")
+        asked = RankAsked(scored_metric(metric), systems, weights, Estimand(estimand), level)
+        found = rank_systems(self.source, asked, Policy(_TAKEN[errors], short))
         remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
         return replace(found, remarks=remarks)
 

@@ -1,0 +1,323 @@
+"""Who ranks where: all systems on the questions of all, drawn together.
+
+A system may rank below another unless it is shown to be better. All pairs are tried at once,
+against the largest deviation among those that are not yet decided: so with a chance of the level
+no pair is decided wrongly, and all ranks are as they are said to be.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.sources import Source
+from errbar.decide.leaderboard import Leaderboard, Standing
+from errbar.decide.letters import letters_of
+from errbar.decide.values import Policy, Together, side_by_side
+from errbar.errors import InputError
+from errbar.estimate import Estimand, Interval
+from errbar.kernels.interval import normal_reach, student_reach
+from errbar.metrics import CountMetric
+from errbar.metrics.base import Direction
+from errbar.scoring import ScoredMetric
+from errbar.uncertainty.learned import Learned, Summary
+from errbar.uncertainty.method import require_level
+from errbar.uncertainty.seen import mean_of_sample
+
+Array = NDArray[np.floating[Any]]
+
+_DRAWS = 10_000
+_AT_ONCE = 1_000
+_ROUNDING = 1e-12  # relative: variances below this are zero
+
+
+@dataclass(frozen=True)
+class RankAsked:
+    """What systems are ranked by."""
+
+    metric: ScoredMetric
+    systems: Sequence[str] | None = None
+    weights: Mapping[str, float] | None = None  # of tasks
+    covers: Estimand = Estimand.POPULATION
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        require_level(self.level)
+        if self.covers is Estimand.RERUN:
+            raise InputError(
+                "ranks are of systems, not of what a run would show; ask for estimand "
+                "'population' or 'benchmark'."
+            )
+
+
+def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboard:
+    """Every system that was given every task."""
+    tables = side_by_side(source, [asked.metric], asked.systems, policy)
+    weights = _weights([data.task for data in tables], asked.weights)
+    systems, left = _in_all(tables)
+    parts = [_Part(data, systems, weights[data.task], asked) for data in tables]
+    vary = _Sampled(parts) if asked.covers is Estimand.POPULATION else _Apart(parts)
+    up = 1.0 if asked.metric.direction is Direction.HIGHER else -1.0
+    ahead = _decided(vary, asked.level) * up  # 1 where the row is better than the column
+    drawn = _Drawn(vary.scores() * up)
+    rows = _standings(systems, parts, ahead, drawn, up, asked)
+    lost = sum(part.left_out for part in parts)
+    remarks = [note for data in tables for note in data.remarks]
+    if left:
+        remarks.append(f"Not given every task, and left out: {', '.join(left)}.")
+    if lost:
+        remarks.append(f"{lost} questions that not all systems have are left out.")
+    words = (
+        "questions weighed at random, the same for all systems"
+        if asked.covers is Estimand.POPULATION
+        else "how difficulty is spread, learned of each system"
+    )
+    asked_in_all = sum(part.questions for part in parts)
+    return Leaderboard(tuple(rows), asked.metric, weights, asked_in_all, words, tuple(remarks))
+
+
+def _weights(tasks: Sequence[str], given: Mapping[str, float] | None) -> dict[str, float]:
+    """Of each task; they add up to one."""
+    if given is None:
+        return {task: 1.0 / len(tasks) for task in tasks}
+    unknown = sorted(set(given) - set(tasks))
+    if unknown:
+        raise InputError(f"there is no task {unknown[0]!r} to weigh; there are: {list(tasks)}.")
+    if any(not weight >= 0 or math.isinf(weight) for weight in given.values()):
+        raise InputError(f"weights of tasks must be 0 at least; got {dict(given)}.")
+    total = sum(given.values())
+    if not total:
+        raise InputError("all weights of tasks are 0; give one that is not.")
+    return {task: given.get(task, 0.0) / total for task in tasks}
+
+
+def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:
+    """Systems that were given every task, and those that were not."""
+    known = dict.fromkeys(name for data in tables for name in data.systems)
+    kept = tuple(name for name in known if all(name in data.systems for data in tables))
+    left = [name for name in known if name not in kept]
+    if len(kept) < 2:
+        raise InputError(
+            f"systems are ranked on tasks that all of them were given; these lack some: "
+            f"{', '.join(left)}. Rank one task at a time, or name systems that have all."
+        )
+    return kept, left
+
+
+class _Part:
+    """One task: what its questions, or clusters of them, come to for every system."""
+
+    def __init__(
+        self, data: Together, systems: Sequence[str], weight: float, asked: RankAsked
+    ) -> None:
+        rows = [data.systems.index(name) for name in systems]
+        held = np.stack([data.held(at) for at in rows])
+        self.weight = weight
+        self.some: NDArray[np.bool_] = np.logical_and.reduce(held)
+        self.questions = int(self.some.sum())
+        self.left_out = int(held.any(axis=0).sum()) - self.questions
+        if not self.questions:
+            raise InputError(
+                f"no question{f' of {data.task!r}' if data.task else ''} is common to all "
+                f"systems; check that ids agree, or name systems that share questions."
+            )
+        self._data, self._rows, self._asked = data, rows, asked
+        values = np.stack([data.values(at, self.some) for at in rows])
+        self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
+        self.sizes = np.bincount(self.clusters).astype(float)
+        self.totals = np.stack([np.bincount(self.clusters, one) for one in values])
+        self.values = values
+        self.means = values.mean(axis=1)
+        self._known: list[Summary] = []
+
+    def summaries(self) -> list[Summary]:
+        """Mean, standard deviation and ends of each system."""
+        if not self._known:
+            self._known = (
+                [self._of_sample(one) for one in self.values]
+                if self._asked.covers is Estimand.POPULATION
+                else self._learned()
+            )
+        return self._known
+
+    def _of_sample(self, values: Array) -> Summary:
+        data, level = self._data, self._asked.level
+        if data.bounded:
+            low, high = data.metric.bounds
+            span = high - low or 1.0
+            once = np.ones(values.size)
+            clusters = self.clusters if data.clustered else None
+            found = mean_of_sample((values - low) / span, once, clusters, level)
+            ends = low + span * found.low, low + span * found.high
+            return Summary(low + span * found.mean, span * found.sd, *ends)
+        mean, number = float(values.mean()), self.sizes.size
+        off = np.bincount(self.clusters, values - mean)
+        sd = math.sqrt(float(off @ off) * number / max(number - 1, 1)) / values.size
+        reach = student_reach(level, number - 1) * sd if number > 1 else math.nan
+        return Summary(mean, sd, mean - reach, mean + reach)
+
+    def _learned(self) -> list[Summary]:
+        data = self._data
+        if not isinstance(data.metric, CountMetric):
+            raise InputError(f"{data.metric} is ranked for the estimand 'population' alone.")
+        counts = [data.counts(at, self.some) for at in self._rows]
+        rngs = [np.random.default_rng(0) for _ in counts]
+        found = Learned.of(counts, rngs)
+        return [one.benchmark(data.metric, self._asked.level) for one in found]
+
+
+class _Sampled:
+    """Questions are the sample, the same for all systems."""
+
+    def __init__(self, parts: Sequence[_Part]) -> None:
+        scaled = [(part.weight / part.questions, part) for part in parts]
+        totals = np.concatenate([scale * part.totals for scale, part in scaled], axis=1)
+        off = np.concatenate(
+            [scale * (part.totals - part.means[:, None] * part.sizes) for scale, part in scaled],
+            axis=1,
+        )
+        self._off, self._totals = off, totals
+        self.means = totals.sum(axis=1)
+        self.spread = _apart(off)
+        self.under_signs = _apart(totals)
+
+    def moved(self, rng: np.random.Generator) -> Array:
+        """How far each system moves, in some draws."""
+        return rng.standard_normal((_AT_ONCE, self._off.shape[1])) @ self._off.T
+
+    def scores(self) -> Array:
+        """Scores of all systems, a row per draw: differences vary as under random signs."""
+        number = self._totals.shape[1]
+        rngs = (np.random.default_rng([1, at]) for at in range(_DRAWS // _AT_ONCE))
+        drawn = [rng.standard_normal((_AT_ONCE, number)) @ self._totals.T for rng in rngs]
+        return self.means + np.concatenate(drawn)
+
+
+class _Apart:
+    """These very questions: systems vary apart, each by the noise of its trials."""
+
+    def __init__(self, parts: Sequence[_Part]) -> None:
+        each = [part.summaries() for part in parts]
+        weights = np.array([part.weight for part in parts])
+        self.means = weights @ np.array([[one.mean for one in some] for some in each])
+        sds = np.array([[one.sd for one in some] for some in each])
+        self._sds = np.sqrt(np.square(weights) @ np.square(sds))
+        self.spread = np.sqrt(np.square(self._sds)[:, None] + np.square(self._sds))
+        self.under_signs = self.spread
+
+    def moved(self, rng: np.random.Generator) -> Array:
+        """How far each system moves, in some draws."""
+        return rng.standard_normal((_AT_ONCE, self._sds.size)) * self._sds
+
+    def scores(self) -> Array:
+        """Scores of all systems: a row per draw."""
+        draws = [self.moved(np.random.default_rng([1, at])) for at in range(_DRAWS // _AT_ONCE)]
+        return self.means + np.concatenate(draws)
+
+
+def _apart(rows: Array) -> Array:
+    """The root of the sum of squares of each row less each other."""
+    products = rows @ rows.T
+    own = np.diag(products)
+    square = own[:, None] + own - 2.0 * products
+    square[square < _ROUNDING * (own[:, None] + own)] = 0.0
+    root: Array = np.sqrt(square)
+    return root
+
+
+def _decided(vary: _Sampled | _Apart, level: float) -> Array:
+    """1 where the row is shown to score higher than the column, −1 where lower, 0 elsewhere."""
+    gap = vary.means[:, None] - vary.means
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = np.where(vary.under_signs > 0, gap / vary.under_signs, 0.0)
+    upper = np.triu(np.ones_like(score, dtype=bool), 1)
+    done = np.zeros_like(upper)
+    while True:
+        open_pairs = np.argwhere(upper & ~done)
+        if not len(open_pairs):
+            break
+        reach = _common_reach(vary, open_pairs, level)
+        new = upper & ~done & (np.abs(score) >= reach)
+        if not new.any():
+            break
+        done |= new
+    return np.where(done | done.T, np.sign(score), 0.0)
+
+
+def _common_reach(vary: _Sampled | _Apart, pairs: NDArray[np.intp], level: float) -> float:
+    """How many deviations no difference of some pairs exceeds with a chance of the level."""
+    if len(pairs) == 1:
+        return normal_reach(level)
+    one, other = pairs.T
+    spread = vary.spread[one, other]
+    some = spread > 0
+    one, other, spread = one[some], other[some], spread[some]
+    farthest = np.zeros(_DRAWS)
+    for at in range(0, _DRAWS, _AT_ONCE):
+        moved = vary.moved(np.random.default_rng([0, at]))
+        off = np.abs(moved[:, one] - moved[:, other]) / spread
+        farthest[at : at + _AT_ONCE] = off.max(axis=1, initial=0.0)
+    return max(float(np.quantile(farthest, level)), normal_reach(level))
+
+
+class _Drawn:
+    """What joint draws say of ranks; equal scores share theirs."""
+
+    def __init__(self, scores: Array) -> None:
+        better = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+        equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
+        ranks = better + 0.5 * (equal + 1)
+        first = better == 0
+        self.expected = ranks.mean(axis=0)
+        self.best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def _standings(
+    systems: Sequence[str],
+    parts: Sequence[_Part],
+    ahead: Array,
+    drawn: _Drawn,
+    up: float,
+    asked: RankAsked,
+) -> list[Standing]:
+    found = [
+        _average([part.summaries()[at] for part in parts], parts) for at in range(len(systems))
+    ]
+    values = np.array(
+        [sum(p.weight * float(p.means[at]) for p in parts) for at in range(len(systems))]
+    )
+    order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
+    letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
+    rows = []
+    for place, at in enumerate(order):
+        better = values * up > values[at] * up + _ROUNDING
+        rows.append(
+            Standing(
+                systems[at],
+                float(values[at]),
+                found[at].sd,
+                Interval(found[at].low, found[at].high, asked.level, asked.covers),
+                1 + int(better.sum()),
+                1 + int((ahead[at] < 0).sum()),
+                len(systems) - int((ahead[at] > 0).sum()),
+                float(drawn.expected[at]),
+                float(drawn.best[at]),
+                letters[place],
+            )
+        )
+    return rows
+
+
+def _average(each: Sequence[Summary], parts: Sequence[_Part]) -> Summary:
+    """Of independent tasks: distances from the mean to the ends add up as their squares do."""
+    weights = np.array([part.weight for part in parts])
+    mean, sd, low, high = np.array(each).T
+    whole = float(weights @ mean)
+    if len(each) == 1:
+        return each[0]
+    reach = [math.sqrt(float(np.square(weights * off).sum())) for off in (mean - low, high - mean)]
+    spread = math.sqrt(float(np.square(weights * sd).sum()))
+    return Summary(whole, spread, whole - reach[0], whole + reach[1])
