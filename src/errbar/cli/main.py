@@ -185,6 +185,85 @@ def score(paths: tuple[str, ...], **options: Any) -> None:
     score_outcomes(paths, options)
 
 
+_DECIDE = _options(
+    click.option(
+        "--system", "systems", multiple=True, help="Of these only; may be repeated. All if none."
+    ),
+    click.option(
+        "--estimand",
+        type=click.Choice(["population", "benchmark", "rerun"]),
+        default="population",
+        show_default=True,
+        help="What it is about: questions like these, these very questions, or the same run again.",
+    ),
+    click.option(
+        "--errors",
+        type=click.Choice(["fail", "missing"]),
+        default="fail",
+        show_default=True,
+        help="Rows without a result: wrong, or left out.",
+    ),
+    click.option(
+        "--short",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="Questions with fewer trials than a metric draws.",
+    ),
+    _LEVEL,
+)
+
+
+@main.command()
+@_PATHS
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=("avg",),
+    show_default=True,
+    help="A metric, or a comma list of them; may be repeated.",
+)
+@click.option("--baseline", help="A system that all others are compared with; all pairs if none.")
+@click.option("--margin", type=float, help="A difference that would not matter.")
+@click.option(
+    "--adjust",
+    type=click.Choice(["holm", "none"]),
+    default="holm",
+    show_default=True,
+    help="For the number of comparisons.",
+)
+@_DECIDE
+@_READ
+@_WRITE
+def compare(paths: tuple[str, ...], **options: Any) -> None:
+    """Which system is better, question by question, for the outcomes at PATHS."""
+    from errbar.cli.decide import compare_outcomes  # noqa: PLC0415  --help must not wait
+
+    compare_outcomes(paths, options)
+
+
+@main.command()
+@_PATHS
+@click.option("-m", "--metric", default="avg", show_default=True, help="What systems rank by.")
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="TASK=NUMBER",
+    help="Of a task in the average of several; may be repeated. All alike if none.",
+)
+@_DECIDE
+@_READ
+@_WRITE
+def rank(paths: tuple[str, ...], **options: Any) -> None:
+    """Rank the systems at PATHS, with the ranks that each may have."""
+    from errbar.cli.decide import rank_outcomes  # noqa: PLC0415  --help must not wait
+
+    rank_outcomes(paths, options)
+
+
 @main.command()
 @_PATHS
 @click.option("-m", "--metric", default="pass@k", show_default=True, help="With the letter k.")
