@@ -19,10 +19,11 @@ BASE = {"errors"}
 COUNTS = BASE | {"data", "kernels"}
 METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
-ALL_BELOW = METRICS | {"estimate", "scores", "tables", "uncertainty", "matrices"}
+ALL_BELOW = METRICS | {"estimate", "results", "scores", "tables", "uncertainty", "matrices"}
+DECIDE = ALL_BELOW | {"scoring", "rewards", "tallied", "decide"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
 LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo"}
-PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc"}
+PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc", "watches"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
@@ -33,7 +34,8 @@ MAY_IMPORT = {
     "data": COUNTS,
     "metrics": METRICS,
     "estimate": {"metrics", "tables"},
-    "scores": {"errors", "metrics", "estimate", "tables"},
+    "results": {"errors", "tables"},
+    "scores": {"errors", "metrics", "estimate", "results", "tables"},
     "uncertainty": RESULTS | {"data", "uncertainty"},
     "matrices": ALL_BELOW - {"matrices"},
     "evaluate": ALL_BELOW,
@@ -47,9 +49,13 @@ MAY_IMPORT = {
     "inspection": COUNTS | {"tables"},
     "rewards": RESULTS | {"data", "uncertainty"},
     "audit": ALL_BELOW,
-    "scoring": ALL_BELOW | {"evaluate", "rewards", "audit"},
+    "tallied": METRICS,
+    "scoring": ALL_BELOW | {"evaluate", "rewards", "audit", "tallied"},
+    "decide": DECIDE,
     "ranking": ALL_BELOW | {"selective", "roc"},
-    "runs": ALL_BELOW | {"scoring", "inspection", "ranking"},
+    "watches": {"estimate", "tables"},
+    "monitoring": METRICS | {"uncertainty", "watches"},
+    "runs": DECIDE | {"inspection", "ranking", "monitoring", "watches"},
     "loading": ALL_BELOW | {"runs", "readers"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
     "demo": COUNTS | {"demo"},

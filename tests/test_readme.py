@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 WITH_EXAMPLES = [
     README,
-    *(ROOT / "docs" / f"{name}.md" for name in ("selective", "roc", "outcomes", "intervals")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("selective", "roc", "outcomes", "intervals", "monitor")
+    ),
 ]
 
 

@@ -6,7 +6,8 @@ ErrbarError
     ├── NotEnoughTrials           fewer trials than the metric draws
     ├── UnknownMetric             a name that the grammar does not know
     ├── UnknownColumn             a column that is not there, or means nothing here
-    └── RepeatedTrial             one trial of a question occurs more than once
+    ├── RepeatedTrial             one trial of a question occurs more than once
+    └── NotThere                  a file, a row or a system is not there, or not yet
 
 And one warning:
 
@@ -40,6 +41,10 @@ class UnknownColumn(InputError):
 
 class RepeatedTrial(InputError):
     """One trial of a question occurs more than once."""
+
+
+class NotThere(InputError):
+    """A file, a row or a system is not there, or not yet."""
 
 
 class UnequalCoverage(UserWarning):

@@ -20,10 +20,12 @@ from errbar.estimate import Estimand, Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import Metric, family
 from errbar.metrics.selective import RankedMetric
+from errbar.monitoring import monitored
 from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
 from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
+from errbar.watches import Monitoring
 
 Errors = Literal["fail", "missing", "bracket"]
 
@@ -206,6 +208,38 @@ class Runs:
         found = rank_systems(self.source, asked, Policy(_TAKEN[errors], short))
         remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
         return replace(found, remarks=remarks)
+
+    def monitor(
+        self,
+        *systems: str,
+        above: float | None = None,
+        below: float | None = None,
+        level: float = 0.95,
+        trials: int = 1,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        errors: Errors = "fail",
+        order: str | None = None,
+    ) -> Monitoring:
+        """Whether a run can stop, however often that is asked.
+
+        The mean of each system, or of the one that is named, is watched for being `above` a number,
+        `below` one, or either; of two systems the difference, by default for which is better. A
+        question is settled by its first `trials`, in the order of the rows or of the column
+        `order`. Outcomes lie within `bounds`; rows without a result as in `score`.
+        """
+        _require(errors, ("fail", "missing"), "errors")
+        found = self.source.slices(())
+        return monitored(
+            self.source.in_turn(order),
+            systems,
+            above=above,
+            below=below,
+            level=level,
+            trials=trials,
+            bounds=bounds,
+            errors=errors,
+            remarks=self._remarks(found, errors),
+        )
 
     def _told(self, scores: RankedScores) -> RankedScores:
         """The same, with what there is to say of the data."""

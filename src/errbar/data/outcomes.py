@@ -187,11 +187,11 @@ def require_meaning(meaning: str) -> None:
         raise UnknownColumn(_unknown(meaning, known, "no column can mean"))
 
 
-def require_column(name: str, known: Iterable[str]) -> None:
+def require_column(name: str, known: Iterable[str], use: str = "to group by") -> None:
     """Refuse a column that is not there."""
     present = list(known)
     if name not in present:
-        raise UnknownColumn(_unknown(name, present, "there is no column to group by named"))
+        raise UnknownColumn(_unknown(name, present, f"there is no column {use} named"))
 
 
 def require_statuses(found: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from errbar.data.rows import Frame, Table, called, fetch
 from errbar.data.statistics import CountsByState
-from errbar.errors import InputError
+from errbar.errors import NotThere
 
 Integers = NDArray[np.int64]
 COUNTED = ("trials", "scored", "right", "other")
@@ -85,7 +85,7 @@ def by_state(questions: Frame) -> Table:
     states = [name for name in questions.collect_schema().names() if name != "question"]
     table = fetch(questions.group_by(*states).agg(nw.len().alias("questions")))
     if not table["questions"].size:
-        raise InputError("the data have no row; there is nothing to score.")
+        raise NotThere("the data have no row; there is nothing to score.")
     return table
 
 

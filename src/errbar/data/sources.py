@@ -16,6 +16,7 @@ from errbar.data.ballots import Ballots, ballots
 from errbar.data.counted import counted_questions, counted_slices
 from errbar.data.engine_errors import plain_errors
 from errbar.data.grouped import Grouped
+from errbar.data.in_turn import Turns, turns_of, turns_of_matrices
 from errbar.data.named import Named, named_in
 from errbar.data.origin import NOWHERE, Origin
 from errbar.data.outcomes import Columns
@@ -63,6 +64,11 @@ class Source(ABC):
         """Confidence, result and cluster of every row, or totals of groups of clusters."""
         del bins
         raise InputError("matrices and counts have no confidence to rank by.")
+
+    def in_turn(self, order: str | None) -> Turns:
+        """Rows, the earliest first: as they stand, or in the order of a column."""
+        del order
+        raise InputError("counts do not say in which order trials came; load their rows.")
 
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
@@ -126,6 +132,11 @@ class TableSource(Source):
             if bins is None and found.size <= MOST_RANKED_ROWS:
                 return ranked_rows(found)
             return ranked_cells(found, bins)
+
+    def in_turn(self, order: str | None) -> Turns:
+        """All of them, fetched."""
+        with plain_errors(self.where):
+            return turns_of(self.frame, self.columns, order)
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
@@ -208,6 +219,12 @@ class MatrixSource(Source):
             )
             for name, m in self.matrices.items()
         }
+
+    def in_turn(self, order: str | None) -> Turns:
+        """Question by question of each matrix."""
+        if order is not None:
+            raise InputError(f"there is no column {order!r} to order by: matrices have none.")
+        return turns_of_matrices(self.matrices)
 
 
 @dataclass(frozen=True)

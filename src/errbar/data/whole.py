@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,10 +56,25 @@ def for_a_while(directory: Path, suffix: str) -> Iterator[Path]:
         _UNFINISHED.discard(beside)
 
 
+@contextmanager
+def directory_for_a_while() -> Iterator[Path]:
+    """A directory of our own that is taken away in the end, with all that is in it."""
+    place = Path(tempfile.mkdtemp(prefix="errbar-")).resolve()
+    _UNFINISHED.add(place)
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+        _UNFINISHED.discard(place)
+
+
 def remove_unfinished() -> None:
     """Take away what is being written, for a process that must end at once."""
     for beside in tuple(_UNFINISHED):
-        beside.unlink(missing_ok=True)
+        if beside.is_dir():
+            shutil.rmtree(beside, ignore_errors=True)
+        else:
+            beside.unlink(missing_ok=True)
 
 
 def _require_place(target: str | Path, place: Path) -> None:

@@ -1,0 +1,117 @@
+"""The commands that decide. Only click is loaded here; a command loads what it runs."""
+
+from typing import Any
+
+import click
+
+from errbar.cli.group import main
+from errbar.cli.options import DECIDE, LEVEL, PATHS, READ, WRITE
+
+
+@main.command()
+@PATHS
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=("avg",),
+    show_default=True,
+    help="A metric, or a comma list of them; may be repeated.",
+)
+@click.option("--baseline", help="A system that all others are compared with; all pairs if none.")
+@click.option("--margin", type=float, help="A difference that would not matter.")
+@click.option(
+    "--adjust",
+    type=click.Choice(["holm", "none"]),
+    default="holm",
+    show_default=True,
+    help="For the number of comparisons.",
+)
+@DECIDE
+@READ
+@WRITE
+def compare(paths: tuple[str, ...], **options: Any) -> None:
+    """Which system is better, question by question, for the outcomes at PATHS."""
+    from errbar.cli.decide import compare_outcomes  # noqa: PLC0415  --help must not wait
+
+    compare_outcomes(paths, options)
+
+
+@main.command()
+@PATHS
+@click.option("-m", "--metric", default="avg", show_default=True, help="What systems rank by.")
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="TASK=NUMBER",
+    help="Of a task in the average of several; may be repeated. All alike if none.",
+)
+@DECIDE
+@READ
+@WRITE
+def rank(paths: tuple[str, ...], **options: Any) -> None:
+    """Rank the systems at PATHS, with the ranks that each may have."""
+    from errbar.cli.decide import rank_outcomes  # noqa: PLC0415  --help must not wait
+
+    rank_outcomes(paths, options)
+
+
+@main.command()
+@PATHS
+@click.option("--above", type=float, help="Stop when the mean is above this.")
+@click.option("--below", type=float, help="Stop when the mean is below this; with --above, either.")
+@click.option(
+    "--better",
+    nargs=2,
+    metavar="A B",
+    help="Stop when one of two systems is better; with --above or --below, by their difference.",
+)
+@click.option("--system", help="Watch this system alone, not each of them.")
+@click.option(
+    "--trials",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Of a question, planned before the run: it counts when it has so many.",
+)
+@click.option(
+    "--bounds",
+    nargs=2,
+    type=float,
+    default=(0.0, 1.0),
+    show_default=True,
+    metavar="LEAST MOST",
+    help="Between which outcomes lie.",
+)
+@click.option("--order", metavar="COLUMN", help="Which says when; else rows count as they stand.")
+@click.option(
+    "--errors",
+    type=click.Choice(["fail", "missing"]),
+    default="fail",
+    show_default=True,
+    help="Rows without a result: wrong, or left out.",
+)
+@LEVEL
+@click.option("--history", is_flag=True, help="A row per question: what was known after it.")
+@click.option("--follow", is_flag=True, help="Look again and again until there is a verdict.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.01),
+    default=10.0,
+    show_default=True,
+    help="Seconds between looks.",
+)
+@click.option("--exit-code", is_flag=True, help="End with 0 to stop, with 3 to go on.")
+@READ
+@WRITE
+def monitor(paths: tuple[str, ...], **options: Any) -> None:
+    """Whether the run that writes to PATHS can stop, however often that is asked.
+
+    At most 5 % of all runs (with --level 0.95) end in a claim that does not hold, with a look after
+    every trial. A last line that is not whole is left out.
+    """
+    from errbar.cli.monitor import monitor_outcomes  # noqa: PLC0415  --help must not wait
+
+    monitor_outcomes(paths, options)
