@@ -1,0 +1,211 @@
+"""Ranks: by whole simulations, against exact small cases, and with everything that is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.special import expit
+
+import errbar
+from errbar.cli.main import main
+from errbar.decide.leaderboard import Leaderboard
+from errbar.errors import InputError
+
+Matrix = np.ndarray
+
+
+def simulated(rng: np.random.Generator, systems: int, questions: int, trials: int) -> dict:
+    """Systems that are the better the later their name, on questions of all difficulties."""
+    strength = np.linspace(-0.8, 0.8, systems)
+    rates = expit(strength[:, None] + rng.normal(0, 1.5, questions))
+    return {
+        f"s{at:02d}": (rng.random((questions, trials)) < rates[at][:, None]).astype(float)
+        for at in range(systems)
+    }
+
+
+def ranked(data: dict, metric: str = "avg", **more: object) -> Leaderboard:
+    return errbar.load(data).rank(metric, **more)
+
+
+def test_values_and_intervals_are_those_of_the_scores() -> None:
+    data = simulated(np.random.default_rng(0), 4, 60, 4)
+    scores = errbar.load(data).score("pass@2")
+    for row in ranked(data, "pass@2"):
+        one = scores.only(row.system)[0]
+        assert row.value == pytest.approx(one.value, abs=1e-14)
+        assert (row.interval.low, row.interval.high) == pytest.approx(
+            (one.interval.low, one.interval.high), abs=1e-12
+        )
+
+
+def test_rows_go_from_the_best_down() -> None:
+    rows = ranked(simulated(np.random.default_rng(1), 6, 80, 4))
+    values = [row.value for row in rows]
+    assert values == sorted(values, reverse=True)
+    assert [row.rank for row in rows] == list(range(1, 7))
+    assert all(row.best_rank <= row.rank <= row.worst_rank for row in rows)
+
+
+def test_chances_to_be_best_add_up_and_expected_ranks_too() -> None:
+    rows = ranked(simulated(np.random.default_rng(2), 5, 50, 2))
+    assert sum(row.chance_best for row in rows) == pytest.approx(1.0)
+    assert sum(row.expected_rank for row in rows) == pytest.approx(5 * 6 / 2)
+
+
+def test_of_two_systems_the_chance_to_be_best_is_that_of_comparing_them() -> None:
+    data = simulated(np.random.default_rng(3), 2, 40, 2)
+    best = {row.system: row.chance_best for row in ranked(data)}
+    comparison = errbar.load(data).compare("avg")[0]
+    assert best[comparison.one] == pytest.approx(comparison.chance, abs=0.015)
+
+
+def test_two_systems_are_separated_exactly_if_comparing_them_says_so() -> None:
+    for seed in range(12):
+        data = simulated(np.random.default_rng(seed), 2, 30, 1)
+        apart = ranked(data)[0].groups != ranked(data)[1].groups
+        assert apart == bool(errbar.load(data).compare("avg")[0].better)
+
+
+def test_ranks_hold_all_true_ranks_in_nearly_all_simulations() -> None:
+    rng = np.random.default_rng(4)
+    held = 0
+    for _ in range(40):
+        rows = ranked(simulated(rng, 20, 60, 2))
+        true = {f"s{at:02d}": 20 - at for at in range(20)}
+        held += all(row.best_rank <= true[row.system] <= row.worst_rank for row in rows)
+    assert held >= 37
+
+
+def test_equal_systems_are_one_group_in_nearly_all_simulations() -> None:
+    rng = np.random.default_rng(5)
+    together = 0
+    for _ in range(40):
+        rates = rng.random(50)
+        data = {f"s{at}": (rng.random((50, 2)) < rates[:, None]).astype(float) for at in range(6)}
+        together += {row.groups for row in ranked(data)} == {"a"}
+    assert together >= 35
+
+
+def test_systems_with_the_same_outcomes_share_rank_and_chance() -> None:
+    matrix = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
+    rows = ranked({"a": matrix, "b": matrix.copy()})
+    assert [row.rank for row in rows] == [1, 1]
+    assert [row.expected_rank for row in rows] == [1.5, 1.5]
+    assert [row.chance_best for row in rows] == [0.5, 0.5]
+
+
+def outcomes(tmp_path: Path) -> Path:
+    """Two tasks: one system leads in each by the same, but one task has more questions."""
+    rng = np.random.default_rng(6)
+    lines = ["system,task,question,trial,outcome"]
+    for task, questions, better in (("short", 40, "a"), ("long", 160, "b")):
+        for question in range(questions):
+            for system in ("a", "b", "c"):
+                rate = 0.8 if system == better else 0.5
+                lines += [
+                    f"{system},{task},q{question},{trial},{int(rng.random() < rate)}"
+                    for trial in range(4)
+                ]
+    path = tmp_path / "outcomes.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_suite_is_the_average_of_its_tasks_however_many_questions_they_have(
+    tmp_path: Path,
+) -> None:
+    runs = errbar.load(outcomes(tmp_path))
+    each = {(one.system, one.task): one for one in runs.score("avg")}
+    for row in runs.rank("avg"):
+        parts = [each[row.system, task] for task in ("short", "long")]
+        assert row.value == pytest.approx(sum(one.value for one in parts) / 2)
+        assert row.sd == pytest.approx(np.hypot(*(one.sd for one in parts)) / 2)
+
+
+def test_weights_move_the_average(tmp_path: Path) -> None:
+    runs = errbar.load(outcomes(tmp_path))
+    assert runs.rank("avg", weights={"short": 3, "long": 1})[0].system == "a"
+    assert runs.rank("avg", weights={"short": 1, "long": 3})[0].system == "b"
+    alone = runs.rank("avg", weights={"short": 1.0})
+    assert "weighed short 1, long 0" in str(alone) or "long 0" in str(alone)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ({"other": 1.0}, "no task 'other'"),
+        ({"short": -1.0}, "0 at least"),
+        ({"short": 0.0}, "all weights of tasks are 0"),
+    ],
+)
+def test_weights_that_make_no_average_are_refused(
+    tmp_path: Path, weights: dict[str, float], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        errbar.load(outcomes(tmp_path)).rank("avg", weights=weights)
+
+
+def test_questions_that_not_all_have_are_left_out_and_counted() -> None:
+    data = simulated(np.random.default_rng(7), 3, 30, 2)
+    data["s02"] = data["s02"][:20]
+    rows = ranked(data)
+    assert rows.questions == 20
+    assert "10 questions that not all systems have are left out" in str(rows)
+    assert rows[0].value == pytest.approx(max(matrix[:20].mean() for matrix in data.values()))
+
+
+def test_a_system_without_a_task_is_left_out_and_named(tmp_path: Path) -> None:
+    path = outcomes(tmp_path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join(one for one in lines if not one.startswith("c,long")) + "\n")
+    rows = errbar.load(path).rank("avg")
+    assert [row.system for row in rows] != []
+    assert "left out: c" in str(rows)
+
+
+def test_these_very_questions_are_ranked_by_trial_noise_alone() -> None:
+    data = simulated(np.random.default_rng(8), 3, 100, 8)
+    wide, narrow = ranked(data), ranked(data, estimand="benchmark")
+    for one, other in zip(wide, narrow, strict=True):
+        assert other.interval.covers == "benchmark"
+        assert other.sd < one.sd
+
+
+def test_a_run_has_no_rank() -> None:
+    with pytest.raises(InputError, match="'population' or 'benchmark'"):
+        ranked(simulated(np.random.default_rng(9), 2, 10, 2), estimand="rerun")
+
+
+def test_nothing_in_common_is_an_error_that_says_so() -> None:
+    one = errbar.Counts([4, 4], [1, 2], questions=["q1", "q2"])
+    other = errbar.Counts([4, 4], [1, 2], questions=["q3", "q4"])
+    with pytest.raises(InputError, match="no question is common to all systems"):
+        errbar.load({"a": one, "b": other}).rank("avg")
+
+
+def test_ranks_repeat_to_the_bit() -> None:
+    data = simulated(np.random.default_rng(10), 4, 40, 2)
+    assert ranked(data).to_dicts() == ranked(data).to_dicts()
+
+
+def test_the_command_says_the_same(tmp_path: Path) -> None:
+    path = outcomes(tmp_path)
+    asked = ["rank", str(path), "-m", "pass@2", "--weight", "short=2", "--weight", "long=1"]
+    result = CliRunner().invoke(main, [*asked, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    same = errbar.load(path).rank("pass@2", weights={"short": 2.0, "long": 1.0})
+    assert rows == [json.loads(json.dumps(row)) for row in same.to_dicts()]
+    assert list(rows[0]) == [
+        *("metric", "system", "value", "sd", "low", "high", "level", "covers", "rank"),
+        *("best_rank", "worst_rank", "expected_rank", "chance_best", "groups"),
+    ]
+
+
+def test_a_weight_that_is_no_number_is_refused_by_the_command(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["rank", str(outcomes(tmp_path)), "--weight", "short"])
+    assert result.exit_code == 2
+    assert "task=number" in result.stderr
