@@ -1,11 +1,13 @@
 """Ranks: by whole simulations, against exact small cases, and with everything that is refused."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from numpy.typing import NDArray
 from scipy.special import expit
 
 import errbar
@@ -13,10 +15,10 @@ from errbar.cli.main import main
 from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import InputError
 
-Matrix = np.ndarray
+Data = dict[str, NDArray[np.float64]]
 
 
-def simulated(rng: np.random.Generator, systems: int, questions: int, trials: int) -> dict:
+def simulated(rng: np.random.Generator, systems: int, questions: int, trials: int) -> Data:
     """Systems that are the better the later their name, on questions of all difficulties."""
     strength = np.linspace(-0.8, 0.8, systems)
     rates = expit(strength[:, None] + rng.normal(0, 1.5, questions))
@@ -26,8 +28,8 @@ def simulated(rng: np.random.Generator, systems: int, questions: int, trials: in
     }
 
 
-def ranked(data: dict, metric: str = "avg", **more: object) -> Leaderboard:
-    return errbar.load(data).rank(metric, **more)
+def ranked(data: Data, metric: str = "avg", estimand: str = "population") -> Leaderboard:
+    return errbar.load(data).rank(metric, estimand=estimand)
 
 
 def test_values_and_intervals_are_those_of_the_scores() -> None:
@@ -122,7 +124,7 @@ def test_a_suite_is_the_average_of_its_tasks_however_many_questions_they_have(
     for row in runs.rank("avg"):
         parts = [each[row.system, task] for task in ("short", "long")]
         assert row.value == pytest.approx(sum(one.value for one in parts) / 2)
-        assert row.sd == pytest.approx(np.hypot(*(one.sd for one in parts)) / 2)
+        assert row.sd == pytest.approx(math.hypot(*(one.sd for one in parts)) / 2)
 
 
 def test_weights_move_the_average(tmp_path: Path) -> None:
