@@ -1,12 +1,14 @@
 """Means of bounded values: held against Beta quantiles and against plain weighing."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from errbar.kernels.bounded import UNSEEN, mean_ends, unseen_value
+from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
 
 
 def zeros_and_ones(number: int, right: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,3 +109,33 @@ def test_values_of_any_size_have_ends(powers: list[float], often: int, level: fl
         low, high = mean_ends(some, ones, often * ones, level)
         assert 0.0 <= low <= some.mean() + 1e-9
         assert some.mean() - 1e-9 <= high <= 1.0
+
+
+@pytest.mark.parametrize(("trials", "draws"), [(2, 1), (5, 2), (6, 5), (9, 3)])
+@pytest.mark.parametrize("rate", [0.02, 0.3, 0.5, 0.9])
+def test_the_most_noise_is_no_less_than_the_noise(trials: int, draws: int, rate: float) -> None:
+    """Against the variance of values over every number of right trials, for three credits."""
+    chances = np.array(
+        [comb(trials, c) * rate**c * (1 - rate) ** (trials - c) for c in range(trials + 1)]
+    )
+    for least in {1, draws, draws // 2 + 1}:
+        values = np.array(
+            [
+                sum(comb(c, j) * comb(trials - c, draws - j) for j in range(least, draws + 1))
+                / comb(trials, draws)
+                for c in range(trials + 1)
+            ]
+        )
+        noise = chances @ (values - chances @ values) ** 2
+        # half of the questions lie at a bound, so that there is more spread than noise
+        each, often = np.append(values, [0.0, 1.0]), 1e6 * np.append(chances, [5.0, 5.0])
+        share = most_noise(each, np.full(each.size, trials), draws, often)
+        spread = often @ (each - often @ each / often.sum()) ** 2
+        assert share * spread >= 1e6 * noise * (1 - 1e-9)
+        assert share < 1.0
+
+
+def test_the_most_noise_is_all_where_every_trial_is_drawn() -> None:
+    values, ones = np.array([0.0, 1.0]), np.ones(2)
+    assert most_noise(values, np.array([3, 3]), 3, ones) == 1.0
+    assert most_noise(values, np.array([30, 30]), 3, 1000 * ones) < 0.001

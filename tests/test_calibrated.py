@@ -10,10 +10,11 @@ from errbar import Calibrated, CategoryCounts, Counts, Posterior, score
 from errbar import eval as functions
 from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, WrongType
-from errbar.estimate import Estimand, Estimate
+from errbar.estimate import Estimand, Estimate, Interval
+from errbar.kernels.bounded import mean_ends
 from errbar.metrics import CountMetric, PassAt
 from errbar.metrics.categories import CategoryMetric
-from errbar.uncertainty import chosen_method
+from errbar.uncertainty import chosen_method, learned
 from every_metric import COUNTED
 
 TARGETS = list(Estimand)
@@ -290,3 +291,130 @@ def test_a_rerun_may_show_the_bound() -> None:
         assert one(counts, name, estimand=Estimand.RERUN).interval.high == 1.0
     wrong = Counts([4] * 10, [0] * 9 + [1])
     assert one(wrong, "pass^2", estimand=Estimand.RERUN).interval.low == 0.0
+
+
+@pytest.mark.parametrize("name", ["avg(weights=[0, 1, 2])", "max@2(weights=[0, 1, 2])"])
+def test_a_known_number_of_questions_narrows_categories_down_to_their_noise(name: str) -> None:
+    rng = np.random.default_rng(4)
+    shares = rng.dirichlet([0.3, 0.3, 0.3], 100)
+    counts = CategoryCounts(np.array([rng.multinomial(16, share) for share in shares]))
+    plain = one(counts, name)
+    found = [one(counts, name, questions_in_all=n) for n in (100, 200, 10_000_000)]
+    widths = [width(x) for x in found]
+    assert widths[0] < widths[1] < 0.8 * widths[2]
+    assert widths[2] == pytest.approx(width(plain), rel=1e-4)
+    assert found[0].sd < found[1].sd < plain.sd
+    metric = found[0].metric
+    assert isinstance(metric, CategoryMetric)
+    again = [
+        metric.point(CategoryCounts(np.array([rng.multinomial(16, share) for share in shares])))
+        for _ in range(400)
+    ]
+    assert found[0].sd > 0.9 * np.std(again)  # it is the noise of the trials, or more
+
+
+def test_where_noise_cannot_be_told_a_known_number_of_questions_narrows_nothing_and_says_so() -> (
+    None
+):
+    once = Counts([1] * 50, [1] * 30 + [0] * 20)
+    categories = CategoryCounts([[1, 0, 0]] * 20 + [[0, 0, 1]] * 20)
+    for counts, name in (
+        (once, "avg"),
+        (once, "geom@1"),
+        (categories, "avg(weights=[0, 1, 2])"),
+    ):
+        plain, found = one(counts, name), one(counts, name, questions_in_all=60)
+        assert (found.interval, found.sd) == (plain.interval, plain.sd)
+        assert "questions_in_all narrows nothing" in found.reason
+        assert not plain.reason
+
+
+def test_the_description_says_what_was_done_with_one_trial_per_question() -> None:
+    once, twice = Counts([1] * 9, [0, 1, 1] * 3), drawn(9, 2)
+    assert "learned" in score(twice, "avg", method=Calibrated(Estimand.BENCHMARK)).method
+    alone = score(once, "avg", method=Calibrated(Estimand.BENCHMARK)).method
+    assert alone == score(once, "avg").method
+    assert "learned" not in alone
+    assert "√2" in score(once, "avg", method=Calibrated(Estimand.RERUN)).method
+    both = score({"a": once, "b": twice}, "avg", method=Calibrated(Estimand.BENCHMARK)).method
+    assert "learned" in both
+    assert "with one trial per question, random weights" in both
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["avg", "bayes", "geom-ds@1", "avg(weights=[-3, 1])"])
+@pytest.mark.parametrize("correct", [[0], [1], [0, 1], [1, 1]])
+def test_no_sd_is_beyond_what_bounds_allow(correct: list[int], name: str, target: Estimand) -> None:
+    found = one(Counts([1] * len(correct), correct), name, estimand=target)
+    assert isinstance(found.metric, CountMetric)
+    low, high = found.metric.bounds
+    assert 0.0 < found.sd <= 0.5 * (high - low)
+
+
+def test_the_sd_of_a_blend_is_that_of_one_distribution() -> None:
+    counts = drawn(40, 8)
+    found = one(counts, "geom-ds@2")
+    rng = np.random.default_rng(1)
+    values = []
+    for _ in range(4000):  # questions drawn again, with putting back
+        some = rng.integers(0, 40, 40)
+        again = Counts(counts.trials[some], counts.correct[some])
+        assert isinstance(found.metric, CountMetric)
+        values.append(found.metric.point(again))
+    assert found.sd == pytest.approx(np.std(values), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "name", ["avg", "pass@2", "maj@3", "maj@7", "auc@2", "geom-ds@2", "avg(weights=[3, 1])"]
+)
+def test_equal_questions_leave_as_much_open_as_their_trials_do(name: str) -> None:
+    equal = Counts([8] * 30, [4] * 30)
+    found = one(equal, name)
+    assert isinstance(found.metric, CountMetric)
+    rng = np.random.default_rng(2)
+    shown = [found.metric.point(Counts([8] * 30, rng.binomial(8, 0.5, 30))) for _ in range(2000)]
+    assert found.sd > 0.93 * np.std(shown)
+    assert width(found) > 0.93 * 2 * 1.96 * np.std(shown)
+
+
+def test_spread_beyond_the_noise_of_trials_leaves_the_interval_to_the_questions() -> None:
+    spread = drawn(30, 8)
+    (values, often) = np.unique(spread.correct / 8, return_counts=True)
+    low, high = mean_ends(values, np.ones(values.size), often.astype(float), 0.95)
+    assert one(spread, "avg").interval == Interval(low, high, 0.95, Estimand.POPULATION)
+
+
+def test_a_rerun_at_a_high_level_hardly_depends_on_the_seed_and_the_highest_is_warned_of() -> None:
+    counts = drawn(50, 16)
+    found = [one(counts, "avg", estimand="rerun", level=0.999, seed=seed) for seed in range(5)]
+    widths = [width(x) for x in found]
+    assert np.std(widths) < 0.025 * np.mean(widths)
+    assert not found[0].reason
+    assert "99.9 %" in one(counts, "avg", estimand="rerun", level=0.9995).reason
+
+
+def test_runs_drawn_in_blocks_are_the_same_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = Counts([8] * 20 + [3] * 20, [4, 6] * 10 + [0, 3] * 10)
+    metrics = ("avg", "geom-ds@2", "pass@2")
+    method = Calibrated(Estimand.RERUN)
+    whole = score(counts, *metrics, method=method)
+    monkeypatch.setattr(learned, "_AT_ONCE", 100 * 20 * 9)  # nothing is kept, all draws fit
+    assert list(score(counts, *metrics, method=method)) == list(whole)
+    monkeypatch.setattr(learned, "_AT_ONCE", 1000)  # a few draws at a time
+    for some, all_ in zip(score(counts, *metrics, method=method), whole, strict=True):
+        assert some.mean == pytest.approx(all_.mean, abs=0.005)
+        assert width(some) == pytest.approx(width(all_), rel=0.1)
+
+
+def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -> None:
+    rng = np.random.default_rng(6)
+    tally = rng.multinomial(7, [0.2, 0.3, 0.5], 300)
+    clusters = np.arange(300) // 3
+    for name in ("avg", "bayes", "max@2"):
+        metric = f"{name}(weights=[0.1, 0.7, 1.3])"
+        for together in (None, clusters):
+            first = one(CategoryCounts(tally, clusters=together), metric)
+            for _ in range(5):
+                order = rng.permutation(300)
+                same = None if together is None else together[order]
+                assert one(CategoryCounts(tally[order], clusters=same), metric) == first

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from errbar.estimate import Estimand, Estimate, Interval, Subject
-from errbar.metrics import Average, PassAt, PassHat
+from errbar.estimate import Estimand, Estimate, Interval, RankedEstimate, Subject
+from errbar.metrics import Aurc, Average, PassAt, PassHat
 from errbar.scores import Scores
 from errbar.tables import supported
 
@@ -35,12 +35,25 @@ def estimate(system: str = "small", sd: float = 0.0213, value: float = 0.7) -> E
         (NAN, 0.1, "nan"),
         (3.21e-20, 4.5e-21, "3.21e-20"),
         (0.0, 4.5e-21, "0"),
+        (-1e-9, 0.1, "0.00"),
+        (-0.0, 0.0, "0"),
+        (-0.0, NAN, "0"),
     ],
 )
 def test_a_number_prints_to_two_significant_digits_of_its_sd(
     number: float, sd: float, text: str
 ) -> None:
     assert supported(number, sd) == text
+
+
+def test_nothing_has_no_sign() -> None:
+    interval = Interval(-0.0, -0.0, 0.95, Estimand.BENCHMARK)
+    counted = Estimate(Subject(), PassAt(8), -0.0, -0.0, -0.0, interval, questions=4, trials=32)
+    ranked = RankedEstimate(Aurc(), -0.0, -0.0, interval, 4, 4)
+    for one in (counted, ranked):
+        numbers = [number for number in one.record().values() if isinstance(number, float)]
+        assert all(math.copysign(1.0, number) == 1.0 for number in numbers if number == 0.0)
+        assert "-0" not in str(one)
 
 
 def test_an_estimate_prints_its_mean_sd_interval_and_observed_value() -> None:

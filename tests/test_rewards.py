@@ -104,3 +104,28 @@ def test_a_reward_without_end_is_refused(endless: float) -> None:
     table = pl.DataFrame({"question": [1, 2], "outcome": [1.0, endless]})
     with pytest.raises(InputError, match=f"avg: an outcome is {endless:g}, which has no mean"):
         errbar.load(table).score("avg")
+
+
+def test_a_known_number_of_questions_narrows_rewards_or_says_why_not() -> None:
+    twice = pl.DataFrame(
+        {"question": [1, 1, 2, 2, 3, 3], "outcome": [0.5, 0.7, 0.1, 0.2, 2.0, 2.5]}
+    )
+    plain, found = (errbar.load(twice).score("avg", questions_in_all=n)[0] for n in (None, 4))
+    assert found.sd < plain.sd
+    assert not found.reason
+    one_trial = {"question": [1, 2, 3], "outcome": [0.5, 0.7, 0.9]}
+    agreeing = {"question": [1, 1, 2, 2], "outcome": [0.5, 0.5, 0.9, 0.9]}
+    for columns, said in ((one_trial, "one trial"), (agreeing, "trials of each question agree")):
+        runs = errbar.load(pl.DataFrame(columns))
+        plain, found = (runs.score("avg", questions_in_all=n)[0] for n in (None, 4))
+        assert (found.sd, found.interval) == (plain.sd, plain.interval)
+        assert found.reason.startswith("questions_in_all narrows nothing")
+        assert said in found.reason
+
+
+def test_an_audit_says_that_rewards_are_not_simulated() -> None:
+    both = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3})
+    audited = both.score("avg", audit=True)
+    assert [math.isnan(one.held) for one in audited] == [True, False]
+    assert any("not rewards or votes" in note for note in audited.notes())
+    assert not any("not rewards" in note for note in both.score("avg").notes())

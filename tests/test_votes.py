@@ -1,6 +1,7 @@
 """Votes by answer: against every subset written out, and against counting by hand."""
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -32,7 +33,7 @@ def by_subsets(answers: list[str | None], k: int) -> Fraction:
     return mean(credits)
 
 
-def table(questions: list[list[str | None]]) -> pl.DataFrame:
+def table(questions: Sequence[Sequence[str | None]]) -> pl.DataFrame:
     rows = [
         (f"q{at}", trial, answer, float(answer in RIGHT))
         for at, answers in enumerate(questions)
@@ -112,3 +113,25 @@ def test_answers_are_needed_and_so_is_right_or_wrong() -> None:
 def test_more_trials_than_a_float_can_count_are_refused() -> None:
     with pytest.raises(InputError, match="1000 trials"):
         VoteAt(2).values([Ballots((1001,), (1.0,), 0)])
+
+
+def test_a_known_number_of_questions_narrows_votes_down_to_their_noise() -> None:
+    same, other = ["a"] * 12, ["c"] * 12
+    runs = errbar.load(table([same] * 12 + [other] * 11 + [["a"] * 9 + ["c"] * 3]))
+    plain, half, nearly = (runs.score("vote@3", questions_in_all=n)[0] for n in (None, 48, 24))
+    widths = [one.interval.high - one.interval.low for one in (plain, half, nearly)]
+    assert 0.75 * widths[0] > widths[1] > widths[2] > 0
+    assert plain.sd > half.sd > nearly.sd > 0
+    assert not half.reason
+
+
+def test_votes_of_all_trials_cannot_tell_noise_and_say_so() -> None:
+    runs = errbar.load(table([["a", "a", "c"]] * 12 + [["c", "d", "a"]] * 12))
+    plain, found = (runs.score("vote@3", questions_in_all=n)[0] for n in (None, 24))
+    assert (found.sd, found.interval) == (plain.sd, plain.interval)
+    assert "questions_in_all narrows nothing" in found.reason
+
+
+def test_an_audit_says_that_votes_are_not_simulated() -> None:
+    scores = errbar.load(table([["a", "a", "c"]] * 5)).score("vote@3", audit=True)
+    assert any("not rewards or votes" in note for note in scores.notes())

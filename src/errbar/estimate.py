@@ -45,6 +45,9 @@ class Interval:
     level: float
     covers: Estimand
 
+    def __post_init__(self) -> None:
+        _without_minus_zero(self, "low", "high")
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -121,6 +124,9 @@ class Estimate(AnyEstimate):
     reason: str = ""  # why value or sd is nan
     held: float = math.nan  # share of simulations like these whose interval held the truth
 
+    def __post_init__(self) -> None:
+        _without_minus_zero(self, "value", "mean", "sd")
+
     def __str__(self) -> str:
         value, mean, sd, low, high = self.digits()
         whose = printable(str(self.of))
@@ -187,6 +193,9 @@ class RankedEstimate(AnyEstimate):
     bin_error: float = 0.0  # how far the value may be from what it is without bins
     of: Subject = Subject()
 
+    def __post_init__(self) -> None:
+        _without_minus_zero(self, "value", "sd")
+
     def __str__(self) -> str:
         whose = printable(str(self.of))
         text = f"{whose} {self.metric}: {supported(self.value, self.sd)}".lstrip()
@@ -224,3 +233,10 @@ class RankedEstimate(AnyEstimate):
 
     def _left_out(self) -> str:
         return f" ({percent(self.dropped)} of resamples undefined)" if self.dropped else ""
+
+
+def _without_minus_zero(result: object, *fields: str) -> None:
+    """Nothing is 0.0, however it came about: −0.0 would print its sign."""
+    for field in fields:
+        if getattr(result, field) == 0:
+            object.__setattr__(result, field, 0.0)

@@ -5,7 +5,7 @@ or of clusters of them, lie apart, or from how far the trials of each question d
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from errbar.data.slices import Results
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Estimate, Interval, Subject
+from errbar.kernels.bounded import most_noise
 from errbar.kernels.interval import student_reach
-from errbar.metrics import CountMetric, Metric
+from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.uncertainty import Calibrated, Method
 from errbar.uncertainty.method import require_all
-from errbar.uncertainty.seen import mean_of_sample
+from errbar.uncertainty.seen import mean_of_sample, of_a_share
 
 Array = NDArray[np.floating[Any]]
 
@@ -28,10 +29,9 @@ class Answered:
     """What the questions of a subject came to."""
 
     values: Array  # of each question
-    trials: int  # of all questions together
+    trials: NDArray[np.int64]  # of each question
     clusters: NDArray[np.int64] | None = None  # the cluster of each question
     noise: Array | None = None  # how uncertain the trials leave each value, as a variance
-    freedom: int = 0  # trials of all questions beyond the first of each
     questions: tuple[str, ...] = ()  # by name, where they have one
 
 
@@ -59,10 +59,9 @@ def rewards_of(metric: CountMetric, results: Results, taken: str) -> Answered:
     clusters = None if results.clusters is None else results.clusters[some]
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = squares / (each - 1) / each
-    freedom = int((each - 1).sum())
     names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
     kept = tuple(name for name, held in names if held)
-    return Answered(means, int(each.sum()), clusters, noise, freedom, kept)
+    return Answered(means, each, clusters, noise, kept)
 
 
 def average_reward(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
@@ -72,30 +71,35 @@ def average_reward(of: Subject, metric: Metric, answered: Answered, method: Meth
     covers = _target(method, questions)
     if covers is Estimand.POPULATION:
         variance, freedom, reason = _among_questions(answered, value)
-        variance = _of_a_finite_number(variance, answered, method)
+        if not reason:
+            variance, reason = _of_a_finite_number(variance, answered, method)
     else:
         variance, freedom, reason = _within_questions(answered)
         variance *= 2.0 if covers is Estimand.RERUN else 1.0
     sd = math.sqrt(variance)
-    reach = math.nan if reason else student_reach(method.level, freedom) * sd
+    reach = student_reach(method.level, freedom) * sd if freedom else math.nan
     interval = Interval(value - reach, value + reach, method.level, covers)
-    return Estimate(of, metric, value, value, sd, interval, questions, answered.trials, reason)
+    trials = int(answered.trials.sum())
+    return Estimate(of, metric, value, value, sd, interval, questions, trials, reason)
 
 
-def average_vote(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
+def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
     """Mean over questions of what lies between 0 and 1."""
-    questions = answered.values.size
-    covers = _target(method, questions)
-    found = mean_of_sample(answered.values, np.ones(questions), answered.clusters, method.level)
-    interval = Interval(found.low, found.high, method.level, covers)
-    best = Estimate(
-        of, metric, found.mean, found.mean, found.sd, interval, questions, answered.trials
-    )
-    if covers is Estimand.POPULATION:
-        return best
-    nowhere = Interval(math.nan, math.nan, method.level, covers)
-    reason = "votes by answer are known for the estimand 'population' alone"
-    return replace(best, sd=math.nan, interval=nowhere, reason=reason)
+    values, once = answered.values, np.ones(answered.values.size)
+    covers = _target(method, values.size)
+    found = mean_of_sample(values, once, answered.clusters, method.level)
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    reason = ""
+    if in_all is not None:
+        noise = most_noise(values, answered.trials, metric.k, once)
+        found, reason = of_a_share(found, values.size / in_all, noise)
+    mean, sd, low, high = found.within(0.0, 1.0)
+    if covers is not Estimand.POPULATION:
+        sd = low = high = math.nan
+        reason = "votes by answer are known for the estimand 'population' alone"
+    interval = Interval(low, high, method.level, covers)
+    trials = int(answered.trials.sum())
+    return Estimate(of, metric, mean, mean, sd, interval, values.size, trials, reason)
 
 
 def _target(method: Method, questions: int) -> Estimand:
@@ -130,14 +134,16 @@ def _within_questions(answered: Answered) -> tuple[float, int, str]:
     total = math.fsum(noise) / answered.values.size**2
     if not total:
         return math.nan, 0, "the trials of each question agree, so they cannot tell how sure it is"
-    return total, answered.freedom, ""
+    return total, int((answered.trials - 1).sum()), ""
 
 
-def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> float:
+def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> tuple[float, str]:
     """Less is left to chance where the questions are a sample of a known number."""
     in_all = method.questions_in_all if isinstance(method, Calibrated) else None
     if in_all is None:
-        return variance
+        return variance, ""
     share = answered.values.size / in_all
     within, _, reason = _within_questions(answered)
-    return variance if reason else (1.0 - share) * variance + share * within
+    if reason:
+        return variance, f"questions_in_all narrows nothing: {reason}"
+    return (1.0 - share) * variance + share * within, ""

@@ -25,6 +25,7 @@ _Part = dict[Subject, Estimate]
 
 _REWARDS = "avg of rewards: t interval"
 _VOTES = "vote@k: random weights for the questions"
+_NOT_HELD = "held: only right and wrong trials are simulated, not rewards or votes by answer."
 
 
 @dataclass
@@ -56,6 +57,8 @@ class Scoring:
                 part |= self._rewarded(others, metric)
                 words[_REWARDS] = None
             parts.append(part)
+        if self.audit and words.keys() & {_REWARDS, _VOTES}:
+            remarks.append(_NOT_HELD)
         rows = tuple(part[whose] for whose in subjects for part in parts)
         return Scores(rows, "; ".join(words), tuple(remarks))
 
@@ -84,25 +87,26 @@ class Scoring:
                 groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
         found: dict[int, _Part] = {}
         asked: list[CountMetric] = []
+        systems: list[AnyCounts] = []
         for (whose, *_), members in groups.items():
             together = list(members.values())
+            counts = {
+                of: counts_of(self.source, subjects[of], together[0], self.taken) for of in whose
+            }
+            if self.short == "drop":
+                counts, said = _long_enough(counts, together[0])
+                remarks += said
             asked += together
-            scores = self._scored({of: subjects[of] for of in whose}, together, remarks)
+            systems += counts.values()
+            scores = self._scored(counts, together, remarks)
             for first, at in enumerate(members):
                 found[at] = {one.of: one for one in scores[first :: len(together)]}
-        return found, {self.method.describe(asked): None} if asked else {}
+        return found, {self.method.describe(asked, systems): None} if asked else {}
 
     def _scored(
-        self, subjects: dict[Subject, Slice], metrics: list[CountMetric], remarks: list[str]
+        self, counts: dict[Subject, AnyCounts], metrics: list[CountMetric], remarks: list[str]
     ) -> Scores:
         """Metrics that need the same counts."""
-        counts = {
-            whose: counts_of(self.source, one, metrics[0], self.taken)
-            for whose, one in subjects.items()
-        }
-        if self.short == "drop":
-            counts, said = _long_enough(counts, metrics[0])
-            remarks += said
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
         try:
             found = score(counts, *metrics, method=self.method, short=short)
@@ -149,7 +153,7 @@ class Scoring:
             known = [number for number in clusters if number is not None]
             answered = Answered(
                 np.array(metric.values(fine)),
-                sum(question.trials for question in fine),
+                np.array([question.trials for question in fine]),
                 np.array(known) if len(known) == len(fine) else None,
             )
             found[whose] = average_vote(whose, metric, answered, self.method)

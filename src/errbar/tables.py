@@ -13,6 +13,7 @@ _OBEYED = re.compile(  # by terminals: controls, marks that turn the direction, 
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
+_NO_NUMBER = "nan"
 _MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
 
 
@@ -25,10 +26,10 @@ def supported(number: float, sd: float) -> str:
     ('0.704', '0.704', '12340')
     """
     if not (math.isfinite(number) and math.isfinite(sd)) or sd == 0:
-        return f"{number:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
+        return f"{number + 0.0:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
     decimals = 1 - int(f"{sd:.1e}".partition("e")[2])  # of the rounded sd: 0.00996 is 0.010
     if decimals <= _MOST_DECIMALS:
-        return f"{round(number, decimals):.{max(decimals, 0)}f}"
+        return f"{round(number, decimals) + 0.0:.{max(decimals, 0)}f}"  # and never −0.00
     if number == 0:
         return "0"
     known = int(f"{number:.1e}".partition("e")[2]) + decimals
@@ -156,8 +157,14 @@ def html_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
 
 
 def pointed(cells: Iterable[str]) -> list[str]:
-    """Cells of one width with their decimal points under each other."""
-    parts = [cell.partition(".") for cell in cells]
+    """Cells of one width with their decimal points under each other; no number, nothing in it.
+
+    Examples
+    --------
+    >>> pointed(["0.25", "nan", "12.5"])
+    [' 0.25', '     ', '12.5 ']
+    """
+    parts = [(cell if cell != _NO_NUMBER else "").partition(".") for cell in cells]
     left = max((len(whole) for whole, _, _ in parts), default=0)
     right = max((len(point + rest) for _, point, rest in parts), default=0)
     return [f"{whole:>{left}}{point + rest:<{right}}" for whole, point, rest in parts]

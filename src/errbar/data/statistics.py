@@ -309,10 +309,11 @@ class Tally(NamedTuple):
 
     @classmethod
     def of(cls, counts: Counts | CategoryCounts) -> Self:
-        """The rows of `counts`."""
+        """The distinct rows of `counts` in their order: that of questions decides no rounding."""
         if isinstance(counts, Counts):
             return cls.of_states(States.of([counts]))
-        return cls(counts.tally, np.ones(len(counts)))
+        columns, often = distinct(*counts.tally.T)
+        return cls(np.stack(columns, axis=1), often)
 
     @classmethod
     def of_states(cls, states: States) -> Self:

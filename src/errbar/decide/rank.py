@@ -23,7 +23,8 @@ from errbar.kernels.interval import normal_reach, student_reach
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.scoring import ScoredMetric
-from errbar.uncertainty.learned import Learned, Summary
+from errbar.uncertainty import Calibrated
+from errbar.uncertainty.learned import Summary
 from errbar.uncertainty.method import require_level
 from errbar.uncertainty.seen import mean_of_sample
 
@@ -136,12 +137,22 @@ class _Part:
     def summaries(self) -> list[Summary]:
         """Mean, standard deviation and ends of each system."""
         if not self._known:
-            self._known = (
-                [self._of_sample(one) for one in self.values]
-                if self._asked.covers is Estimand.POPULATION
-                else self._learned()
-            )
+            metric = self._data.metric
+            if self._data.correct is not None and isinstance(metric, CountMetric):
+                self._known = self._of_counts(metric)
+            elif self._asked.covers is Estimand.POPULATION:
+                self._known = [self._of_sample(one) for one in self.values]
+            else:
+                raise InputError(f"{metric} is ranked for the estimand 'population' alone.")
         return self._known
+
+    def _of_counts(self, metric: CountMetric) -> list[Summary]:
+        """As they are scored."""
+        counts = [self._data.counts(at, self.some) for at in self._rows]
+        (cells,) = Calibrated(self._asked.covers, self._asked.level).cells(counts, [metric])
+        return [
+            Summary(cell.mean, cell.sd, cell.interval.low, cell.interval.high) for cell in cells
+        ]
 
     def _of_sample(self, values: Array) -> Summary:
         data, level = self._data, self._asked.level
@@ -158,15 +169,6 @@ class _Part:
         sd = math.sqrt(float(off @ off) * number / max(number - 1, 1)) / values.size
         reach = student_reach(level, number - 1) * sd if number > 1 else math.nan
         return Summary(mean, sd, mean - reach, mean + reach)
-
-    def _learned(self) -> list[Summary]:
-        data = self._data
-        if not isinstance(data.metric, CountMetric):
-            raise InputError(f"{data.metric} is ranked for the estimand 'population' alone.")
-        counts = [data.counts(at, self.some) for at in self._rows]
-        rngs = [np.random.default_rng(0) for _ in counts]
-        found = Learned.of(counts, rngs)
-        return [one.benchmark(data.metric, self._asked.level) for one in found]
 
 
 class _Sampled:

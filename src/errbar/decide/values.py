@@ -79,7 +79,8 @@ class Together:
                 f"wrong. Ask for estimand='population'."
             )
         trials, correct = self.trials[system, some], self.correct[system, some]
-        return CountsByState(trials, correct, np.ones(trials.size, dtype=np.int64))
+        clusters = self.clusters[some] if self.clustered else None
+        return CountsByState(trials, correct, np.ones(trials.size, dtype=np.int64), clusters)
 
 
 def side_by_side(
@@ -170,8 +171,9 @@ class _Task:
             found = rewards_of(
                 metric, self._source.categories(())[named.slice.key], self._policy.taken
             )
-            once = np.ones(found.values.size, dtype=np.int64)
-            return _One(found.questions, [found.values], once, noise=found.noise, bounded=False)
+            return _One(
+                found.questions, [found.values], found.trials, noise=found.noise, bounded=False
+            )
         else:
             one = self._counted(named, metric)
         k = metric.k if isinstance(metric, VoteAt) else metric.draws

@@ -67,6 +67,23 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
     return max(0.0, mean - max(_FAR * sd, _FARTHER * farthest, mean * share))
 
 
+def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
+    """The largest share of the spread of values that the luck of the trials can have made.
+
+    A value is a mean over all subsets of so many draws among its trials. Its variance is at most
+    draws/trials of θ(1 − θ), where θ is what it is on average (Hoeffding), and v(1 − v) is short of
+    θ(1 − θ) by that variance. Nothing but ¼ bounds it where the draws are all trials. A share of a
+    question that is as uncertain as can be stands for what was not seen.
+    """
+    number = float(often.sum())
+    spread = float(often @ np.square(values - float(often @ values) / number))
+    left = trials - draws
+    open_to_luck = draws * values * (1.0 - values) / np.maximum(left, 1)
+    noise = float(often @ np.where(left > 0, open_to_luck, 0.25))
+    noise += UNSEEN * 0.25 * float(often @ (draws / trials)) / number
+    return min(1.0, noise / spread) if spread else 1.0
+
+
 def near_low_end(
     values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float]
 ) -> float:

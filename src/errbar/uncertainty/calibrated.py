@@ -18,9 +18,16 @@ from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
-from errbar.uncertainty.learned import Learned, Summary
+from errbar.tables import percent
+from errbar.uncertainty.learned import RAREST, Learned, Summary
 from errbar.uncertainty.method import Cell, Method, require_all, require_level
-from errbar.uncertainty.seen import Seen, clusters_of, right_or_wrong
+from errbar.uncertainty.seen import (
+    NOT_NARROWED,
+    Seen,
+    clusters_of,
+    of_a_share,
+    right_or_wrong,
+)
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
 _NEAR, _ENOUGH_TRIALS = 0.05, 4  # where the coverage study found intervals that fall short
@@ -79,10 +86,14 @@ class Calibrated(Method):
         columns = [one.column(metrics) for one in each]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def describe(self, metrics: Sequence[CountMetric]) -> str:
-        """How the intervals are made."""
+    def describe(self, metrics: Sequence[CountMetric], systems: Sequence[AnyCounts] = ()) -> str:
+        """How the intervals are made; with one trial per question, nothing is learned."""
         if self.estimand is not Estimand.POPULATION:
-            return _LEARNED
+            alone = {usual_trials(counts) == 1 for counts in systems}
+            seen = f"{_SEEN}{_TWICE if self.estimand is Estimand.RERUN else ''}"
+            if alone == {True}:
+                return seen
+            return f"{_LEARNED}; with one trial per question, {seen}" if True in alone else _LEARNED
         exact = [metric for metric in metrics if _is_seen(metric)]
         said = [_SEEN] if exact else []
         if len(exact) < len(metrics):
@@ -92,6 +103,7 @@ class Calibrated(Method):
 
 
 _SEEN = "random weights for the questions, and a share of a question at the bounds"
+_TWICE = ", √2 times as wide for two runs"
 _LEARNED = "the spread of difficulty is learned from all questions, with its own uncertainty"
 
 
@@ -134,28 +146,27 @@ class _System:
         if refusal:
             return Cell(value, math.nan, math.nan, self._interval(math.nan, math.nan), refusal)
         found, reason = self._summary(metric, short=short)
-        ends = (min(max(end, low), high) for end in (found.low, found.high))
+        mean, sd, *ends = found.within(low, high)
         if isinstance(metric, Bayes):
-            value = found.mean
-        return Cell(value, found.mean, found.sd, self._interval(*ends), reason)
+            value = mean
+        return Cell(value, mean, sd, self._interval(*ends), reason)
 
     def _summary(self, metric: CountMetric, *, short: bool) -> tuple[Summary, str]:
         level, covers = self._method.level, self._method.estimand
         if covers is not Estimand.POPULATION and self._usual == 1:
             wide = Seen(self._counts, clustered=False).summary(metric, level, self._rng())
-            if covers is Estimand.RERUN:
-                wide = _stretched(wide, wide.mean, _ROOT_TWO)
-            return wide, _ONE_TRIAL
+            return wide.stretched(_ROOT_TWO) if covers is Estimand.RERUN else wide, _ONE_TRIAL
         if covers is Estimand.BENCHMARK:
             found = self._learned().benchmark(metric, level)
             return found, _BEYOND if short else self._caution(metric, found)
         if covers is Estimand.RERUN:
-            return self._learned().rerun(metric, level), ""
+            return self._learned().rerun(metric, level), _TOO_RARE if level > RAREST else ""
         if short or not _is_seen(metric):
             found = self._for_clusters(self._learned().population(metric, level))
-            return self._of_a_finite_number(found, metric), _BEYOND if short else ""
-        found = Seen(self._counts).summary(metric, level, self._rng())
-        return self._of_a_finite_number(found, metric), ""
+        else:
+            found = Seen(self._counts).summary(metric, level, self._rng())
+        found, reason = self._of_a_finite_number(found, metric)
+        return found, "; ".join(filter(None, (_BEYOND if short else "", reason)))
 
     def _caution(self, metric: CountMetric, found: Summary) -> str:
         """What the coverage study found to hold less often than it says."""
@@ -181,12 +192,16 @@ class _System:
             )
         return ""
 
-    def _of_a_finite_number(self, found: Summary, metric: CountMetric) -> Summary:
+    def _of_a_finite_number(self, found: Summary, metric: CountMetric) -> tuple[Summary, str]:
         """Between questions like these and these very ones, as their share of all demands."""
         in_all = self._method.questions_in_all
-        if in_all is None or self._usual == 1 or not metric.parts():
-            return found
+        if in_all is None:
+            return found, ""
         share = len(self._counts) / in_all
+        if self._usual == 1:
+            return found, NOT_NARROWED
+        if not metric.parts():
+            return of_a_share(found, share, Seen(self._counts).most_noise(metric))
         inner = self._learned().benchmark(metric, self._method.level)
         centre = found.mean
 
@@ -195,7 +210,7 @@ class _System:
 
         low = centre - between(centre - found.low, max(centre - inner.low, 0.0))
         high = centre + between(found.high - centre, max(inner.high - centre, 0.0))
-        return Summary(centre, between(found.sd, inner.sd), low, high)
+        return Summary(centre, between(found.sd, inner.sd), low, high), ""
 
     def _for_clusters(self, found: Summary) -> Summary:
         """Wider by as much as clusters make the success rate more uncertain."""
@@ -204,7 +219,7 @@ class _System:
         rate, level = Bayes(), self._method.level
         apart = Seen(self._counts, clustered=False).summary(rate, level, self._rng())
         together = Seen(self._counts).summary(rate, level, self._rng())
-        return _stretched(found, found.mean, max(1.0, together.sd / apart.sd))
+        return found.stretched(max(1.0, together.sd / apart.sd))
 
     def _learned(self) -> Learned:
         if self.known is None:
@@ -241,15 +256,10 @@ _ONE_TRIAL = (
 _FEW_TRIALS = (
     "with two or three trials per question this near to a bound, fewer intervals hold than should"
 )
+_TOO_RARE = f"runs are drawn as often as a level of {percent(RAREST)} asks; beyond, ends are rough"
 _BEYOND = "k is beyond the trials; from the learned spread of difficulty"
 
 
 def _is_seen(metric: CountMetric) -> bool:
     """Whether every question's value is right on average."""
     return all(part.unbiased for part in metric.parts())
-
-
-def _stretched(found: Summary, centre: float, factor: float) -> Summary:
-    """The same, with every distance from the centre that many times as long."""
-    low, high = (centre + factor * (end - centre) for end in (found.low, found.high))
-    return Summary(found.mean, factor * found.sd, low, high)

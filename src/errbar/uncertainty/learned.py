@@ -5,7 +5,7 @@ the mean and the variance of the metric over the questions. Draws are mixed.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,10 @@ Array = NDArray[np.floating[Any]]
 
 _TOGETHER = 50  # systems that are learned in one pass
 _WEIGHINGS = 20  # of the questions of each draw, for questions like these
-_RUNS = 10  # of each draw, for what the same run would show
+_RUNS, _MOST_RUNS = 10, 500  # of each draw, for what the same run would show
+_BEYOND_AN_END = 25  # runs that lie beyond each end of an interval, at least
+RAREST = 0.999  # the highest level that this many runs tell of
+_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
 _REACH = 1.03  # a hundred draws, not independent, know their spread as Student's t does
 
 
@@ -33,6 +36,25 @@ class Summary(NamedTuple):
     sd: float
     low: float
     high: float
+
+    def stretched(self, factor: float) -> "Summary":
+        """The same, with every distance from the mean that many times as long."""
+        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
+        return Summary(self.mean, factor * self.sd, low, high)
+
+    def within(self, low: float, high: float) -> "Summary":
+        """The same between bounds, where no distribution has an sd above half of their distance."""
+        ends = (min(max(end, low), high) for end in (self.low, self.high))
+        return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
+
+
+class Again(NamedTuple):
+    """Some runs of some draws: how many questions have c of n trials right, a row per run."""
+
+    n: int
+    runs: slice
+    draws: slice
+    questions: Array
 
 
 class Imagined(NamedTuple):
@@ -51,7 +73,7 @@ class Learned:
         self._states = states
         self._often = states.questions[0]
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
-        self._again: dict[int, Array] = {}  # new runs, drawn when first needed
+        self._again: dict[int, list[Again]] = {}  # by how many, as far as they are few
         self._rates, self._weights, self._held = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
@@ -106,13 +128,14 @@ class Learned:
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """For what the same run would show if repeated, which is drawn: it comes in steps."""
-        if not self._again:
-            self._again = self._repeated()
-        size = self._often.sum()
-        means = []
-        for part in metric.parts():
-            shown = (again @ self._table(part, n) for n, again in self._again.items())
-            means.append(sum(shown, start=np.zeros(1)) / size)
+        runs, parts = self._runs_for(level), metric.parts()
+        shown = np.zeros((len(parts), runs, len(self._rates)))
+        for some in self._runs_again(runs):
+            for sums, part in zip(shown, parts, strict=True):
+                part_of_them = sums[some.runs, some.draws]
+                found = some.questions @ self._table(part, some.n)
+                part_of_them += found.reshape(part_of_them.shape)
+        means = shown.reshape(len(parts), -1) / self._often.sum()
         values = metric.joined(*means)
         tail = 0.5 * (1.0 - level)
         low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
@@ -162,29 +185,50 @@ class Learned:
         """Mean of a score of points, for each draw and state."""
         return (self._belongs @ score[:, :, None])[:, :, 0]
 
-    def _repeated(self) -> dict[int, Array]:
-        """New runs: how many questions have c of n trials right, a row per run, for each n."""
+    def _runs_for(self, level: float) -> int:
+        """How many of each draw leave enough of them beyond the ends."""
+        needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
+        return min(max(_RUNS, math.ceil(needed - 1e-6)), _MOST_RUNS)
+
+    def _runs_again(self, runs: int) -> Iterable[Again]:
+        """New runs, kept for the next metric as far as they are few."""
+        each = int((np.unique(self._states.trials) + 1).sum())
+        if runs * len(self._rates) * each > _AT_ONCE:
+            return self._repeated(runs)
+        if runs not in self._again:
+            self._again[runs] = list(self._repeated(runs))
+        return self._again[runs]
+
+    def _repeated(self, runs: int) -> Iterator[Again]:
+        """New runs, the same whenever they are drawn, some at a time."""
         often, rng = self._often.astype(np.int64), np.random.default_rng(self._seed)
-        runs: dict[int, Array] = {}
         for n in np.unique(self._states.trials).tolist():
             alike = self._states.trials == n
-            chances = np.moveaxis(rates.masses(self._rates.ravel(), n), 0, -1)
-            chances = (chances / chances.sum(axis=-1, keepdims=True)).reshape(
-                *self._rates.shape, n + 1
-            )
-            belongs = self._belongs[:, alike, :]
-            again = []
-            for _ in range(_RUNS):
-                held = rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
-                again.append(rng.multinomial(held, chances).sum(axis=1))
-            runs[n] = np.concatenate(again).astype(float)
-        return runs
+            for draws in _blocks(len(self._rates), self._rates.shape[1] * (n + 1)):
+                points, belongs = self._rates[draws], self._belongs[draws, alike]
+                chances = np.moveaxis(rates.masses(points.ravel(), n), 0, -1)
+                chances = (chances / chances.sum(axis=-1, keepdims=True)).reshape(
+                    *points.shape, n + 1
+                )
+                for some in _blocks(runs, len(points) * (n + 1)):
+                    again = []
+                    for _ in range(some.start, some.stop):
+                        held = rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
+                        again.append(rng.multinomial(held, chances).sum(axis=1))
+                    yield Again(n, some, draws, np.concatenate(again).astype(float))
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """What a question shows if c of its n trials are right."""
-        return part.subset_means([part], _all_states(n))[0]
+        return part.subset_means([part], all_states(n))[0]
 
 
-def _all_states(n: int) -> States:
+def all_states(n: int) -> States:
+    """What a question of n trials may show."""
     correct = np.arange(n + 1)
     return States(np.full(n + 1, n), correct, np.ones((1, n + 1)), np.array([n + 1.0]))
+
+
+def _blocks(number: int, each: int) -> list[slice]:
+    """Slices of as many as fit one array, where each takes so many numbers."""
+    size = max(1, _AT_ONCE // each)
+    return [slice(start, min(start + size, number)) for start in range(0, number, size)]

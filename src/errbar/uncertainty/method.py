@@ -33,8 +33,8 @@ class Method(ABC):
         """A row per metric, a column per system."""
 
     @abstractmethod
-    def describe(self, metrics: Sequence[CountMetric]) -> str:
-        """How the intervals of `metrics` are made, in words."""
+    def describe(self, metrics: Sequence[CountMetric], systems: Sequence[AnyCounts] = ()) -> str:
+        """How the intervals of `metrics` are made from these systems, in words."""
 
 
 def require_level(level: object) -> None:

@@ -101,8 +101,8 @@ class Posterior(Method):
         low, high = np.clip(ends, *metric.bounds).T
         return low, high
 
-    def describe(self, metrics: Sequence[CountMetric]) -> str:
-        """How the intervals of `metrics` are made.
+    def describe(self, metrics: Sequence[CountMetric], _: Sequence[AnyCounts] = ()) -> str:
+        """How the intervals of `metrics` are made, whatever the systems.
 
         Examples
         --------

@@ -12,13 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.statistics import CategoryCounts, Counts, CountsByState, States, Tally
-from errbar.kernels.bounded import UNSEEN, mean_ends, unseen_value
+from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
+from errbar.kernels.interval import normal_reach
+from errbar.kernels.rates import masses
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import CategoryMetric
-from errbar.uncertainty.learned import Summary
+from errbar.uncertainty.learned import Summary, all_states
 
 Array = NDArray[np.floating[Any]]
 
+NOT_NARROWED = (
+    "questions_in_all narrows nothing: the trials cannot tell how much of what questions differ by "
+    "is luck"
+)
 _WEIGHINGS = 10_000  # of the sample, where a metric is no mean but made of two
 
 
@@ -26,31 +32,54 @@ class Seen:
     """The questions of one system, or their clusters."""
 
     def __init__(self, counts: AnyCounts, *, clustered: bool = True) -> None:
-        self._counts = counts
         self._clusters = clusters_of(counts) if clustered else None
-        self._states = _states(counts, apart=self._clusters is not None)
-        self._often = (
-            counts.repeats() if isinstance(counts, CategoryCounts) else self._states.questions[0]
-        )
+        apart = self._clusters is not None
+        self._states: States | None = None
+        self._tally: Tally | None = None
+        if isinstance(counts, CategoryCounts):
+            self._tally = Tally(counts.tally, counts.repeats()) if apart else Tally.of(counts)
+            self._often = self._tally.often
+        else:
+            self._states = _states(counts, apart=apart)
+            self._often = self._states.questions[0]
 
     def summary(self, metric: CountMetric, level: float, rng: np.random.Generator) -> Summary:
         """Mean, standard error and ends."""
         parts = metric.parts()
+        if self._states is None or not parts:
+            return self._of_categories(metric, level)
+        values = [part.subset_means([part], self._states)[0] for part in parts]
         if len(parts) > 1:
-            both = [part.subset_means([part], self._states)[0] for part in parts]
-            return self._of_blend(metric, both, level, rng)
-        if parts:
-            values = parts[0].subset_means(list(parts), self._states)[0]
-            found = mean_of_sample(values, self._often, self._clusters, level)
-            at = metric.joined(np.array([found.mean, found.low, found.high]))
+            found = self._of_blend(metric, values, level, rng)
+        else:
+            share = mean_of_sample(values[0], self._often, self._clusters, level)
+            at = metric.joined(np.array([share.mean, share.low, share.high]))
             slope = abs(float(metric.slopes(at)[0][0]))
-            return Summary(float(at[0]), slope * found.sd, *sorted(at[1:].tolist()))
+            found = Summary(float(at[0]), slope * share.sd, *sorted(at[1:].tolist()))
+        sd = math.sqrt(_noise_of_equals(metric, values, self._states))
+        reach = normal_reach(level) * sd
+        noise = Summary(found.mean, sd, found.mean - reach, found.mean + reach)
+        return _as_wide_as(found, noise.within(*metric.bounds))
+
+    def most_noise(self, metric: CountMetric) -> float:
+        """The largest share of the spread of categories that the luck of the trials can make."""
+        values, trials = self._shares(metric)
+        return most_noise(values, trials, metric.draws, self._often)
+
+    def _of_categories(self, metric: CountMetric, level: float) -> Summary:
         low, high = metric.bounds
-        span = high - low or 1.0
-        values = (self._row_values(metric) - low) / span
-        found = mean_of_sample(values, self._often, self._clusters, level)
+        span = high - low
+        found = mean_of_sample(self._shares(metric)[0], self._often, self._clusters, level)
         mean, *ends = (low + span * one for one in (found.mean, found.low, found.high))
         return Summary(mean, span * found.sd, *ends)
+
+    def _shares(self, metric: CountMetric) -> tuple[Array, NDArray[np.int64]]:
+        """What each question of more than two categories shows, from 0 to 1, and its trials."""
+        if not isinstance(metric, CategoryMetric) or self._tally is None:
+            raise TypeError(f"{metric} is made of no means over questions.")
+        low, high = metric.bounds
+        values = (metric.row_values(self._tally) - low) / (high - low)
+        return values, self._tally.rows.sum(axis=1)
 
     def _of_blend(
         self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
@@ -68,16 +97,10 @@ class Seen:
         tail = 0.5 * (1.0 - level)
         return Summary(
             float(metric.joined(*means)),
-            float(np.concatenate([low, high]).std()),
+            float(max(low.std(), high.std())),
             float(np.quantile(low, tail)),
             float(np.quantile(high, 1.0 - tail)),
         )
-
-    def _row_values(self, metric: CountMetric) -> Array:
-        """What each question shows, where there are more than two categories."""
-        if not isinstance(metric, CategoryMetric):
-            raise TypeError(f"{metric} is made of no means over questions.")
-        return metric.row_values(Tally.of(self._counts))
 
 
 def mean_of_sample(
@@ -94,6 +117,44 @@ def mean_of_sample(
     spread = float(repeats @ np.square(totals - mean * sizes))
     spread += UNSEEN * usual**2 * max(worse**2, better**2)
     return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
+
+
+def _noise_of_equals(metric: CountMetric, values: Sequence[Array], states: States) -> float:
+    """Variance by luck alone, where questions are equally hard as far as can be seen; else none.
+
+    That is so where their shares of right trials lie closer together than luck puts them.
+    """
+    n, often, number = states.trials, states.questions[0], float(states.questions[0].sum())
+    right = states.correct / n
+    rate = float(often @ right) / number
+    seen = float(often @ np.square(right - rate)) / max(number - 1.0, 1.0)
+    luck = float(often @ (right * (1.0 - right) / np.maximum(n - 1, 1))) / number
+    if seen >= luck:
+        return 0.0
+    slopes = metric.slopes(*(np.array(often @ one / number) for one in values))
+    variance = 0.0
+    for size in np.unique(n).tolist():
+        each = [part.subset_means([part], all_states(size))[0] for part in metric.parts()]
+        shown = sum(slope * one for slope, one in zip(slopes, each, strict=True))
+        chances = masses(np.array([rate]), size)[:, 0]
+        off = np.square(shown - chances @ shown)
+        variance += float(often[n == size].sum()) * float(chances @ off)
+    return variance / number**2
+
+
+def _as_wide_as(found: Summary, noise: Summary) -> Summary:
+    """The same, no narrower than what noise alone makes it."""
+    if found.high - found.low >= noise.high - noise.low:
+        return found
+    low, high = min(found.low, noise.low), max(found.high, noise.high)
+    return Summary(found.mean, max(found.sd, noise.sd), low, high)
+
+
+def of_a_share(found: Summary, share: float, noise: float) -> tuple[Summary, str]:
+    """Narrower where a share of all questions was asked, but for what is noise of the trials."""
+    if noise >= 1.0:
+        return found, NOT_NARROWED
+    return found.stretched(math.sqrt(1.0 - share + share * noise)), ""
 
 
 def _sample(
@@ -137,11 +198,8 @@ def clusters_of(counts: AnyCounts) -> NDArray[np.int64] | None:
     return counts.clusters if isinstance(counts, CountsByState | CategoryCounts) else None
 
 
-def _states(counts: AnyCounts, *, apart: bool) -> States:
+def _states(counts: Counts, *, apart: bool) -> States:
     """States pooled, or as they are given, so that clusters stay apart."""
-    if isinstance(counts, CategoryCounts):
-        nothing = np.zeros(0, dtype=np.int64)
-        return States(nothing, nothing, np.zeros((1, 0)), np.zeros(1))
     if not apart:
         return States.of([counts])
     often = counts.repeats()
