@@ -23,7 +23,7 @@ ALL_BELOW = METRICS | {"estimate", "results", "scores", "tables", "uncertainty",
 DECIDE = ALL_BELOW | {"scoring", "rewards", "tallied", "decide"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
 LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo"}
-PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc", "watches"}
+PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc", "watches", "decide", "gating"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
@@ -57,6 +57,7 @@ MAY_IMPORT = {
     "monitoring": METRICS | {"uncertainty", "watches"},
     "runs": DECIDE | {"inspection", "ranking", "monitoring", "watches"},
     "loading": ALL_BELOW | {"runs", "readers"},
+    "gating": DECIDE | {"runs", "loading"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
     "demo": COUNTS | {"demo"},
     "cli": SELECTIVE | PUBLIC | {"cli"},

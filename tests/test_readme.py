@@ -14,7 +14,7 @@ WITH_EXAMPLES = [
     README,
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("selective", "roc", "outcomes", "intervals", "monitor", "rank")
+        for name in ("selective", "roc", "outcomes", "intervals", "monitor", "rank", "gate")
     ),
 ]
 

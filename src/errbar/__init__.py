@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from errbar.estimate import Interval as Interval
     from errbar.estimate import Subject as Subject
     from errbar.evaluate import score as score
+    from errbar.gating import gate as gate
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
@@ -44,6 +45,7 @@ _HOMES = {
     "Subject": "errbar.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
+    "gate": "errbar.gating",
     "load": "errbar.loading",
     "parse": "errbar.metrics",
     "roc": "errbar",
@@ -69,6 +71,7 @@ __all__ = [
     "__version__",
     "eval",
     "family",
+    "gate",
     "load",
     "parse",
     "roc",

@@ -12,6 +12,7 @@ _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
 _OBEYED = re.compile(  # by terminals: controls, marks that turn the direction, halves of letters
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+_MARKUP = re.compile(r"[\\`*_~\[\]<>&|$#]|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE)
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
 _NO_NUMBER = "nan"
 _MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
@@ -104,6 +105,22 @@ def markdown_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> st
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
     below = (f"\\{note}  " if note.startswith("* ") else f"{note}  " for note in notes)  # no list
     return "\n".join([*lines, "", *below]).rstrip()
+
+
+def inert_markdown(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, no link, and nobody is called upon.
+
+    Examples
+    --------
+    >>> print(inert_markdown("a|b <i> pass@1"))
+    a&#124;b &#60;i&#62; pass@1
+    """
+    return _MARKUP.sub(_as_entity, printable(text))
+
+
+def _as_entity(found: re.Match[str]) -> str:
+    """GitHub looks for names and issues in what it has rendered: a comment keeps them apart."""
+    return f"&#{ord(found[0])};{'<!-- -->' if found[0] in '@#' else ''}"
 
 
 def _row(cells: Iterable[str]) -> str:

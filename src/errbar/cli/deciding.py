@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from errbar.cli.group import main
-from errbar.cli.options import DECIDE, LEVEL, PATHS, READ, WRITE
+from errbar.cli.options import DECIDE, LEVEL, PAIRED, PATHS, READ, WRITE
 
 
 @main.command()
@@ -56,6 +56,55 @@ def rank(paths: tuple[str, ...], **options: Any) -> None:
     from errbar.cli.decide import rank_outcomes  # noqa: PLC0415  --help must not wait
 
     rank_outcomes(paths, options)
+
+
+@main.command()
+@click.argument("baseline")
+@click.argument("candidate", required=False)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=("avg",),
+    show_default=True,
+    help="A metric, or a comma list of them; may be repeated.",
+)
+@click.option(
+    "--max-drop",
+    "drops",
+    multiple=True,
+    required=True,
+    metavar="[METRIC=]NUMBER",
+    help="How far a metric may fall; without a name, any that is not named. May be repeated.",
+)
+@click.option("--system", help="Which one of the candidate, where it has several.")
+@click.option("--baseline-system", help="Which one of the baseline, if not called the same.")
+@click.option(
+    "--inconclusive",
+    type=click.Choice(["0", "1", "3"]),
+    default="3",
+    show_default=True,
+    help="The exit code where the data do not tell.",
+)
+@click.option(
+    "--same-questions", is_flag=True, help="Refuse questions that only one of the two has."
+)
+@click.option("--markdown", type=click.Path(dir_okay=False), help="A summary for a pull request.")
+@click.option("--junit", type=click.Path(dir_okay=False), help="A test report for a CI.")
+@PAIRED
+@READ
+@WRITE
+def gate(baseline: str, candidate: str | None, **options: Any) -> None:
+    """Whether no metric of CANDIDATE fell by more than --max-drop since BASELINE.
+
+    Both are logs, compared question by question. Without CANDIDATE, --baseline-system and --system
+    are two systems of one log. The exit code is 0 if it passes, 1 if it regresses, 3 (or what
+    --inconclusive says) if the data do not tell, and 2 if there is nothing to tell by.
+    """
+    from errbar.cli.decide_gate import gate_outcomes  # noqa: PLC0415  --help must not wait
+
+    gate_outcomes(baseline, candidate, options)
 
 
 @main.command()

@@ -113,10 +113,7 @@ RESAMPLE = options_of(
     click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
 )
 
-DECIDE = options_of(
-    click.option(
-        "--system", "systems", multiple=True, help="Of these only; may be repeated. All if none."
-    ),
+PAIRED = options_of(
     click.option(
         "--estimand",
         type=click.Choice(["population", "benchmark", "rerun"]),
@@ -139,4 +136,11 @@ DECIDE = options_of(
         help="Questions with fewer trials than a metric draws.",
     ),
     LEVEL,
+)
+
+DECIDE = options_of(
+    click.option(
+        "--system", "systems", multiple=True, help="Of these only; may be repeated. All if none."
+    ),
+    PAIRED,
 )

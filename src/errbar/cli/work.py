@@ -38,7 +38,9 @@ class Work:
         self.interrupted = False
 
     def connection(self) -> Any:
-        """A DuckDB connection that is watched."""
+        """The DuckDB connection that is watched."""
+        if self.engine is not None:
+            return self.engine
         import duckdb  # noqa: PLC0415  not all work needs it
 
         engine = duckdb.connect()

@@ -38,6 +38,7 @@ class Source(ABC):
     """Outcomes, wherever they are."""
 
     origin: Origin = NOWHERE
+    where: str = ""  # the path that it was read from, if any
 
     @abstractmethod
     def slices(self, by: Sequence[str]) -> list[Slice]:
@@ -86,7 +87,7 @@ class TableSource(Source):
     frame: Frame
     columns: Columns
     allow_repeats: bool = False
-    where: str = ""  # the path that it was read from
+    where: str = ""
     origin: Origin = NOWHERE
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
     _results: dict[Key, Categories] = field(default_factory=dict)
@@ -157,7 +158,7 @@ class CountsTableSource(Source):
     frame: Frame
     columns: Columns
     allow_repeats: bool = False
-    where: str = ""  # the path that it was read from
+    where: str = ""
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY."""

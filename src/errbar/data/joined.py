@@ -1,0 +1,107 @@
+"""Systems of several sources as one, each under a name of its own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self, TypeVar
+
+from errbar.data.ballots import Ballots
+from errbar.data.named import Named
+from errbar.data.origin import NOWHERE, Origin
+from errbar.data.slices import Slice
+from errbar.data.sources import Categories, Key, Rankings, Source
+from errbar.errors import InputError
+
+Kind = TypeVar("Kind")
+
+
+class Part(NamedTuple):
+    """One system of a source."""
+
+    source: Source
+    system: str  # as it is called there
+
+    @classmethod
+    def of(cls, source: Source, system: str | None, whose: str, option: str) -> Self:
+        """The system of that name, or the only one there is."""
+        there = sorted({one.key[0] for one in source.slices(())})
+        listed = ", ".join(map(repr, there[:8])) + " …" * (len(there) > 8)
+        if system is None and len(there) > 1:
+            raise InputError(
+                f"the {whose} has {len(there)} systems: {listed}. Say which to take: {option}."
+            )
+        if system is not None and system not in there:
+            raise InputError(f"the {whose} has no system {system!r}; there is: {listed}.")
+        return cls(source, there[0] if system is None else system)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is no other system in the source."""
+        return all(one.key[0] == self.system for one in self.source.slices(()))
+
+
+@dataclass(frozen=True)
+class Joined(Source):
+    """Parts of other sources by their name here."""
+
+    parts: Mapping[str, Part]
+    origin: Origin = NOWHERE
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Part]) -> Self:
+        """With what the logs say of themselves, said once."""
+        remarks = dict.fromkeys(
+            remark for part in parts.values() for remark in part.source.origin.remarks
+        )
+        return cls(parts, Origin(remarks=tuple(remarks)))
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Those of each part."""
+        return [
+            replace(one, key=(name, *one.key[1:]))
+            for name, part in self.parts.items()
+            for one in part.source.slices(by)
+            if one.key[0] == part.system
+        ]
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Those of each part."""
+        return self._renamed(lambda source: source.categories(by))
+
+    def named(self) -> dict[Key, Named]:
+        """Those of each part, called as they are here all the way down."""
+        found = self._renamed(lambda source: source.named())
+        return {key: replace(one, slice=replace(one.slice, key=key)) for key, one in found.items()}
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """Those of each part."""
+        return self._renamed(lambda source: source.ballots(by))
+
+    def ranked(self, bins: int | None) -> Rankings:
+        """Those of each part."""
+        return self._renamed(lambda source: source.ranked(bins))
+
+    def statuses(self) -> dict[str, int]:
+        """Of all parts together; a source with other systems too does not tell them apart."""
+        if not all(part.is_whole for part in self.parts.values()):
+            return {}
+        total: dict[str, int] = {}
+        for part in self.parts.values():
+            for status, rows in part.source.statuses().items():
+                total[status] = total.get(status, 0) + rows
+        return total
+
+    def describe(self) -> str:
+        """Which column was taken for what, in words; once if all parts agree."""
+        said = {name: part.source.describe() for name, part in self.parts.items()}
+        if len(set(said.values())) == 1:
+            return next(iter(said.values()))
+        return "; ".join(f"{name}: {words}" for name, words in said.items() if words)
+
+    def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
+        """What is of the system of each part, under the name that it has here."""
+        return {
+            (name, *key[1:]): one
+            for name, part in self.parts.items()
+            for key, one in asked(part.source).items()
+            if key[0] == part.system
+        }
