@@ -174,7 +174,7 @@ class Runs:
         _require(estimand, tuple(one.value for one in Estimand), "estimand")
         asked = Asked(
             [scored_metric(metric) for metric in metrics],
-            systems,
+            None if systems is None else _listed(systems),
             baseline,
             margin,
             Estimand(estimand),

@@ -7,8 +7,6 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Literal
 
-import numpy as np
-
 from errbar.data.sources import Source
 from errbar.decide.comparison import Comparison, Comparisons
 from errbar.decide.joint import Pair, common_reach
@@ -19,6 +17,7 @@ from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_reach
 from errbar.metrics.base import Direction, number
 from errbar.scoring import ScoredMetric
+from errbar.uncertainty.calibrated import ONE_TRIAL
 from errbar.uncertainty.method import require_level
 
 Adjust = Literal["holm", "none"]
@@ -46,13 +45,24 @@ class Asked:
             raise InputError(f"adjust must be 'holm' or 'none'; got {self.adjust!r}.")
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)
-        if self.systems is not None and len(set(self.systems)) < 2:
-            raise InputError(f"two systems at least are compared; got {list(self.systems)!r}.")
+        wanted = self.wanted()
+        if wanted is not None and len(wanted) < 2:
+            raise InputError(f"two systems at least are compared; got {wanted!r}.")
+
+    def wanted(self) -> list[str] | None:
+        """The systems that are asked for by name, once each."""
+        if self.systems is None:
+            return None
+        return list(dict.fromkeys([*self.systems, *([self.baseline] if self.baseline else [])]))
 
 
 def compare_systems(source: Source, asked: Asked, policy: Policy) -> Comparisons:
     """Every pair of systems, or every system against the baseline, on every metric and task."""
-    tables = side_by_side(source, asked.metrics, _wanted(asked), policy)
+    tables = side_by_side(source, asked.metrics, asked.wanted(), policy)
+    remarks = dict.fromkeys(note for data in tables for note in data.remarks)
+    if asked.baseline is not None:
+        tables, without = _with_baseline(tables, asked.baseline)
+        remarks |= dict.fromkeys(without)
     groups = [(data, _pairs(data, asked)) for data in tables]
     together = asked.adjust == "holm"
     reach = common_reach(groups, asked.level) if together else normal_reach(asked.level)
@@ -63,8 +73,11 @@ def compare_systems(source: Source, asked: Asked, policy: Policy) -> Comparisons
         for data, pairs in groups
         for pair in pairs
     ]
-    remarks = dict.fromkeys(note for data in tables for note in data.remarks)
-    return Comparisons(tuple(rows), _described(asked, groups), tuple(remarks))
+    found = [pair.found for _, pairs in groups for pair in pairs]
+    if asked.covers is not Estimand.POPULATION and any(one.totals is not None for one in found):
+        remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
+    size = len(rows) if together else 1
+    return Comparisons(tuple(rows), _described(groups), tuple(remarks), size)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -87,10 +100,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def _wanted(asked: Asked) -> list[str] | None:
-    if asked.systems is None:
-        return None
-    return list(dict.fromkeys([*asked.systems, *([asked.baseline] if asked.baseline else [])]))
+def _with_baseline(tables: Sequence[Together], name: str) -> tuple[list[Together], list[str]]:
+    """Those that have it, and a remark on every task that has not."""
+    kept = [data for data in tables if name in data.systems]
+    if not kept:
+        there = ", ".join(dict.fromkeys(one for data in tables for one in data.systems))
+        raise InputError(f"there is no baseline {name!r}; there are: {there}.")
+    left = {data.task: None for data in tables if name not in data.systems}
+    return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
 
 
 def _pairs(data: Together, asked: Asked) -> list[Pair]:
@@ -98,17 +115,14 @@ def _pairs(data: Together, asked: Asked) -> list[Pair]:
     places = range(len(data.systems))
     if asked.baseline is None:
         chosen = list(combinations(places, 2))
-    elif asked.baseline in data.systems:
+    else:
         base = data.systems.index(asked.baseline)
         chosen = [(at, base) for at in places if at != base]
-    else:
-        there = ", ".join(data.systems)
-        raise InputError(f"there is no baseline {asked.baseline!r}; there are: {there}.")
     return [Pair(one, other, differences.of(one, other)) for one, other in chosen]
 
 
 def _p_value(found: Difference) -> float:
-    return 2.0 * _NORMAL.cdf(-abs(found.score))
+    return math.nan if found.reason else 2.0 * _NORMAL.cdf(-abs(found.score))
 
 
 def _comparison(
@@ -120,11 +134,10 @@ def _comparison(
     sign = int(math.copysign(1, found.score)) if decided else 0
     margin = asked.margin
     no_worse = math.nan
-    if margin is not None:
+    if margin is not None and not found.reason:
         shifted = found.score_above(-margin) if upwards else -found.score_above(margin)
         no_worse = _NORMAL.cdf(shifted)
-    reason = "one question alone says nothing of others" if _is_alone(found) else ""
-    low, high = (math.nan, math.nan) if reason else found.ends(reach, sign)
+    low, high = (math.nan, math.nan) if found.reason else found.ends(reach, sign)
     return Comparison(
         data.metric,
         data.task,
@@ -135,9 +148,9 @@ def _comparison(
         found.mean,
         found.sd,
         Interval(low, high, asked.level, asked.covers),
-        math.nan if reason else _p_value(found),
-        math.nan if reason else adjusted,
-        math.nan if reason else _NORMAL.cdf(found.score if upwards else -found.score),
+        _p_value(found),
+        adjusted,
+        math.nan if found.reason else _NORMAL.cdf(found.score if upwards else -found.score),
         found.wins,
         found.ties,
         found.losses,
@@ -145,16 +158,22 @@ def _comparison(
         margin,
         no_worse,
         found.caution,
-        reason,
+        found.reason,
     )
 
 
-def _is_alone(found: Difference) -> bool:
-    return found.totals is not None and np.size(found.totals) < 2
-
-
-def _described(asked: Asked, groups: Sequence[tuple[Together, Sequence[Pair]]]) -> str:
+def _described(groups: Sequence[tuple[Together, Sequence[Pair]]]) -> str:
     clustered = any(data.clustered for data, _ in groups)
-    if asked.covers is not Estimand.POPULATION:
-        return "how difficulty is spread, learned of each system on the questions of both"
-    return f"paired by {'cluster' if clustered else 'question'}, random signs of the differences"
+    paired = f"paired by {'cluster' if clustered else 'question'}, random signs of the differences"
+    rewards = any(data.noise is not None for data, _ in groups)
+    learned = (
+        "how far the trials of each question lie apart"
+        if rewards
+        else "how difficulty is spread, learned of each system on the questions of both"
+    )
+    ways = {
+        paired if pair.found.totals is not None else learned
+        for _, pairs in groups
+        for pair in pairs
+    }
+    return "; ".join(sorted(ways))

@@ -8,9 +8,9 @@ from typing import Any, Self, overload
 from errbar.estimate import Interval
 from errbar.metrics.base import Direction, Metric
 from errbar.results import Result
-from errbar.tables import counted, percent, pointed, supported
+from errbar.tables import counted, percent, pointed, printable, supported
 
-_LEAST_SHOWN = 1e-4  # p-values below this are shown as such
+_LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # p-values and chances below this are shown as such
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,10 @@ class Comparison:
 
     def __str__(self) -> str:
         low, high = (supported(end, self.sd) for end in (self.interval.low, self.interval.high))
-        return (
+        ends = f"{percent(self.interval.level)} interval {low} to {high}"
+        return printable(
             f"{self.metric}: {self.one} less {self.other} is {supported(self.difference, self.sd)}"
-            f", {percent(self.interval.level)} interval {low} to {high}: {self.verdict}"
+            f", {f'no interval ({self.reason})' if self.reason else ends}: {self.verdict}"
         )
 
 
@@ -132,6 +133,7 @@ class Comparisons(Sequence[Comparison], Result):
     rows: tuple[Comparison, ...]
     method: str
     remarks: tuple[str, ...] = ()
+    together: int = 1  # how many comparisons it is adjusted for
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -184,11 +186,13 @@ class Comparisons(Sequence[Comparison], Result):
         covers = list(dict.fromkeys(row.interval.covers for row in self))
         notes = [*self._sizes()]
         notes += [f"The interval is for {one.words}." for one in covers]
-        if len(self) > 1:
+        if self.together > 1:
             notes.append(
-                f"All {len(self)} intervals hold together at the level; p is adjusted for their "
-                f"number (Holm), and so are verdicts."
+                f"The intervals of all {self.together} comparisons hold together at the level; p "
+                f"is adjusted for their number (Holm), and so are verdicts."
             )
+        elif len(self) > 1:
+            notes.append("Each comparison stands alone; nothing is adjusted for their number.")
         notes.append(
             "P(better): the chance that the first is; win/tie/loss: questions on which it is."
         )
@@ -220,7 +224,9 @@ class Comparisons(Sequence[Comparison], Result):
 def _share(chance: float) -> str:
     if math.isnan(chance):
         return ""
-    return f"{min(max(chance, 0.001), 0.999):.3f}" if 0 < chance < 1 else f"{chance:.0f}"
+    if chance < _LEAST_CHANCE:
+        return f"< {_LEAST_CHANCE:g}"
+    return f"> {1 - _LEAST_CHANCE:g}" if chance > 1 - _LEAST_CHANCE else f"{chance:.3f}"
 
 
 def _p(value: float) -> str:

@@ -4,7 +4,7 @@ Every draw weighs the questions, or clusters of them, by normal variables, the s
 so that what two systems share falls out of their difference.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ Array = NDArray[np.floating[Any]]
 
 _DRAWS = 10_000
 _AT_ONCE = 1_000
+_ALMOST = 1e-9  # of how far two systems move: they move alike but for rounding
 
 
 class Pair(NamedTuple):
@@ -37,42 +38,48 @@ def common_reach(groups: Sequence[tuple[Together, Sequence[Pair]]], level: float
     for data, pairs in groups:
         # The same seeds, so that a task's questions are weighed alike for every metric.
         task = tasks.setdefault(data.task, len(tasks))
-        rngs = (np.random.default_rng([task, at]) for at in range(_DRAWS // _AT_ONCE))
-        for at, moved in enumerate(_moved(data, pairs, rngs)):
-            block = slice(at * _AT_ONCE, (at + 1) * _AT_ONCE)
-            farthest[block] = np.maximum(farthest[block], _farthest(moved, pairs))
+        steps = _steps(data, pairs)
+        for at in range(0, _DRAWS, _AT_ONCE):
+            rng = np.random.default_rng([task, at])
+            moved = rng.standard_normal((_AT_ONCE, steps.shape[1])) @ steps.T
+            block = farthest[at : at + _AT_ONCE]
+            np.maximum(block, _farthest(moved, steps, pairs), out=block)
     return max(float(np.quantile(farthest, level)), normal_reach(level))
 
 
-def _moved(
-    data: Together, pairs: Sequence[Pair], rngs: Iterable[np.random.Generator]
-) -> Iterable[Array]:
-    """How far each system moves in each draw, some draws at a time."""
+def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
+    """How far each system moves with the weight of each cluster, or with its own luck."""
     apart = {
         at: sd
         for one, other, found in pairs
         if found.sds is not None
         for at, sd in zip((one, other), found.sds, strict=True)
     }
+    systems = len(data.systems)
     if apart:  # systems are independent, given their questions
-        sds = np.array([apart.get(at, 0.0) for at in range(len(data.systems))])
-        for rng in rngs:
-            yield rng.standard_normal((_AT_ONCE, len(data.systems))) * sds
-        return
+        steps = np.zeros((systems, systems))
+        for place, at in enumerate(sorted(apart, key=lambda at: data.systems[at])):
+            steps[at, place] = apart[at]
+        return steps
     number = int(data.clusters.max()) + 1
-    off = np.zeros((len(data.systems), number))
-    for at in range(len(data.systems)):
+    steps = np.zeros((systems, number))
+    for at in range(systems):
         held = data.held(at)
         values = data.values(at, held)
-        off[at] = np.bincount(data.clusters[held], values - values.mean(), number) / values.size
-    for rng in rngs:
-        yield rng.standard_normal((_AT_ONCE, number)) @ off.T
+        steps[at] = np.bincount(data.clusters[held], values - values.mean(), number) / values.size
+    return steps
 
 
-def _farthest(moved: Array, pairs: Sequence[Pair]) -> Array:
-    """The largest deviation of a difference in each draw."""
+def _farthest(moved: Array, steps: Array, pairs: Sequence[Pair]) -> Array:
+    """The largest deviation of a difference in each draw.
+
+    Deviations are those of the draws: where systems share some of their questions only, each moves
+    by all of its own.
+    """
     most = np.zeros(len(moved))
-    for one, other, found in pairs:
-        if found.sd > 0:
-            np.maximum(most, np.abs(moved[:, one] - moved[:, other]) / found.sd, out=most)
+    size = np.linalg.norm(steps, axis=1)
+    for one, other, _ in pairs:
+        sd = np.linalg.norm(steps[one] - steps[other])
+        if sd > _ALMOST * (size[one] + size[other]):
+            np.maximum(most, np.abs(moved[:, one] - moved[:, other]) / sd, out=most)
     return most

@@ -14,13 +14,15 @@ from errbar.estimate import Estimand
 from errbar.kernels import signs
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
+from errbar.tables import counted
 from errbar.uncertainty.calibrated import usual_trials
 from errbar.uncertainty.learned import Learned, Summary
 
 Array = NDArray[np.floating[Any]]
 
 _FEW_QUESTIONS, _FEW_CLUSTERS, _FEW_THAT_DIFFER = 10, 10, 10
-_ALMOST = 1e-12  # values this near are equal but for rounding
+_ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
+_ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
 _ANY_LEVEL = 0.95  # of ends that are not looked at
 
 
@@ -42,6 +44,8 @@ class Difference:
     totals: Array | None  # of clusters, where those are the sample
     sizes: Array
     sds: tuple[float, float] | None = None  # of each system, where they vary apart
+    reason: str = ""  # why there is no telling how sure it is
+    apart: float = 1.0  # how many times as far as the truth a second run may be
 
     def ends(self, reach: float, sign: int) -> signs.Ends:
         """The interval that reaches so many deviations, and agrees with what was decided."""
@@ -49,14 +53,14 @@ class Difference:
             far = reach * self.sd
             ends = signs.Ends(max(self.mean - far, -self.span), min(self.mean + far, self.span))
         else:
-            ends = signs.shift_ends(self.totals, self.sizes, reach, self.span)
+            ends = signs.shift_ends(self.totals, self.sizes, reach * self.apart, self.span)
         return signs.agreeing(ends, sign)
 
     def score_above(self, shift: float) -> float:
         """Evidence that the mean is above a shift."""
         if self.totals is None:
             return (self.mean - shift) / self.sd if self.sd else math.nan
-        return signs.evidence(self.totals - shift * self.sizes)
+        return signs.evidence(self.totals - shift * self.sizes) / self.apart
 
 
 class Differences:
@@ -79,26 +83,31 @@ class Differences:
                 f"{f' in {data.task!r}' if data.task else ''}; check that ids agree."
             )
         mine, theirs = data.values(one, both), data.values(other, both)
-        apart = mine - theirs
-        apart[np.abs(apart) < _ALMOST] = 0.0
-        ahead = apart if data.metric.direction is Direction.HIGHER else -apart
+        ahead = _apart(data.alone(one, both), data.alone(other, both))
+        if data.metric.direction is Direction.LOWER:
+            ahead = -ahead
         clusters = np.unique(data.clusters[both], return_inverse=True)[1]
-        totals = np.bincount(clusters, apart).astype(float)
+        totals = np.bincount(clusters, _apart(mine, theirs)).astype(float)
         sizes = np.bincount(clusters).astype(float)
         mean, sd, score = self._population(totals, sizes)
         learned = self._covers is not Estimand.POPULATION and not self._has_one_trial(one, other)
-        sds = None
+        again = _ROOT_TWO if self._covers is Estimand.RERUN and not learned else 1.0
+        sds, reason = None, ""
         if learned:
             first, second = (self._summary(at, both) for at in (one, other))
             sds = first.sd, second.sd
             mean, sd = first.mean - second.mean, math.hypot(*sds)
-            score = mean / sd if sd else 0.0
+            reason = "" if sd else "nothing varies, so there is no telling how sure it is"
+            score = mean / sd if sd else math.nan
+        elif totals.size == 1:
+            alone = "cluster" if data.clustered else "question"
+            reason = f"one {alone} says nothing of others"
         return Difference(
             float(mine.mean()),
             float(theirs.mean()),
             mean,
-            sd,
-            score,
+            sd * again,
+            score / again,
             int((ahead > 0).sum()),
             int((ahead == 0).sum()),
             int((ahead < 0).sum()),
@@ -108,13 +117,17 @@ class Differences:
             None if learned else totals,
             sizes,
             sds,
+            reason,
+            again,
         )
 
     def _population(self, totals: Array, sizes: Array) -> tuple[float, float, float]:
         number, asked = totals.size, float(sizes.sum())
         mean = float(totals.sum()) / asked
         square = float(np.square(totals - mean * sizes).sum())
-        sd = math.sqrt(square * number / (number - 1)) / asked if number > 1 else math.nan
+        # Differences that are all the same cannot tell how far others may lie.
+        spread = number > 1 and square > _ALMOST * float(totals @ totals)
+        sd = math.sqrt(square * number / (number - 1)) / asked if spread else math.nan
         return mean, sd, signs.evidence(totals)
 
     def _has_one_trial(self, *systems: int) -> bool:
@@ -167,12 +180,20 @@ class Differences:
         if learned:
             return ""
         if questions < _FEW_QUESTIONS:
-            return f"only {questions} questions"
+            return f"only {counted(questions, 'question')}"
         if self._data.clustered and totals.size < _FEW_CLUSTERS:
-            return f"only {totals.size} clusters"
+            return f"only {counted(totals.size, 'cluster')}"
         differ = int((totals != 0).sum())
         if signs.differing(totals) < _FEW_THAT_DIFFER:
             unit = "clusters" if self._data.clustered else "questions"
             few = f"few {unit} differ: {differ}"
-            return few if differ <= _FEW_THAT_DIFFER else f"rests on few of the {differ} {unit}"
+            many = f"rests on few of the {differ} {unit} that differ"
+            return few if differ <= _FEW_THAT_DIFFER else many
         return ""
+
+
+def _apart(mine: Array, theirs: Array) -> Array:
+    """How far values lie apart; not at all where they are equal but for rounding."""
+    apart = mine - theirs
+    apart[np.abs(apart) <= _ALMOST * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
+    return apart

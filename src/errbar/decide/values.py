@@ -6,7 +6,7 @@ means of the questions' values are then the same as those of the blend.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from errbar.metrics import CountMetric, VoteAt
 from errbar.metrics.categories import CategoryMetric
 from errbar.rewards import rewards_of
 from errbar.scoring import ScoredMetric, Short
+from errbar.tables import counted
 from errbar.tallied import ballots_of, counts_of, is_reward
+from errbar.uncertainty.seen import right_or_wrong
 
 Array = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
@@ -60,11 +62,18 @@ class Together:
         """The questions that a system has."""
         return ~np.isnan(self.parts[0][system])
 
+    def alone(self, system: int, some: NDArray[np.bool_]) -> Array:
+        """What some of the questions come to, each as if there were no other."""
+        each = [part[system, some] for part in self.parts]
+        if isinstance(self.metric, CountMetric) and self.metric.parts():
+            return self.metric.joined(*each)
+        return each[0]
+
     def values(self, system: int, some: NDArray[np.bool_]) -> Array:
         """What some of the questions come to; their mean is the metric."""
         each = [part[system, some] for part in self.parts]
-        if not isinstance(self.metric, CountMetric) or not self.metric.parts():
-            return each[0]
+        if len(each) == 1 or not isinstance(self.metric, CountMetric):
+            return self.alone(system, some)
         means = [np.array(part.mean()) for part in each]
         whole = np.full(each[0].size, float(self.metric.joined(*means)))
         for part, mean, slope in zip(each, means, self.metric.slopes(*means), strict=True):
@@ -88,23 +97,31 @@ def side_by_side(
 ) -> list[Together]:
     """Every metric of every task that two systems at least were given."""
     tasks: dict[str, dict[str, Named]] = {}
-    for (system, task), named in source.named().items():
+    there = source.named()
+    for (system, task), named in there.items():
         if systems is None or system in systems:
             tasks.setdefault(task, {})[system] = named
     known = list(dict.fromkeys(name for each in tasks.values() for name in each))
     for name in systems or ():
         if name not in known:
-            there = ", ".join(sorted({key[0] for key in source.named()})[:8]) or "none"
-            raise InputError(f"there is no system {name!r} in the data; there are: {there}.")
+            names = ", ".join(list(dict.fromkeys(key[0] for key in there))[:8]) or "none"
+            raise InputError(f"there is no system {name!r} in the data; there are: {names}.")
     several = {task: each for task, each in tasks.items() if len(each) > 1}
     if not several:
         found = ", ".join(map(repr, known)) or "none"
-        raise InputError(f"two systems at least are compared; there is {found}.")
-    return [
+        where = f", and no task has two: {', '.join(tasks)}" if len(known) > 1 else ""
+        raise InputError(f"two systems at least are compared; there is {found}{where}.")
+    tables = [
         _Task(source, task, each, policy).of(metric)
         for metric in metrics
         for task, each in several.items()
     ]
+    lone = [
+        f"{Subject(next(iter(each)), task)}: no other system has this task; left out."
+        for task, each in tasks.items()
+        if task not in several
+    ]
+    return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +153,11 @@ class _Task:
     def of(self, metric: ScoredMetric) -> Together:
         """One metric of all systems."""
         remarks: list[str] = []
-        each = [self._one(system, metric, remarks) for system in self._systems]
+        # Where one system has rewards, a system of zeros and ones has them too.
+        rewards = not isinstance(metric, VoteAt) and any(
+            is_reward(named.slice, metric) for named in self._systems.values()
+        )
+        each = [self._one(system, metric, remarks, rewards=rewards) for system in self._systems]
         shape = (len(each), len(self._place))
         parts = tuple(np.full(shape, np.nan) for _ in each[0].parts)
         trials, correct = np.zeros((2, *shape), dtype=np.int64)
@@ -163,21 +184,27 @@ class _Task:
             tuple(remarks),
         )
 
-    def _one(self, system: str, metric: ScoredMetric, remarks: list[str]) -> _One:
+    def _one(self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool) -> _One:
         named = self._systems[system]
+        k = metric.k if isinstance(metric, VoteAt) else metric.draws
         if isinstance(metric, VoteAt):
             one = self._voted(named.slice, metric)
-        elif is_reward(named.slice, metric):
-            found = rewards_of(
-                metric, self._source.categories(())[named.slice.key], self._policy.taken
-            )
-            return _One(
-                found.questions, [found.values], found.trials, noise=found.noise, bounded=False
-            )
+        elif rewards:
+            one = self._rewarded(named.slice, metric)
         else:
             one = self._counted(named, metric)
-        k = metric.k if isinstance(metric, VoteAt) else metric.draws
-        return self._long_enough(one, k, str(Subject(system, self._task)), metric, remarks)
+        whose = str(Subject(system, self._task))
+        kept = self._long_enough(one, k, whose, metric, remarks)
+        nothing = len(named.questions) - len(one.questions) + int((one.trials == 0).sum())
+        if nothing:
+            remarks.append(f"{whose}: {counted(nothing, 'question')} without any result.")
+        return kept
+
+    def _rewarded(self, one: Slice, metric: CountMetric) -> _One:
+        found = rewards_of(metric, self._source.categories(())[one.key], self._policy.taken)
+        return _One(
+            found.questions, [found.values], found.trials, noise=found.noise, bounded=False
+        )
 
     def _voted(self, one: Slice, metric: VoteAt) -> _One:
         ballots = ballots_of(self._source, one, metric, self._policy.taken)
@@ -189,14 +216,12 @@ class _Task:
 
     def _counted(self, named: Named, metric: CountMetric) -> _One:
         counts = counts_of(self._source, named.slice, metric, self._policy.taken)
+        names: Sequence[str] = named.questions
         if isinstance(counts, CategoryCounts):
-            if not isinstance(metric, CategoryMetric):
-                raise TypeError(f"{metric} is made of no means over questions.")
-            return _One(
-                list(map(str, counts.questions)),
-                [metric.row_values(Tally.of(counts))],
-                counts.trials,
-            )
+            names = list(map(str, counts.questions))
+            if isinstance(metric, CategoryMetric) and not metric.parts():
+                return _One(names, [metric.row_values(Tally.of(counts))], counts.trials)
+            counts = cast(CountsByState, right_or_wrong(counts))
         some = (counts.trials > 0) & (counts.trials >= metric.draws)
         short = np.full(counts.trials.size, np.nan)
         once = np.ones((1, int(some.sum())))
@@ -207,7 +232,7 @@ class _Task:
             if some.any():
                 values[some] = part.subset_means([part], states)[0]
             parts.append(values)
-        return _One(named.questions, parts, counts.trials, counts.correct)
+        return _One(names, parts, counts.trials, counts.correct)
 
     def _long_enough(
         self, one: _One, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
@@ -226,11 +251,9 @@ class _Task:
             return one
         if short.any():
             remarks.append(
-                f"{whose}: {metric} leaves out {int(short.sum())} questions, which have fewer "
+                f"{whose}: {metric} leaves out {counted(int(short.sum()), 'question')} with fewer "
                 f"than {k} trials."
             )
-        if none.any():
-            remarks.append(f"{whose}: {int(none.sum())} questions have no result at all.")
         if out.all():
             raise NotEnoughTrials(f"{whose}: no question has the {k} trials that {metric} draws.")
         kept = ~out

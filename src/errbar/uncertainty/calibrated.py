@@ -155,7 +155,7 @@ class _System:
         level, covers = self._method.level, self._method.estimand
         if covers is not Estimand.POPULATION and self._usual == 1:
             wide = Seen(self._counts, clustered=False).summary(metric, level, self._rng())
-            return wide.stretched(_ROOT_TWO) if covers is Estimand.RERUN else wide, _ONE_TRIAL
+            return wide.stretched(_ROOT_TWO) if covers is Estimand.RERUN else wide, ONE_TRIAL
         if covers is Estimand.BENCHMARK:
             found = self._learned().benchmark(metric, level)
             return found, _BEYOND if short else self._caution(metric, found)
@@ -250,7 +250,7 @@ def usual_trials(counts: AnyCounts) -> int:
 
 
 _NOTHING_OPEN = "all weights are equal, so nothing is left open"
-_ONE_TRIAL = (
+ONE_TRIAL = (
     "one trial per question cannot tell trial noise from difficulty; the interval covers both"
 )
 _FEW_TRIALS = (
