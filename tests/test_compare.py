@@ -1,0 +1,375 @@
+"""`runs.compare`: whatever holds the outcomes, and whichever questions two systems share."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import errbar
+from conformance_engines import ENGINES, Table
+from errbar.decide.comparison import Comparison, Comparisons
+from errbar.errors import ErrbarError, InputError, NotEnoughTrials
+from errbar.metrics import Average, Bayes, CountMetric, MaxAt
+from errbar.metrics.categories import CategoryMetric
+from every_metric import COUNTED
+
+A = [[1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 1, 0]]
+B = [[0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 0, 1], [0, 0, 1, 0], [1, 0, 1, 0]]
+IDS = [f"{at}" for at in range(6)]
+
+
+def frame(**systems: list[list[Any]]) -> pd.DataFrame:
+    """A row per trial; a question that a system does not have is an empty list."""
+    rows = [
+        (system, IDS[at], trial, outcome)
+        for system, questions in systems.items()
+        for at, outcomes in enumerate(questions)
+        for trial, outcome in enumerate(outcomes)
+    ]
+    return pd.DataFrame(rows, columns=["system", "question", "trial", "outcome"])
+
+
+def only(found: Comparisons) -> Comparison:
+    (one,) = found
+    return one
+
+
+def numbers(one: Comparison) -> list[Any]:
+    """Everything that it says, bit by bit."""
+    return [repr(value) for value in one.record().values()]
+
+
+def counts_table() -> pd.DataFrame:
+    rows = [
+        (system, IDS[at], len(outcomes), sum(outcomes))
+        for system, questions in (("a", A), ("b", B))
+        for at, outcomes in enumerate(questions)
+    ]
+    return pd.DataFrame(rows, columns=["system", "question", "trials", "correct"])
+
+
+def as_csv(place: Path) -> Path:
+    frame(a=A, b=B).to_csv(place / "outcomes.csv", index=False)
+    return place / "outcomes.csv"
+
+
+def as_counts(_: Path) -> dict[str, errbar.Counts]:
+    return {
+        name: errbar.Counts([4] * 6, [sum(row) for row in matrix], IDS)
+        for name, matrix in (("a", A), ("b", B))
+    }
+
+
+SOURCES = {
+    "arrays": lambda _: {"a": np.array(A), "b": np.array(B)},
+    "DataFrame": lambda _: frame(a=A, b=B),
+    "CSV": as_csv,
+    "table of counts": lambda _: counts_table(),
+    "Counts": as_counts,
+    "DuckDB": lambda _: duckdb.connect().from_df(frame(a=A, b=B)),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("estimand", ["population", "benchmark", "rerun"])
+def test_every_kind_of_source_gives_the_same(kind: str, estimand: str, tmp_path: Path) -> None:
+    found = only(errbar.load(SOURCES[kind](tmp_path)).compare("pass@2", estimand=estimand))
+    same = only(errbar.load({"a": A, "b": B}).compare("pass@2", estimand=estimand))
+    assert numbers(found) == numbers(same)
+
+
+def test_by_hand() -> None:
+    one = only(errbar.load({"a": A, "b": B}).compare("avg"))
+    apart = [(sum(a) - sum(b)) / 4 for a, b in zip(A, B, strict=True)]
+    assert apart == [0.5, 0.25, 0.0, 0.25, 0.25, 0.25]
+    score = 1.5 / math.sqrt(0.25 + 4 / 16)
+    assert (one.value, one.against, one.difference) == (16 / 24, 10 / 24, 0.25)
+    assert (one.wins, one.ties, one.losses, one.questions) == (5, 1, 0, 6)
+    assert one.p_value == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
+    assert one.adjusted == one.p_value
+    assert one.chance == pytest.approx(1 - one.p_value / 2, abs=1e-15)
+    assert one.sd == pytest.approx(np.std(apart, ddof=1) / math.sqrt(6), abs=1e-15)
+
+
+TABLE = Table(
+    {"system": "text", "task": "text", "question": "text", "trial": "whole", "outcome": "whole"},
+    [
+        (system, task, f"{task} {at}", trial, int((7 * at + 3 * trial + 5 * number) % 11 > 4))
+        for number, system in enumerate(("x", "y'", 'z "1"'))
+        for task in ("t", "u")
+        for at in range(number, 12)
+        for trial in range(3 + (at + number) % 2)
+    ],
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_agrees_and_the_order_of_rows_is_of_no_account(
+    engine: str, tmp_path: Path
+) -> None:
+    asked = ("pass@2", "geom-ds@3", "avg")
+    known = errbar.load(ENGINES["pandas inferred"](TABLE, tmp_path)).compare(*asked)
+    assert len(known) == 18
+    found = errbar.load(ENGINES[engine](TABLE.shuffled(5), tmp_path)).compare(*asked)
+    assert list(map(numbers, found)) == list(map(numbers, known))
+    assert [one.left_out for one in known[:3]] == [1, 2, 1]
+
+
+TWO_WEIGHTS = (Average((0.2, 0.7)), Bayes((0.2, 0.7)), MaxAt(2, (0.2, 0.7)), MaxAt(3, (0.7, 0.2)))
+
+
+@pytest.mark.parametrize("metric", [*COUNTED, *TWO_WEIGHTS], ids=str)
+def test_the_difference_is_that_of_the_scores_on_common_questions(metric: CountMetric) -> None:
+    rng = np.random.default_rng(8)
+    kinds = len(metric.weights) if isinstance(metric, CategoryMetric) else 2
+    a, b = (rng.integers(0, kinds, (20, 6)).tolist() for _ in "ab")
+    rows = pd.concat(
+        pd.DataFrame(
+            [(name, f"{at}", t, y) for at, row in some for t, y in enumerate(row)],
+            columns=["system", "question", "trial", "outcome"],
+        )
+        for name, some in (("a", list(enumerate(a))[:16]), ("b", list(enumerate(b))[4:]))
+    )
+    one = only(errbar.load(rows).compare(metric))
+    common = rows[rows["question"].isin([f"{at}" for at in range(4, 16)])]
+    first, second = errbar.load(common).score(metric)
+    assert (one.questions, one.left_out) == (12, 8)
+    assert one.value == pytest.approx(first.value, abs=1e-12)
+    assert one.against == pytest.approx(second.value, abs=1e-12)
+    assert one.difference == pytest.approx(first.value - second.value, abs=1e-12)
+    low, high = metric.bounds
+    assert low - high <= one.interval.low <= one.difference <= one.interval.high <= high - low
+    assert one.wins + one.ties + one.losses == 12
+
+
+@pytest.mark.parametrize("name", ["geom-ds@2", "geo-spectrum@3", "pass@2", "avg"])
+def test_questions_that_went_the_same_are_ties_for_blends_too(name: str) -> None:
+    changed = [A[0], A[1], A[2], A[3], A[4], B[5]]
+    one = only(errbar.load({"a": A, "b": changed}).compare(name))
+    assert (one.wins, one.ties, one.losses) == (1, 5, 0)
+
+
+def test_ragged_trials_count_each_question_once() -> None:
+    ragged = [row[: 2 + at % 3] for at, row in enumerate(A)]
+    one = only(errbar.load(frame(a=ragged, b=B)).compare("avg"))
+    means = [sum(row) / len(row) for row in ragged]
+    assert one.value == pytest.approx(sum(means) / 6, abs=1e-15)
+    with pytest.raises(NotEnoughTrials, match=r"a: pass@3 draws 3 .* 2 of 6 .*question '0' has 2"):
+        errbar.load(frame(a=ragged, b=B)).compare("pass@3")
+    found = errbar.load(frame(a=ragged, b=B)).compare("pass@3", short="drop")
+    assert (found[0].questions, found[0].left_out) == (4, 2)
+    assert "a: pass@3 leaves out 2 questions with fewer than 3 trials." in found.notes()
+    with pytest.raises(NotEnoughTrials, match="no question has the 5 trials"):
+        errbar.load(frame(a=ragged, b=B)).compare("pass@5", short="drop")
+
+
+def test_questions_that_one_system_lacks_are_left_out_and_told_of() -> None:
+    found = errbar.load(frame(a=[*A[:4], [], []], b=[[], *B[1:]])).compare("avg")
+    assert (found[0].questions, found[0].left_out) == (3, 3)
+    assert "a − b: 3 questions that only one of them has are left out." in found.notes()
+
+
+class TestRowsWithoutAResult:
+    DATA = frame(a=[*A[:4], [1, None, 1, 0], [None] * 4], b=B)
+
+    def test_they_count_as_wrong(self) -> None:
+        found = errbar.load(self.DATA).compare("avg")
+        assert found[0].value == pytest.approx((3 + 1 + 4 + 3 + 2) / 24)
+        assert any("5 of 48 rows have no result" in note for note in found.notes())
+
+    def test_or_are_left_out_and_a_question_without_any_is_told_of(self) -> None:
+        found = errbar.load(self.DATA).compare("avg", errors="missing")
+        assert found[0].value == pytest.approx((3 / 4 + 1 / 4 + 1 + 3 / 4 + 2 / 3) / 5)
+        assert found[0].left_out == 1
+        assert "a: 1 question without any result." in found.notes()
+
+    def test_of_rewards_likewise(self) -> None:
+        rewards = self.DATA.assign(outcome=self.DATA["outcome"] * 2.5)
+        found = errbar.load(rewards).compare("avg", errors="missing")
+        assert found[0].left_out == 1
+        assert "a: 1 question without any result." in found.notes()
+
+    def test_there_is_no_bracket(self) -> None:
+        with pytest.raises(InputError, match="errors must be one of 'fail', 'missing'"):
+            errbar.load(self.DATA).compare("avg", errors="bracket")  # type: ignore[arg-type]
+
+
+class TestClusters:
+    def test_a_cluster_for_every_question_is_none(self) -> None:
+        plain = frame(a=A, b=B)
+        own = plain.assign(cluster="c" + plain["question"])
+        assert numbers(errbar.load(own).compare("avg")[0]) == numbers(
+            errbar.load(plain).compare("avg")[0]
+        )
+
+    def test_clusters_are_the_sample(self) -> None:
+        data = frame(a=A, b=B)
+        data["cluster"] = data["question"].astype(int) // 2
+        found = errbar.load(data).compare("avg")
+        totals = np.array([0.75, 0.25, 0.5])
+        score = totals.sum() / math.sqrt(totals @ totals)
+        assert found[0].p_value == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
+        assert found[0].questions == 6
+        assert "paired by cluster" in found.method
+        assert found[0].caution == "only 6 questions"
+
+    def test_systems_must_agree_on_them(self) -> None:
+        data = frame(a=A, b=B)
+        data["cluster"] = data["question"].astype(int) // 2 + (data["system"] == "b")
+        with pytest.raises(InputError, match=r"question '0' is in the cluster '0' for 'a' and in"):
+            errbar.load(data).compare("avg")
+
+    def test_one_cluster_says_nothing_of_others(self) -> None:
+        one = only(errbar.load(frame(a=A, b=B).assign(cluster="c")).compare("avg"))
+        assert one.reason == "one cluster says nothing of others"
+        assert one.verdict == "cannot tell"
+
+
+class TestRewards:
+    def test_they_have_no_bounds(self) -> None:
+        rng = np.random.default_rng(2)
+        a, b = rng.normal(40.0, 10.0, (2, 30, 3)).round(3)
+        one = only(errbar.load({"a": a, "b": b}).compare("avg"))
+        assert one.difference == pytest.approx(a.mean() - b.mean(), abs=1e-12)
+        assert one.interval.low < one.difference < one.interval.high
+
+    def test_of_one_system_alone_make_the_others_rewards_too(self) -> None:
+        data = {"a": np.array(A) * 0.5, "b": np.array(B)}
+        for estimand in ("population", "benchmark", "rerun"):
+            one = only(errbar.load(data).compare("avg", estimand=estimand))
+            assert one.difference == pytest.approx(8 / 24 - 10 / 24)
+
+    def test_small_ones_differ_and_large_ones_only_by_more_than_rounding(self) -> None:
+        for scale in (1e-14, 1.0, 1e14):
+            a, b = (np.array(matrix) * 0.5 * scale for matrix in (A, B))
+            one = only(errbar.load({"a": a, "b": b}).compare("avg"))
+            assert (one.wins, one.ties, one.losses) == (5, 1, 0)
+
+    def test_trials_that_agree_do_not_make_anything_certain(self) -> None:
+        data = {"a": [[0.5] * 3] * 12, "b": [[0.25] * 3] * 12}
+        one = only(errbar.load(data).compare("avg", estimand="benchmark"))
+        assert one.reason.startswith("nothing varies")
+        assert math.isnan(one.interval.low)
+        assert math.isnan(one.p_value)
+
+    def test_one_trial_each_says_nothing_of_these_very_questions(self) -> None:
+        data = {"a": [[0.5], [1.5]], "b": [[0.25], [0.5]]}
+        with pytest.raises(InputError, match="estimand='population'"):
+            errbar.load(data).compare("avg", estimand="benchmark")
+
+
+class TestVotes:
+    ROWS = pd.DataFrame(
+        [
+            (system, f"{at}", trial, answer, int(answer == "x"))
+            for system, questions in (
+                ("a", ["xxy", "xyz", "yyy", "xxx", "xyx"]),
+                ("b", ["xyy", "yyz", "yyy", "xxx", "yyx"]),
+            )
+            for at, answers in enumerate(questions)
+            for trial, answer in enumerate(answers)
+        ],
+        columns=["system", "question", "trial", "answer", "outcome"],
+    )
+
+    def test_the_difference_is_that_of_the_scores(self) -> None:
+        runs = errbar.load(self.ROWS)
+        one, (first, second) = only(runs.compare("vote@3")), runs.score("vote@3")
+        assert one.difference == pytest.approx(first.value - second.value, abs=1e-14)
+        assert (one.wins, one.ties, one.losses) == (3, 2, 0)
+
+    def test_they_are_known_for_questions_like_these_alone(self) -> None:
+        with pytest.raises(InputError, match="estimand"):
+            errbar.load(self.ROWS).compare("vote@3", estimand="benchmark")
+
+    def test_too_few_ballots(self) -> None:
+        some = self.ROWS[~((self.ROWS["question"] == "1") & (self.ROWS["trial"] == 2))]
+        with pytest.raises(NotEnoughTrials, match="question '1' has 2"):
+            errbar.load(some).compare("vote@3")
+        assert only(errbar.load(some).compare("vote@3", short="drop")).questions == 4
+
+
+class TestWhoIsCompared:
+    RUNS = errbar.load({"a": A, "b": B, "c": np.flip(B, axis=0)})
+
+    def test_all_pairs(self) -> None:
+        pairs = [(one.one, one.other) for one in self.RUNS.compare("avg")]
+        assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+
+    def test_against_a_baseline(self) -> None:
+        pairs = [(one.one, one.other) for one in self.RUNS.compare("avg", baseline="b")]
+        assert pairs == [("a", "b"), ("c", "b")]
+
+    def test_systems_by_name_and_the_baseline_among_them_without_being_named(self) -> None:
+        assert len(self.RUNS.compare("avg", systems=["a", "b"])) == 1
+        for systems in (["c"], "c", ["c", "a"]):
+            found = self.RUNS.compare("avg", systems=systems, baseline="a")
+            assert [(one.one, one.other) for one in found] == [("c", "a")]
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({"systems": ["a", "d"]}, "no system 'd' in the data; there are: a, b, c"),
+            ({"systems": ["a", "a"]}, "two systems at least are compared; got ['a']"),
+            ({"baseline": "d"}, "no baseline 'd'; there are: a, b, c"),
+            ({"systems": ["a"], "baseline": "d"}, "no system 'd'"),
+            ({"margin": -0.1}, "margin"),
+            ({"margin": math.nan}, "margin"),
+            ({"level": 1.0}, "level"),
+            ({"adjust": "bonferroni"}, "adjust must be 'holm' or 'none'"),
+            ({"estimand": "mean"}, "estimand must be one of"),
+            ({"short": "posterior"}, "short must be one of 'error', 'drop'"),
+        ],
+        ids=str,
+    )
+    def test_what_makes_no_sense_is_refused(self, asked: dict[str, Any], said: str) -> None:
+        with pytest.raises(ErrbarError) as caught:
+            self.RUNS.compare("avg", **asked)
+        assert said in str(caught.value)
+
+    def test_without_a_metric(self) -> None:
+        with pytest.raises(InputError, match="no metric to compare by"):
+            self.RUNS.compare()
+
+    def test_one_system_alone(self) -> None:
+        with pytest.raises(InputError, match="two systems at least are compared; there is 'a'"):
+            errbar.load({"a": A}).compare("avg")
+
+    def test_no_question_in_common(self) -> None:
+        data = frame(a=[*A[:3], [], [], []], b=[[], [], [], *B[3:]])
+        with pytest.raises(InputError, match="'a' and 'b' have no question in common"):
+            errbar.load(data).compare("avg")
+
+    def test_counts_by_state_do_not_know_which_question_is_which(self) -> None:
+        states = errbar.data.statistics.CountsByState([4, 4], [1, 3], [5, 5])
+        with pytest.raises(InputError, match="which question is which"):
+            errbar.load({"a": states, "b": states}).compare("avg")
+
+
+class TestTasks:
+    DATA = pd.concat(
+        [
+            frame(a=A, b=B).assign(task="t"),
+            frame(a=B, b=A, base=A).assign(task="u"),
+            frame(a=A).assign(task="alone"),
+        ]
+    )
+
+    def test_each_is_compared_and_one_with_a_single_system_is_told_of(self) -> None:
+        found = errbar.load(self.DATA).compare("avg", systems=["a", "b"])
+        assert [(one.task, one.difference) for one in found] == [("t", 0.25), ("u", -0.25)]
+        assert "a · alone: no other system has this task; left out." in found.notes()
+
+    def test_those_without_the_baseline_are_told_of(self) -> None:
+        found = errbar.load(self.DATA).compare("avg", baseline="base")
+        assert {one.task for one in found} == {"u"}
+        assert "t: left out, without the baseline 'base'." in found.notes()
+
+    def test_systems_that_share_none(self) -> None:
+        data = pd.concat([frame(a=A).assign(task="t"), frame(b=B).assign(task="u")])
+        with pytest.raises(InputError, match="there is 'a', 'b', and no task has two: t, u"):
+            errbar.load(data).compare("avg")
