@@ -1,6 +1,7 @@
 """`runs.compare`: whatever holds the outcomes, and whichever questions two systems share."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def as_counts(_: Path) -> dict[str, errbar.Counts]:
     }
 
 
-SOURCES = {
+SOURCES: dict[str, Callable[[Path], Any]] = {
     "arrays": lambda _: {"a": np.array(A), "b": np.array(B)},
     "DataFrame": lambda _: frame(a=A, b=B),
     "CSV": as_csv,
