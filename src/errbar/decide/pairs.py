@@ -20,7 +20,7 @@ from errbar.uncertainty.learned import Learned, Summary
 
 Array = NDArray[np.floating[Any]]
 
-_FEW_QUESTIONS, _FEW_CLUSTERS, _FEW_THAT_DIFFER = 10, 10, 10
+_FEW_QUESTIONS, _FEW_CLUSTERS, FEW_THAT_DIFFER = 10, 10, 10
 _ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
 _ANY_LEVEL = 0.95  # of ends that are not looked at
@@ -83,11 +83,11 @@ class Differences:
                 f"{f' in {data.task!r}' if data.task else ''}; check that ids agree."
             )
         mine, theirs = data.values(one, both), data.values(other, both)
-        ahead = _apart(data.alone(one, both), data.alone(other, both))
+        ahead = apart_by(data.alone(one, both), data.alone(other, both))
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
         clusters = np.unique(data.clusters[both], return_inverse=True)[1]
-        totals = np.bincount(clusters, _apart(mine, theirs)).astype(float)
+        totals = np.bincount(clusters, apart_by(mine, theirs)).astype(float)
         sizes = np.bincount(clusters).astype(float)
         mean, sd, score = self._population(totals, sizes)
         learned = self._covers is not Estimand.POPULATION and not self._has_one_trial(one, other)
@@ -184,15 +184,15 @@ class Differences:
         if self._data.clustered and totals.size < _FEW_CLUSTERS:
             return f"only {counted(totals.size, 'cluster')}"
         differ = int((totals != 0).sum())
-        if signs.differing(totals) < _FEW_THAT_DIFFER:
+        if signs.differing(totals) < FEW_THAT_DIFFER:
             unit = "clusters" if self._data.clustered else "questions"
             few = f"few {unit} differ: {differ}"
             many = f"rests on few of the {differ} {unit} that differ"
-            return few if differ <= _FEW_THAT_DIFFER else many
+            return few if differ <= FEW_THAT_DIFFER else many
         return ""
 
 
-def _apart(mine: Array, theirs: Array) -> Array:
+def apart_by(mine: Array, theirs: Array) -> Array:
     """How far values lie apart; not at all where they are equal but for rounding."""
     apart = mine - theirs
     apart[np.abs(apart) <= _ALMOST * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0

@@ -1,0 +1,167 @@
+"""One cell: how often each test errs where neither system is better, and how often it sees one."""
+
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import errbar
+from benchmarks.compare import tests, worlds
+from benchmarks.compare.worlds import NULLS, Cell
+from benchmarks.coverage.difficulties import DIFFICULTIES
+from errbar.decide.pairs import apart_by
+from errbar.metrics import CountMetric, PassAt
+
+Array = NDArray[np.floating[Any]]
+
+_NORMAL = NormalDist()
+_ROUNDING = 1e-12
+
+
+class Null(NamedTuple):
+    """Shares of data sets without a difference in which one was found."""
+
+    cell: Cell
+    metric: str
+    kind: str
+    ours: float
+    t_test: float
+    cautious: float  # share of data sets that errbar warns of
+    warned: float  # share of its errors that it warns of
+    differ: float  # questions that differ, on average
+
+
+class Seen(NamedTuple):
+    """Shares of data sets with a difference in which it was found, and held by the interval."""
+
+    cell: Cell
+    metric: str
+    shift: float
+    difference: float
+    ours: float
+    t_test: float
+    covered: float
+    wrong: float  # share in which the worse system was called better
+    cautious: float
+
+
+class Agreed(NamedTuple):
+    """Shares of data sets of one trial per question on which errbar and McNemar's test agree."""
+
+    cell: Cell
+    kind: str
+    shares: dict[str, float]
+
+
+def nulls(cell: Cell, replicates: int) -> Iterator[Null | Agreed]:
+    """Both kinds of null, every metric."""
+    for kind in NULLS:
+        first, second = worlds.null_counts(cell, kind, replicates)
+        for metric in worlds.metrics_of(cell.trials):
+            table = worlds.value_table(metric, cell.trials)
+            mine, theirs = table[first], table[second]
+            found = tests.errbar_test(mine - theirs)
+            require_the_same(cell, metric, first[0], second[0], float(found.score[0]))
+            yield Null(
+                cell,
+                str(metric),
+                kind,
+                _share(found.rejected),
+                _share(tests.t_test(mine, theirs)),
+                _share(found.cautious),
+                _share(found.cautious[found.rejected]),
+                float(found.differ.mean()),
+            )
+            if cell.trials == 1:
+                yield _agreed(cell, kind, mine - theirs, found)
+
+
+def powers(cell: Cell, replicates: int) -> Iterator[Seen | Agreed]:
+    """A shift for each metric that a test should see about two times in three."""
+    for stream, metric in enumerate(worlds.metrics_of(cell.trials)):
+        table = worlds.value_table(metric, cell.trials)
+        effect = worlds.aimed_effect(cell, table)
+        first, second = worlds.shifted_counts(cell, effect.shift, replicates, stream)
+        mine, theirs = table[first], table[second]
+        apart = mine - theirs
+        found = tests.errbar_test(apart)
+        yield Seen(
+            cell,
+            str(metric),
+            effect.shift,
+            effect.difference,
+            _share(found.rejected),
+            _share(tests.t_test(mine, theirs)),
+            tests.covered(apart[: replicates // 2], found, effect.difference),
+            _share(found.rejected & (found.score * effect.difference < 0)),
+            _share(found.cautious),
+        )
+        if cell.trials == 1:
+            yield _agreed(cell, "shifted", apart, found)
+
+
+class Ceiling(NamedTuple):
+    """Shares of data sets in which a difference was found where there is none."""
+
+    metric: str
+    noise: float
+    ours: float
+    t_test: float
+    flips: float
+    unpaired: float
+    cautious: float
+    warned: float
+    differ: float
+
+
+def ceiling(replicates: int) -> Iterator[Ceiling]:
+    """Easy questions, 100 × 16, one system better on most of them and much worse on a few."""
+    easy, cell = DIFFICULTIES["easy"], Cell(100, 16, "easy")
+    for k in (1, 2, 4, 8):
+        table = worlds.value_table(PassAt(k), cell.trials)
+        for noise in (1.0, 2.0):
+            rng = cell.rng(9, k, int(noise))
+            shift = worlds.balanced_shift(easy, noise, table)
+            rates = easy.draw(rng, (replicates, cell.questions))
+            other = worlds.moved(rates, shift + noise * rng.standard_normal(rates.shape))
+            mine, theirs = (table[rng.binomial(cell.trials, each)] for each in (rates, other))
+            found = tests.errbar_test(mine - theirs)
+            yield Ceiling(
+                f"pass@{k}",
+                noise,
+                _share(found.rejected),
+                _share(tests.t_test(mine, theirs)),
+                _share(tests.sign_flip_test((mine - theirs)[: replicates // 2], rng)),
+                _share(tests.unpaired_t_test(mine, theirs)),
+                _share(found.cautious),
+                _share(found.cautious[found.rejected]),
+                float(found.differ.mean()),
+            )
+
+
+def require_the_same(
+    cell: Cell, metric: CountMetric, first: Array, second: Array, score: float
+) -> None:
+    """That `runs.compare` gives the p-value of the kernel, and warns of the same."""
+    trials = np.full(cell.questions, cell.trials)
+    counts = {"a": errbar.Counts(trials, first), "b": errbar.Counts(trials, second)}
+    (one,) = errbar.load(counts).compare(metric)
+    table = worlds.value_table(metric, cell.trials)
+    apart = apart_by(table[first], table[second])
+    warned = bool(tests.errbar_test(apart[None, :]).cautious[0])
+    alone = 2.0 * _NORMAL.cdf(-abs(score))
+    if abs(one.p_value - alone) > _ROUNDING or bool(one.caution) != warned:
+        raise ValueError(f"{cell} {metric}: {one.p_value} and {alone}, {one.caution!r}")
+
+
+def _agreed(cell: Cell, kind: str, apart: Array, found: tests.Judged) -> Agreed:
+    others = tests.mcnemar_tests(apart)
+    return Agreed(
+        cell, kind, {name: _share(found.rejected == each) for name, each in others.items()}
+    )
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if flags.size else float("nan")
