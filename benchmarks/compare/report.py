@@ -51,22 +51,11 @@ def _levels(nulls: Sequence[Null]) -> list[str]:
                 sum(share > HIGH for share in peers),
             ]
         )
-    heads = [
-        "M",
-        "N",
-        "cells",
-        "least",
-        "median",
-        "most",
-        "t-test most",
-        "below 3",
-        "above 6",
-        "t-test above 6",
-    ]
+    heads = ("M", "N", "cells", "least", "median", "most", "t-test most", "below 3", "above 6")
     below = [row for row in nulls if row.ours < LOW]
     above = [row for row in nulls if row.ours > HIGH]
     return [
-        *_table(heads.split("|"), body),
+        *_table((*heads, "t-test above 6"), body),
         "",
         f"{len(nulls)} cells; {len(below)} below {_percent(LOW)}, with {_range(below)} questions "
         f"that differ; {len(above)} above {_percent(HIGH)}, with {_range(above)}.",
