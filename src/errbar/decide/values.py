@@ -220,7 +220,7 @@ class _Task:
         if isinstance(counts, CategoryCounts):
             names = list(map(str, counts.questions))
             if isinstance(metric, CategoryMetric) and not metric.parts():
-                return _One(names, [metric.row_values(Tally.of(counts))], counts.trials)
+                return _One(names, [metric.row_values(Tally(counts.tally, counts.repeats()))], counts.trials)
             counts = cast(CountsByState, right_or_wrong(counts))
         some = (counts.trials > 0) & (counts.trials >= metric.draws)
         short = np.full(counts.trials.size, np.nan)
