@@ -106,7 +106,12 @@ def side_by_side(
         if name not in known:
             names = ", ".join(list(dict.fromkeys(key[0] for key in there))[:8]) or "none"
             raise InputError(f"there is no system {name!r} in the data; there are: {names}.")
-    several = {task: each for task, each in tasks.items() if len(each) > 1}
+    order = known if systems is None else systems  # as they were asked for
+    several = {
+        task: {name: each[name] for name in order if name in each}
+        for task, each in tasks.items()
+        if len(each) > 1
+    }
     if not several:
         found = ", ".join(map(repr, known)) or "none"
         where = f", and no task has two: {', '.join(tasks)}" if len(known) > 1 else ""
