@@ -22,7 +22,7 @@ RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "results", "scores", "tables", "uncertainty", "matrices"}
 DECIDE = ALL_BELOW | {"scoring", "rewards", "tallied", "decide"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
-LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo"}
+LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning"}
 PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc", "watches", "decide", "gating"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
@@ -59,6 +59,7 @@ MAY_IMPORT = {
     "loading": ALL_BELOW | {"runs", "readers"},
     "gating": DECIDE | {"runs", "loading"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
+    "planning": ALL_BELOW | {"runs", "planning"},
     "demo": COUNTS | {"demo"},
     "cli": SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.planning import Plan as Plan
+    from errbar.planning import plan as plan
     from errbar.runs import Runs as Runs
     from errbar.scores import Scores as Scores
     from errbar.uncertainty import Bootstrap as Bootstrap
@@ -36,6 +38,7 @@ _HOMES = {
     "Counts": "errbar.data.statistics",
     "Estimate": "errbar.estimate",
     "Interval": "errbar.estimate",
+    "Plan": "errbar.planning",
     "Posterior": "errbar.uncertainty",
     "Predictions": "errbar.data.ranked",
     "Ranked": "errbar.data.ranked",
@@ -48,6 +51,7 @@ _HOMES = {
     "gate": "errbar.gating",
     "load": "errbar.loading",
     "parse": "errbar.metrics",
+    "plan": "errbar.planning",
     "roc": "errbar",
     "score": "errbar.evaluate",
     "selective": "errbar",
@@ -61,6 +65,7 @@ __all__ = [
     "Counts",
     "Estimate",
     "Interval",
+    "Plan",
     "Posterior",
     "Predictions",
     "Ranked",
@@ -74,6 +79,7 @@ __all__ = [
     "gate",
     "load",
     "parse",
+    "plan",
     "roc",
     "score",
     "selective",

@@ -1,0 +1,283 @@
+"""What a run is to show: a difference between two systems, or a score to some width.
+
+A goal knows how likely it is to be met with so many questions and trials.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.statistics import States
+from errbar.errors import InputError
+from errbar.kernels.bounded import mean_ends
+from errbar.kernels.power import (
+    Shown,
+    chance_seen,
+    differing,
+    joint_states,
+    moved,
+    pooled,
+    share_seen,
+    steps_of_normal,
+)
+from errbar.kernels.rates import masses
+from errbar.metrics import CountMetric
+from errbar.metrics.base import QuestionMean
+from errbar.planning.difficulty import Difficulty, shift_to
+
+Array = NDArray[np.floating[Any]]
+
+LEAST_QUESTIONS, MOST_QUESTIONS = 2, 10_000_000
+_STEPS = 21  # of the normal shift
+_FEW = 40.0  # questions that differ: below, power is drawn and not computed
+_DRAWN = 10_000  # comparisons, where it is
+_WIDTHS, _EXACT = 2_000, 40  # intervals that are drawn, and those of them that are computed
+_NEAR = 0.1  # how far from the asked share the computed ones may lie
+_CORRECTIONS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Goal(ABC):
+    """Something that a run may or may not show."""
+
+    metric: CountMetric
+    difficulty: Difficulty
+    level: float
+    seed: int
+
+    systems: ClassVar[int]
+    most_simulations: ClassVar[int]
+
+    @property
+    def part(self) -> QuestionMean:
+        """What a question shows; the metric is its mean, or lies on a line with it."""
+        return self.metric.parts()[0]
+
+    @property
+    def span(self) -> float:
+        """What the metric rises by if that rises by one."""
+        low, high = (float(self.metric.joined(np.array(end))) for end in (0.0, 1.0))
+        return high - low
+
+    @property
+    def mean(self) -> float:
+        """Of the metric over all questions there could be."""
+        rates, weights = self.difficulty.as_one()
+        return float(self.metric.joined(np.array(self.part.at_rates(rates) @ weights)))
+
+    @abstractmethod
+    def power(self, questions: int, trials: int | None) -> float:
+        """Chance to meet the goal; with endless trials if `trials` is None."""
+
+    @abstractmethod
+    def least(self, power: float, trials: int) -> int | None:
+        """The least number of questions that suffices, if any does."""
+
+    @abstractmethod
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of simulated runs that meet the goal."""
+
+    def values(self, trials: int) -> Array:
+        """What a question shows if 0, 1 … of its trials are right."""
+        right = np.arange(trials + 1)
+        often = np.ones((1, trials + 1))
+        states = States(np.full(trials + 1, trials), right, often, np.array([trials + 1.0]))
+        return self.part.subset_means([self.part], states)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Goal):
+    """Two systems on the same questions differ; a test by random signs is to see it.
+
+    The second system's log odds on a question are those of the first and a shift, whose standard
+    deviation over questions is `disagreement`.
+    """
+
+    difference: float
+    disagreement: float
+    systems: ClassVar[int] = 2
+    most_simulations: ClassVar[int] = 1_000_000
+    _shown: dict[int | None, Shown] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def shift(self) -> float:
+        """The mean shift of log odds that makes the metric differ as much."""
+        rates, weights = self.difficulty.as_one()
+        base = float(self.part.at_rates(rates) @ weights)
+        asked = base + self.difference / self.span
+
+        def mean_at(shift: float) -> float:
+            others, both = self._others(rates, weights, shift)
+            return float((self.part.at_rates(others) * both).sum())
+
+        try:
+            return shift_to(mean_at, asked)
+        except InputError as error:
+            raise InputError(
+                f"a difference of {self.difference:+.4g} is out of reach: the first system has "
+                f"{self.metric} {self.mean:.4g}. The second: {error}"
+            ) from error
+
+    def shown(self, trials: int | None) -> Shown:
+        """The differences that a question may show, and how likely they are."""
+        if trials not in self._shown:
+            rates, weights = self.difficulty.as_one()
+            others, both = self._others(rates, weights, self.shift)
+            if trials is None:
+                apart = self.part.at_rates(others) - self.part.at_rates(rates)[:, None]
+                self._shown[trials] = pooled(apart, both)
+            else:
+                values = self.values(trials)
+                chances = joint_states(rates, others, both, trials)
+                self._shown[trials] = pooled(values[None, :] - values[:, None], chances)
+        return self._shown[trials]
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Computed, or drawn where few questions differ."""
+        shown = self.shown(trials)
+        if differing(shown, questions) >= _FEW:
+            return chance_seen(shown, questions, self._reach)
+        rng = np.random.default_rng(self.seed)
+        return share_seen(shown, questions, self._reach, rng, _DRAWN)
+
+    def least(self, power: float, trials: int) -> int | None:
+        """By halving what is computed; then by steps, where power is drawn."""
+        shown = self.shown(trials)
+        found = _least(lambda m: chance_seen(shown, m, self._reach) >= power)
+        if found is None or differing(shown, found) >= _FEW:
+            return found
+        while self.power(found, trials) < power:
+            found += 1
+        while found > LEAST_QUESTIONS and self.power(found - 1, trials) >= power:
+            found -= 1
+        return found
+
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of comparisons that see the difference."""
+        return share_seen(self.shown(trials), questions, self._reach, rng, times)
+
+    def with_disagreement(self, disagreement: float) -> "Difference":
+        """The same difference between systems that agree more, or less."""
+        return replace(self, disagreement=disagreement)
+
+    def for_each_spread(self) -> "list[Difference]":
+        """The same difference for every spread of difficulty that may be the true one."""
+        return [replace(self, difficulty=one) for one in self.difficulty.each()]
+
+    def detectable(self, power: float, questions: int, trials: int | None) -> float:
+        """The smallest difference of this sign that has this power; nan if there is none."""
+        low, high = 0.0, math.copysign(1.0, self.difference) * self._room()
+        for _ in range(20):
+            middle = 0.5 * (low + high)
+            met = replace(self, difference=middle).power(questions, trials) >= power
+            low, high = (low, middle) if met else (middle, high)
+        reached = replace(self, difference=high).power(questions, trials) >= power
+        return high if reached else math.nan
+
+    @property
+    def _reach(self) -> float:
+        return NormalDist().inv_cdf(0.5 + 0.5 * self.level)
+
+    def _room(self) -> float:
+        """How far the metric can go in the direction of the difference."""
+        rates, weights = self.difficulty.as_one()
+        up = (self.difference > 0) == (self.span > 0)
+        ends = [float(self.part.at_rates(moved(rates, s)) @ weights) for s in (0.0, 30.0, -30.0)]
+        far = max(ends) if up else min(ends)
+        return 0.98 * abs(far - ends[0]) * abs(self.span)
+
+    def _others(self, rates: Array, weights: Array, shift: float) -> tuple[Array, Array]:
+        """Rates of the second system, a row for each of the first, and their weights."""
+        steps, by_step = steps_of_normal(_STEPS)
+        others = moved(rates[:, None], shift + self.disagreement * steps)
+        return others, weights[:, None] * by_step
+
+
+@dataclass(frozen=True, eq=False)
+class Width(Goal):
+    """The interval of one system's score, for questions like these, is no wider than this."""
+
+    width: float
+    systems: ClassVar[int] = 1
+    most_simulations: ClassVar[int] = 400  # an interval takes milliseconds
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Share of drawn intervals that are narrow enough."""
+        return float((self._widths(questions, trials, 0.8) <= self._asked).mean())
+
+    def least(self, power: float, trials: int) -> int | None:
+        """From the normal formula on, by how wide intervals are drawn."""
+        shown = self._shown(trials)
+        mean = float(shown.chances @ shown.values)
+        variance = float(shown.chances @ np.square(shown.values - mean))
+        reach = NormalDist().inv_cdf(0.5 + 0.5 * self.level)
+        found = max(LEAST_QUESTIONS + 3.0, variance * (2.0 * reach / self._asked) ** 2)
+        for _ in range(_CORRECTIONS):
+            if found > MOST_QUESTIONS:
+                return None
+            widths = self._widths(round(found), trials, power)
+            found *= (float(np.quantile(widths, power)) / self._asked) ** 2
+            found = max(found, float(LEAST_QUESTIONS))
+        return math.ceil(found)
+
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of intervals, each computed, that are narrow enough."""
+        shown = self._shown(trials)
+        often = rng.multinomial(questions, shown.chances, times)
+        return float(np.mean([self._width(shown.values, row) <= self._asked for row in often]))
+
+    @property
+    def _asked(self) -> float:
+        return self.width / abs(self.span)
+
+    def _shown(self, trials: int | None) -> Shown:
+        rates, weights = self.difficulty.as_one()
+        if trials is None:
+            return pooled(self.part.at_rates(rates), weights)
+        return pooled(self.values(trials), masses(rates, trials) @ weights)
+
+    def _widths(self, questions: int, trials: int | None, near: float) -> Array:
+        """Widths of drawn intervals: along a line with the spread of their values.
+
+        The line goes through some that are computed, near the share that is asked for.
+        """
+        rng = np.random.default_rng(self.seed)
+        values, chances = self._shown(trials)
+        often = rng.multinomial(questions, chances, _WIDTHS)
+        mean = often @ values / questions
+        spread = np.sqrt(np.maximum(often @ np.square(values) / questions - mean * mean, 0.0))
+        rank = np.linspace(max(near - _NEAR, 0.0), min(near + _NEAR, 1.0), _EXACT)
+        order = np.argsort(spread, kind="stable")
+        some = order[np.round(rank * (_WIDTHS - 1)).astype(np.int64)]
+        exact = np.array([self._width(values, row) for row in often[some]])
+        apart = spread[some] - spread[some].mean()
+        square = float(apart @ apart)
+        slope = float(apart @ exact) / square if square > 1e-18 else 0.0
+        widths: Array = exact.mean() + slope * (spread - spread[some].mean())
+        return widths
+
+    def _width(self, values: Array, often: NDArray[np.int64]) -> float:
+        held = often > 0
+        number = often[held].astype(float)
+        low, high = mean_ends(values[held], np.ones(number.size), number, self.level)
+        return high - low
+
+
+def _least(suffices: Callable[[int], bool]) -> int | None:
+    """The least number of questions that suffices, if more are never worse."""
+    low, high = LEAST_QUESTIONS, LEAST_QUESTIONS
+    while not suffices(high):
+        if high >= MOST_QUESTIONS:
+            return None
+        low, high = high + 1, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle + 1, high)
+    return low
