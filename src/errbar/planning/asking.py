@@ -9,7 +9,7 @@ import numpy as np
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, parse
 from errbar.planning.difficulty import Difficulty
-from errbar.planning.goals import LEAST_QUESTIONS, Difference, Goal, Width
+from errbar.planning.goals import Difference, Goal, Width
 from errbar.planning.pilot import Errors, Pilot, learned_from
 from errbar.planning.result import Plan, Row, points
 from errbar.planning.search import Means, searched, simulated, usual_trials
@@ -75,7 +75,7 @@ def plan(
     spread = known.difficulty
     if mean is not None:
         spread = _with_mean(asked, spread, mean)
-    goal = _goal(asked, spread, known, (difference, width, level, disagreement, rng))
+    goal = _goal(asked, spread, known, (difference, width, power, level, disagreement, rng))
     means = Means(question_cost, trial_cost, questions, budget)
     rows = searched(goal, power, grid, means)
     rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
@@ -186,9 +186,9 @@ def _goal(
     metric: CountMetric,
     spread: Difficulty,
     known: Pilot,
-    given: tuple[float | None, float | None, float, float | None, int],
+    given: tuple[float | None, float | None, float, float, float | None, int],
 ) -> Goal:
-    difference, width, level, disagreement, seed = given
+    difference, width, power, level, disagreement, seed = given
     if difference is not None:
         if disagreement is None:
             learned = known.disagreement
@@ -204,7 +204,7 @@ def _goal(
             f"{metric} has no value of a question that is right on average, and its interval is "
             f"learned; plan the width of another metric."
         )
-    return Width(metric, spread, level, seed, float(width or 0.0))
+    return Width(metric, spread, level, seed, float(width or 0.0), power)
 
 
 def _asked(goal: Goal, power: float) -> list[str]:
@@ -236,9 +236,7 @@ def _verdict(goal: Goal, power: float, best: Row, means: Means) -> list[str]:
         said = [fault, *said]
     if isinstance(goal, Difference) and (means.questions is not None or means.budget is not None):
         smallest = goal.detectable(power, best.questions, best.trials)
-        said.append(
-            f"Smallest difference that this run sees with the power asked: {smallest:+.3g}."
-        )
+        said.append(f"Smallest difference that this run sees with that power: {smallest:+.3g}.")
     return said
 
 
@@ -253,18 +251,19 @@ def _model(goal: Goal, best: Row, *, learned: bool) -> list[str]:
     )
     whence = "learned from the pilot" if learned else "assumed"
     said.append(
-        f"The second system's log odds are shifted by {goal.shift:+.2f} on average, with a standard "
-        f"deviation over questions of {goal.disagreement:g} ({whence}): its power is "
+        f"The second system's log odds are shifted by {goal.shift:+.2f} on average, with a "
+        f"standard deviation over questions of {goal.disagreement:.3g} ({whence}): its power is "
         f"{points(halved)} with half of that, {points(doubled)} with twice."
     )
     if len(goal.difficulty.rates) > 1:
-        low, high = np.quantile(
-            [one.power(best.questions, best.trials) for one in goal.for_each_spread()], _RANGE
-        )
-        said.append(
-            f"Over 90 % of the spreads that fit the pilot, its power is {points(float(low))} to "
-            f"{points(float(high))}."
-        )
+        each = goal.for_each_spread() or [goal]
+        found = [one.computed(best.questions, best.trials) for one in each]
+        low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
+        said.append(f"Over 90 % of the spreads that fit the pilot, its power is {low} to {high}.")
+        missing = len(goal.difficulty.rates) - len(each)
+        if missing:
+            share = percent(100 * missing // len(goal.difficulty.rates) / 100)
+            said.append(f"In {share} of them no second system gets that far; they are left out.")
     return said
 
 

@@ -83,7 +83,7 @@ class Difficulty:
         rates, weights = self.rates.ravel(), self.weights.ravel() / len(self.rates)
         cell = 1 + np.floor(np.arcsin(np.sqrt(rates)) * (2.0 * _CELLS / np.pi)).astype(np.int64)
         cell = np.where(rates == 0.0, 0, np.where(rates == 1.0, _CELLS + 2, cell))
-        whole = np.bincount(cell, weights)
+        whole = np.bincount(cell, weights).astype(float)
         held = whole > 0
         return np.bincount(cell, weights * rates)[held] / whole[held], whole[held]
 

@@ -40,7 +40,7 @@ _FEW = 40.0  # questions that differ: below, power is drawn and not computed
 _DRAWN = 10_000  # comparisons, where it is
 _WIDTHS, _EXACT = 2_000, 40  # intervals that are drawn, and those of them that are computed
 _NEAR = 0.1  # how far from the asked share the computed ones may lie
-_CORRECTIONS = 4
+_CORRECTIONS, _FINE = 4, 200  # by the width that is found; then by such a share
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +125,14 @@ class Difference(Goal):
                 f"{self.metric} {self.mean:.4g}. The second: {error}"
             ) from error
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether any shift makes the metric differ as much."""
+        try:
+            return math.isfinite(self.shift)
+        except InputError:
+            return False
+
     def shown(self, trials: int | None) -> Shown:
         """The differences that a question may show, and how likely they are."""
         if trials not in self._shown:
@@ -143,15 +151,18 @@ class Difference(Goal):
         """Computed, or drawn where few questions differ."""
         shown = self.shown(trials)
         if differing(shown, questions) >= _FEW:
-            return chance_seen(shown, questions, self._reach)
+            return self.computed(questions, trials)
         rng = np.random.default_rng(self.seed)
         return share_seen(shown, questions, self._reach, rng, _DRAWN)
 
+    def computed(self, questions: int, trials: int | None) -> float:
+        """The same by moments alone."""
+        return chance_seen(self.shown(trials), questions, self._reach)
+
     def least(self, power: float, trials: int) -> int | None:
         """By halving what is computed; then by steps, where power is drawn."""
-        shown = self.shown(trials)
-        found = _least(lambda m: chance_seen(shown, m, self._reach) >= power)
-        if found is None or differing(shown, found) >= _FEW:
+        found = _least(lambda questions: self.computed(questions, trials) >= power)
+        if found is None or differing(self.shown(trials), found) >= _FEW:
             return found
         while self.power(found, trials) < power:
             found += 1
@@ -168,8 +179,9 @@ class Difference(Goal):
         return replace(self, disagreement=disagreement)
 
     def for_each_spread(self) -> "list[Difference]":
-        """The same difference for every spread of difficulty that may be the true one."""
-        return [replace(self, difficulty=one) for one in self.difficulty.each()]
+        """The same difference for every spread of difficulty in which it is possible."""
+        every = [replace(self, difficulty=one) for one in self.difficulty.each()]
+        return [one for one in every if one.is_possible]
 
     def detectable(self, power: float, questions: int, trials: int | None) -> float:
         """The smallest difference of this sign that has this power; nan if there is none."""
@@ -205,12 +217,13 @@ class Width(Goal):
     """The interval of one system's score, for questions like these, is no wider than this."""
 
     width: float
+    near: float  # the share of intervals near which drawn ones are to be exact
     systems: ClassVar[int] = 1
     most_simulations: ClassVar[int] = 400  # an interval takes milliseconds
 
     def power(self, questions: int, trials: int | None) -> float:
         """Share of drawn intervals that are narrow enough."""
-        return float((self._widths(questions, trials, 0.8) <= self._asked).mean())
+        return float((self._widths(questions, trials) <= self._asked).mean())
 
     def least(self, power: float, trials: int) -> int | None:
         """From the normal formula on, by how wide intervals are drawn."""
@@ -222,10 +235,13 @@ class Width(Goal):
         for _ in range(_CORRECTIONS):
             if found > MOST_QUESTIONS:
                 return None
-            widths = self._widths(round(found), trials, power)
+            widths = self._widths(round(found), trials)
             found *= (float(np.quantile(widths, power)) / self._asked) ** 2
             found = max(found, float(LEAST_QUESTIONS))
-        return math.ceil(found)
+        questions = math.ceil(found)
+        while self.power(questions, trials) < power:
+            questions += max(1, questions // _FINE)
+        return questions
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of intervals, each computed, that are narrow enough."""
@@ -243,7 +259,7 @@ class Width(Goal):
             return pooled(self.part.at_rates(rates), weights)
         return pooled(self.values(trials), masses(rates, trials) @ weights)
 
-    def _widths(self, questions: int, trials: int | None, near: float) -> Array:
+    def _widths(self, questions: int, trials: int | None) -> Array:
         """Widths of drawn intervals: along a line with the spread of their values.
 
         The line goes through some that are computed, near the share that is asked for.
@@ -253,7 +269,7 @@ class Width(Goal):
         often = rng.multinomial(questions, chances, _WIDTHS)
         mean = often @ values / questions
         spread = np.sqrt(np.maximum(often @ np.square(values) / questions - mean * mean, 0.0))
-        rank = np.linspace(max(near - _NEAR, 0.0), min(near + _NEAR, 1.0), _EXACT)
+        rank = np.linspace(max(self.near - _NEAR, 0.0), min(self.near + _NEAR, 1.0), _EXACT)
         order = np.argsort(spread, kind="stable")
         some = order[np.round(rank * (_WIDTHS - 1)).astype(np.int64)]
         exact = np.array([self._width(values, row) for row in often[some]])

@@ -25,7 +25,7 @@ def picture(plan: Plan) -> str:
         *_axes(most),
         *_target(plan),
     ]
-    for (trials, points), colour in zip(lines.items(), _COLOURS, strict=False):
+    for points, colour in zip(lines.values(), _COLOURS, strict=False):
         way = " ".join(f"{_x(x, most):.1f},{_y(y):.1f}" for x, y in points)
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
     parts += _legend(plan, list(lines))

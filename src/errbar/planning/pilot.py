@@ -2,7 +2,7 @@
 
 The spread is learned from the first system. A second system's log odds on a question are those of
 the first and a shift, normal over questions; its mean is fixed by what the second system got in
-all, its standard deviation is the one that makes the paired counts likeliest.
+all, its standard deviation is what the paired counts let expect of it.
 """
 
 import math
@@ -30,6 +30,7 @@ _Counted = dict[tuple[str, str], tuple[int, int]]  # task and question: trials a
 _TAKEN = {"fail": "wrong", "missing": "missing"}
 _STEPS = 15  # of the normal shift
 _DISAGREEMENTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)
+_USUAL = 1.5  # scale of disagreements before anything is seen: half a normal distribution
 _SAFE = 1e-300
 _AT_EITHER_END = 0.25  # of a trial: how near to 0 or 1 a mean rate is taken to be
 
@@ -67,6 +68,9 @@ def learned_from(
     pairs, only = _pairs(runs, names, errors)
     if only:
         remarks += (f"{counted(only, 'question')} of the pilot were given to one system only.",)
+    if np.median(pairs[:, [0, 2]], axis=0).min() < 2:
+        remarks += ("One trial per question does not tell how far two systems disagree.",)
+        return Pilot(difficulty, math.nan, remarks)
     return Pilot(difficulty, _disagreement(difficulty, pairs), remarks)
 
 
@@ -121,12 +125,11 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
 def _pairs(runs: Runs, names: Sequence[str], errors: Errors) -> tuple[NDArray[np.int64], int]:
     """Trials and right ones of both systems, a row per common question; how many are not."""
     first, second = (_by_question(runs, name, errors) for name in names)
-    common = [one for one in first if one in second]
+    common = [one for one in first if one in second and first[one][0] and second[one][0]]
     if not common:
         raise InputError(f"{names[0]!r} and {names[1]!r} share no question in the pilot.")
     rows = [(*first[one], *second[one]) for one in common]
-    kept = [row for row in rows if row[0] and row[2]]
-    return np.array(kept, dtype=np.int64), len(first) + len(second) - 2 * len(common)
+    return np.array(rows, dtype=np.int64), len(first) + len(second) - 2 * len(common)
 
 
 def _by_question(runs: Runs, name: str, errors: Errors) -> _Counted:
@@ -158,7 +161,7 @@ def _by_question(runs: Runs, name: str, errors: Errors) -> _Counted:
 
 
 def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
-    """The standard deviation of the shift that makes the second system's counts likeliest."""
+    """The standard deviation of the shift, as the second system's counts let expect it."""
     states, often = np.unique(pairs, axis=0, return_counts=True)
     n, right, others_n, others_right = states.T[:, :, None].astype(float)
     rates, weights = difficulty.as_one()
@@ -186,4 +189,7 @@ def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
             )
         return float(often @ np.log((belongs * chance).sum(axis=1) + _SAFE))
 
-    return max(_DISAGREEMENTS, key=support)
+    logs = np.array([support(sd) for sd in _DISAGREEMENTS])
+    known = np.exp(logs - logs.max()) * np.gradient(_DISAGREEMENTS)
+    known *= np.exp(-0.5 * np.square(np.array(_DISAGREEMENTS) / _USUAL))
+    return float(known @ _DISAGREEMENTS / known.sum())

@@ -1,4 +1,4 @@
-"""A plan: how many questions, how many trials of each, what that costs and how likely it suffices."""
+"""A plan: ways to run it, what each costs, and how likely it suffices."""
 
 import math
 from collections.abc import Sequence
