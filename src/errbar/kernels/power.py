@@ -9,6 +9,7 @@ first order the power of 20 questions is off by as much as 20 points.
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ def moved(rates: Array, shifts: Array | float) -> Array:
     return shifted
 
 
+@cache
 def steps_of_normal(number: int) -> tuple[Array, Array]:
     """Points and weights by which a mean over a normal variable is a sum."""
     points, weights = np.polynomial.hermite_e.hermegauss(number)

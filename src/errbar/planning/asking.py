@@ -236,7 +236,9 @@ def _verdict(goal: Goal, power: float, best: Row, means: Means) -> list[str]:
         said = [fault, *said]
     if isinstance(goal, Difference) and (means.questions is not None or means.budget is not None):
         smallest = goal.detectable(power, best.questions, best.trials)
-        said.append(f"Smallest difference that this run sees with that power: {smallest:+.3g}.")
+        said.append(
+            f"Smallest difference that this run sees with {percent(power)}: {smallest:+.3g}."
+        )
     return said
 
 

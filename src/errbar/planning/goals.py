@@ -38,7 +38,8 @@ LEAST_QUESTIONS, MOST_QUESTIONS = 2, 10_000_000
 _STEPS = 21  # of the normal shift
 _FEW = 40.0  # questions that differ: below, power is drawn and not computed
 _DRAWN = 10_000  # comparisons, where it is
-_WIDTHS, _EXACT = 2_000, 40  # intervals that are drawn, and those of them that are computed
+_WIDTHS, _EXACT = 10_000, 40  # intervals that are drawn, and those of them that are computed
+_NO_SPREAD = 1e-18
 _NEAR = 0.1  # how far from the asked share the computed ones may lie
 _CORRECTIONS, _FINE = 4, 200  # by the width that is found; then by such a share
 
@@ -260,23 +261,28 @@ class Width(Goal):
         return pooled(self.values(trials), masses(rates, trials) @ weights)
 
     def _widths(self, questions: int, trials: int | None) -> Array:
-        """Widths of drawn intervals: along a line with the spread of their values.
+        """Widths of drawn intervals: some are computed, near the share that is asked for.
 
-        The line goes through some that are computed, near the share that is asked for.
+        The others lie on a line with the spread of their values.
         """
         rng = np.random.default_rng(self.seed)
         values, chances = self._shown(trials)
         often = rng.multinomial(questions, chances, _WIDTHS)
         mean = often @ values / questions
         spread = np.sqrt(np.maximum(often @ np.square(values) / questions - mean * mean, 0.0))
-        rank = np.linspace(max(self.near - _NEAR, 0.0), min(self.near + _NEAR, 1.0), _EXACT)
         order = np.argsort(spread, kind="stable")
-        some = order[np.round(rank * (_WIDTHS - 1)).astype(np.int64)]
-        exact = np.array([self._width(values, row) for row in often[some]])
+        first, last = (min(max(self.near + way, 0.0), 1.0) for way in (-_NEAR, _NEAR))
+        some = order[round(first * _WIDTHS) : round(last * _WIDTHS)]
+        distinct, place = np.unique(often[some], axis=0, return_inverse=True)
+        if len(distinct) > _EXACT:  # else widths come in steps, and each step is computed
+            some = some[np.linspace(0, some.size - 1, _EXACT).astype(np.int64)]
+            distinct, place = often[some], np.arange(_EXACT)
+        exact = np.array([self._width(values, row) for row in distinct])[place.ravel()]
         apart = spread[some] - spread[some].mean()
         square = float(apart @ apart)
-        slope = float(apart @ exact) / square if square > 1e-18 else 0.0
+        slope = float(apart @ exact) / square if square > _NO_SPREAD else 0.0
         widths: Array = exact.mean() + slope * (spread - spread[some].mean())
+        widths[some] = exact
         return widths
 
     def _width(self, values: Array, often: NDArray[np.int64]) -> float:
