@@ -231,14 +231,17 @@ def _verdict(goal: Goal, power: float, best: Row, means: Means) -> list[str]:
     ]
     if not best.reached and means.questions is not None:
         endless = goal.power(best.questions, None)
-        can = f"with {best.questions:,} questions even endless trials give {points(endless)}"
-        fault = f"Cannot be reached: {can}." if endless < power else f"Not reached here; {can}."
-        said = [fault, *said]
+        said.insert(
+            0,
+            f"Cannot be reached: with {best.questions:,} questions even endless trials give "
+            f"{points(endless)}."
+            if endless < power
+            else f"Not reached with these trials; endless ones give {points(endless)}.",
+        )
     if isinstance(goal, Difference) and (means.questions is not None or means.budget is not None):
         smallest = goal.detectable(power, best.questions, best.trials)
-        said.append(
-            f"Smallest difference that this run sees with {percent(power)}: {smallest:+.3g}."
-        )
+        shown = "none" if math.isnan(smallest) else f"{smallest:+.3g}"
+        said.append(f"Smallest difference that this run sees with power {percent(power)}: {shown}.")
     return said
 
 
