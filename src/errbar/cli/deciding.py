@@ -164,3 +164,40 @@ def monitor(paths: tuple[str, ...], **options: Any) -> None:
     from errbar.cli.monitor import monitor_outcomes  # noqa: PLC0415  --help must not wait
 
     monitor_outcomes(paths, options)
+
+
+@main.command()
+@click.argument("pilot", nargs=-1)
+@click.option("-m", "--metric", default="pass@1", show_default=True)
+@click.option("--difference", type=float, help="To be seen between two systems, as 0.03.")
+@click.option("--width", type=float, help="Of the interval of one system, as 0.05.")
+@click.option("--power", type=float, default=0.8, show_default=True)
+@click.option("--level", type=float, default=0.95, show_default=True)
+@click.option("--difficulty", help="In place of a pilot: beta(2,2), uniform, u-shaped, hard …")
+@click.option("--mean", type=float, help="What the metric is to be on average; shifts difficulty.")
+@click.option(
+    "--disagreement",
+    type=float,
+    help="Of two systems about what is hard: sd of log odds. Without a pilot of two, 1.",
+)
+@click.option("--system", "systems", multiple=True, help="Of the pilot: one or two of several.")
+@click.option("--errors", type=click.Choice(["fail", "missing"]), default="fail", show_default=True)
+@click.option("--questions", type=int, help="As many as there are; finds the trials.")
+@click.option("--budget", type=float, help="What may be spent; finds what it buys.")
+@click.option("--trials", type=int, multiple=True, help="Per question; may be repeated.")
+@click.option("--max-trials", type=int, help="Per question.  [default: 64]")
+@click.option("--question-cost", type=float, default=0.0, show_default=True)
+@click.option("--trial-cost", type=float, default=1.0, show_default=True, help="Of one system.")
+@click.option("--simulations", type=int, default=2000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--plot", type=click.Path(dir_okay=False), help="Write power over questions as SVG.")
+@READ
+@WRITE
+def plan(pilot: tuple[str, ...], **options: Any) -> None:
+    """How many questions and trials it takes, from a PILOT log or an assumed difficulty.
+
+    To see a difference between two systems, or to know the score of one to some width.
+    """
+    from errbar.cli.plan import plan_run  # noqa: PLC0415  --help must not wait
+
+    plan_run(pilot, options)

@@ -207,9 +207,7 @@ class _Task:
 
     def _rewarded(self, one: Slice, metric: CountMetric) -> _One:
         found = rewards_of(metric, self._source.categories(())[one.key], self._policy.taken)
-        return _One(
-            found.questions, [found.values], found.trials, noise=found.noise, bounded=False
-        )
+        return _One(found.questions, [found.values], found.trials, noise=found.noise, bounded=False)
 
     def _voted(self, one: Slice, metric: VoteAt) -> _One:
         ballots = ballots_of(self._source, one, metric, self._policy.taken)
@@ -225,7 +223,8 @@ class _Task:
         if isinstance(counts, CategoryCounts):
             names = list(map(str, counts.questions))
             if isinstance(metric, CategoryMetric) and not metric.parts():
-                return _One(names, [metric.row_values(Tally(counts.tally, counts.repeats()))], counts.trials)
+                tally = Tally(counts.tally, counts.repeats())
+                return _One(names, [metric.row_values(tally)], counts.trials)
             counts = cast(CountsByState, right_or_wrong(counts))
         some = (counts.trials > 0) & (counts.trials >= metric.draws)
         short = np.full(counts.trials.size, np.nan)

@@ -117,5 +117,5 @@ def _sums(
             drawn = values[rng.choice(values.size, (some, questions), p=chances)]
             yield drawn.sum(axis=1), np.square(drawn).sum(axis=1)
         else:
-            often = rng.multinomial(questions, chances, some)
+            often = rng.multinomial(questions, chances, some).astype(float)
             yield often @ values, often @ np.square(values)
