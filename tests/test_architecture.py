@@ -22,8 +22,11 @@ RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "results", "scores", "tables", "uncertainty", "matrices"}
 DECIDE = ALL_BELOW | {"scoring", "rewards", "tallied", "decide"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
-LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning"}
-PUBLIC = LOADING | {"eval", "selective", "selective_report", "roc", "watches", "decide", "gating"}
+DRAWN = {"decide", "matched", "watches"}  # results that have a picture
+LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning", "gating"}
+PUBLIC = LOADING | {
+    *("eval", "selective", "selective_report", "roc", "watches", "decide", "plots", "report"),
+}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
@@ -34,14 +37,14 @@ MAY_IMPORT = {
     "data": COUNTS,
     "metrics": METRICS,
     "estimate": {"metrics", "tables"},
-    "results": {"errors", "tables"},
+    "results": {"errors", "tables", "plots"},
     "scores": {"errors", "metrics", "estimate", "results", "tables"},
     "uncertainty": RESULTS | {"data", "uncertainty"},
     "matrices": ALL_BELOW - {"matrices"},
     "evaluate": ALL_BELOW,
     "eval": ALL_BELOW,
     "items": BASE,
-    "matched": ALL_BELOW,
+    "matched": ALL_BELOW | {"plots"},
     "selective": SELECTIVE,
     "roc": ALL_BELOW,
     "readers": COUNTS | {"readers"},
@@ -53,10 +56,12 @@ MAY_IMPORT = {
     "scoring": ALL_BELOW | {"evaluate", "rewards", "audit", "tallied"},
     "decide": DECIDE,
     "ranking": ALL_BELOW | {"selective", "roc"},
-    "watches": {"estimate", "tables"},
+    "watches": {"estimate", "tables", "plots"},
     "monitoring": METRICS | {"uncertainty", "watches"},
-    "runs": DECIDE | {"inspection", "ranking", "monitoring", "watches"},
+    "plots": ALL_BELOW | DRAWN | {"plots"},
+    "runs": DECIDE | {"inspection", "ranking", "monitoring", "watches", "plots"},
     "loading": ALL_BELOW | {"runs", "readers"},
+    "report": DECIDE | {"inspection", "runs", "plots", "report"},
     "gating": DECIDE | {"runs", "loading"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
     "planning": ALL_BELOW | {"runs", "planning"},

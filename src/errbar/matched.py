@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from errbar.metrics import parse
 from errbar.metrics.selective import Augrc, Aurc, RankedMetric, RiskAt
 from errbar.tables import Table, html_table, percent, pointed, supported
 from errbar.uncertainty.bootstrap import Bootstrap, Replicates, joint_clusters, require_bootstrap
+
+if TYPE_CHECKING:
+    from errbar.plots.picture import Picture
 
 Array = NDArray[np.floating[Any]]
 
@@ -72,6 +75,12 @@ class MatchedCoverage:
         systems = [(row.one, row.other) for row in self.rows]
         breaks = {at for at in range(1, len(systems)) if systems[at] != systems[at - 1]}
         return Table(self._columns(), self.notes(), breaks)
+
+    def plot(self) -> "Picture":
+        """A picture of the differences."""
+        from errbar.plots import plot  # noqa: PLC0415  an extra
+
+        return plot(self)
 
     def __str__(self) -> str:
         return str(self.table())

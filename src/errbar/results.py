@@ -2,10 +2,13 @@
 
 import importlib
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from errbar.errors import InputError
 from errbar.tables import Table, html_table
+
+if TYPE_CHECKING:
+    from errbar.plots.picture import Picture
 
 
 class Result(ABC):
@@ -44,6 +47,12 @@ class Result(ABC):
     def to_arrow(self) -> Any:
         """A pyarrow Table of the records."""
         return _library("pyarrow").Table.from_pylist(self.to_dicts())
+
+    def plot(self) -> "Picture":
+        """A picture of them; see "Pictures" in the documentation."""
+        from errbar.plots import plot  # noqa: PLC0415  an extra
+
+        return plot(self)
 
     def __str__(self) -> str:
         return str(self.parts()[0])

@@ -4,13 +4,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.estimate import Estimand, Interval
 from errbar.tables import Table, counted, html_table, percent, pointed, supported
+
+if TYPE_CHECKING:
+    from errbar.plots.picture import Picture
 
 Array = NDArray[np.floating[Any]]
 Decision = Literal["above", "below"]
@@ -235,6 +238,12 @@ class Monitoring(_Shown):
     def history(self) -> "History":
         """What was known after each question."""
         return History(self.watches, self.remarks)
+
+    def plot(self) -> "Picture":
+        """A picture of what was known after each question."""
+        from errbar.plots import plot  # noqa: PLC0415  an extra
+
+        return plot(self)
 
     def line(self) -> str:
         """All of it in one line, to be read at every look."""

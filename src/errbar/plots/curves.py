@@ -1,0 +1,195 @@
+"""Curves: a metric over its number, as Pass@k over k, with the band of its intervals."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from errbar.metrics.base import Direction, Metric
+from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
+from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
+from errbar.plots.picture import Picture
+from errbar.plots.words import covering, short_names
+from errbar.scores import Estimates
+
+_HEIGHT = 280
+_BAND = 0.20  # how dark a band is; less where many lie over each other
+
+
+def is_curve(scores: Estimates[Any]) -> bool:
+    """Whether there is the same metric at several numbers, and no other metric."""
+    numbers: dict[str, set[float]] = {}
+    for one in scores:
+        if one.metric.numbered is None:
+            return False
+        numbers.setdefault(family_name(one.metric), set()).add(_number(one.metric))
+    return bool(numbers) and all(len(each) > 1 for each in numbers.values())
+
+
+def score_curve(scores: Estimates[Any]) -> Picture:
+    """The metric of every system over its number; a panel for each task, if there are several."""
+    families = list(dict.fromkeys(family_name(one.metric) for one in scores))
+    labels = short_names(_whose(one) for one in scores)
+    rows = [
+        {
+            "label": labels[_whose(one)],
+            "name": _whose(one),
+            "panel": _panel(family_name(one.metric) if len(families) > 1 else "", one.task),
+            "x": _number(one.metric),
+            "metric": str(one.metric),
+            **drawn(_value(one), one.interval.low, one.interval.high),
+        }
+        for one in scores
+    ]
+    across = scores[0].metric.numbered or ""
+    title = f"{' and '.join(families)} over {across}"
+    worse = all(one.metric.direction is Direction.LOWER for one in scores)
+    below = [
+        *covering(
+            [(str(one.metric), one.interval) for one in scores], "bands, each point by itself"
+        ),
+        "Lower is better" if worse else "",
+    ]
+    x = number("x", across, scale=_scale(rows, across), axis=_axis(rows, across))
+    y = number("value", families[0] if len(families) == 1 else "value", scale={"zero": False})
+    tooltip = told(name="system", metric="metric", value="value", low="from", high="to")
+    spec = {**banded(list(labels.values()), x, y, tooltip), "width": WIDTH, "height": _HEIGHT}
+    names = list(dict.fromkeys(row["panel"] for row in rows))
+    return picture(
+        on_one(title, {one.task for one in scores}), below, rows, panels(spec, names, columns=2)
+    )
+
+
+def planning_curve(rows: Iterable[Mapping[str, Any]], *, target: float | None = 0.8) -> Picture:
+    """The chance to see a difference over the number of questions, a curve for each of trials.
+
+    A row has `questions`, `power` and `trials`, and `low` and `high` where its power has an
+    interval.
+    """
+    found = [
+        {
+            "label": f"{row['trials']} trial{'' if row['trials'] == 1 else 's'} each",
+            "x": row["questions"],
+            "value": row["power"],
+            "low": row.get("low"),
+            "high": row.get("high"),
+        }
+        for row in rows
+    ]
+    labels = list(dict.fromkeys(row["label"] for row in found))
+    x = number("x", "questions", scale={"type": "log"}, axis={"format": "d", "grid": False})
+    y = number("value", "power", scale={"domain": [0, 1]})
+    tooltip = told(label="trials", x="questions", value="power", low="from", high="to")
+    spec = banded(labels, x, y, tooltip)
+    if target is not None:
+        spec["layer"].append(level_line(target))
+    title = "Power by questions and trials"
+    said = [f"Dashed line: a power of {target:g}"] if target is not None else []
+    return picture(title, said, found, {**spec, "width": WIDTH, "height": _HEIGHT})
+
+
+def banded(
+    labels: Sequence[str], x: Spec, y: Spec, tooltip: list[Spec], *, dots: bool = True
+) -> Spec:
+    """Bands, lines within them, and a mark at each point."""
+    dark = _BAND if len(labels) <= 4 else max(0.06, 2 * _BAND / len(labels))
+    low_to_high = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    layers: list[Spec] = [
+        {
+            "params": PICK,
+            "mark": {"type": "area", "fillOpacity": dark, "strokeOpacity": 0, "clip": True},
+            "encoding": {
+                "x": x,
+                **low_to_high,
+                **series(labels, "color"),
+                "opacity": IF_PICKED,
+            },
+        },
+        {
+            "mark": {"type": "line", "strokeWidth": 1.8, "clip": True},
+            "encoding": {
+                "x": x,
+                "y": y,
+                **series(labels, "color", "strokeDash", dashes=not dots),
+                "opacity": IF_PICKED,
+            },
+        },
+    ]
+    if dots:
+        layers.append(
+            {
+                "mark": {"type": "point", "filled": True, "size": 48, "opacity": 1},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    **series(labels, "color", "shape"),
+                    "tooltip": tooltip,
+                    "opacity": IF_PICKED,
+                },
+            }
+        )
+    return {"layer": layers}
+
+
+def level_line(at: float) -> Spec:
+    """A thin line across, at a number."""
+    mark = {"type": "rule", "color": FAINT, "strokeDash": [4, 3], "strokeWidth": 1}
+    return {"data": {"values": [{}]}, "mark": mark, "encoding": {"y": {"datum": at}}}
+
+
+def drawn(value: float, low: float, high: float) -> Row:
+    """A point with its interval, or neither."""
+    known = not math.isnan(value + low + high)
+    return {
+        "value": value if known else None,
+        "low": low if known else None,
+        "high": high if known else None,
+    }
+
+
+def family_name(metric: Metric) -> str:
+    """The name with a letter for the number.
+
+    Examples
+    --------
+    >>> from errbar import parse
+    >>> family_name(parse("g-pass@8_0.5")), family_name(parse("risk@0.5"))
+    ('g-pass@k_0.5', 'risk@coverage')
+    """
+    value = getattr(metric, metric.numbered or "")
+    rest = str(metric).removeprefix(f"{metric.head}{value!r}")
+    return f"{metric.head}{metric.numbered}{rest}"
+
+
+def _number(metric: Metric) -> float:
+    return getattr(metric, metric.numbered or "")
+
+
+def _value(one: Any) -> float:
+    """The observed value; where the trials give none, what the interval is around."""
+    return one.mean if math.isnan(one.value) and hasattr(one, "mean") else one.value
+
+
+def _whose(one: Any) -> str:
+    """The subject without its task, which has a panel."""
+    parts = (one.system, *(value for _, value in one.slice))
+    taken = f" (failed: {one.of.failed})" if one.of.failed else ""
+    return " · ".join(part for part in parts if part) + taken
+
+
+def _panel(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def _scale(rows: Sequence[Row], across: str) -> Spec:
+    if across != "k":
+        return {"zero": False}
+    ks = [row["x"] for row in rows]
+    return {"type": "log", "base": 2, "nice": False, "domain": [min(ks), max(ks)], "padding": 12}
+
+
+def _axis(rows: Sequence[Row], across: str) -> Spec:
+    if across != "k":
+        return {}
+    most, least = max(row["x"] for row in rows), min(row["x"] for row in rows)
+    powers = [2**at for at in range(int(most).bit_length()) if least <= 2**at <= most]
+    return {"values": sorted({least, most, *powers}), "format": "d", "grid": False}

@@ -1,0 +1,234 @@
+"""Forests: a row for each number, with its interval as a line and in figures.
+
+A number without an interval is not drawn; its row says that there is none.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from errbar.decide.comparison import Comparisons
+from errbar.decide.leaderboard import Leaderboard
+from errbar.estimate import AnyEstimate, Estimate, Interval
+from errbar.matched import MatchedCoverage
+from errbar.metrics.base import Direction
+from errbar.plots.look import COLOURS, FAINT, GRID, INK, STEP, WIDTH
+from errbar.plots.parts import NAMES_DOWN, Row, Spec, number, on_one, panels, picture, told
+from errbar.plots.picture import Picture
+from errbar.plots.words import covering, short_names, with_ends
+from errbar.scores import Estimates
+from errbar.tables import counted, percent
+
+_NONE = "no interval"
+_ENDS = {"low": "from", "high": "to"}
+
+
+def score_forest(scores: Estimates[Any]) -> Picture:
+    """Every estimate, a panel for each metric."""
+    metrics = list(dict.fromkeys(str(one.metric) for one in scores))
+    tasks = {one.task for one in scores}
+    called = [str(replace(one.of, task="") if len(tasks) == 1 else one.of) for one in scores]
+    short, alone = short_names(called), set(called) == {""} and len(metrics) > 1
+    rows = [
+        _row(short[name], str(one.metric), _point(one), one.sd, one.interval)
+        | {"name": name, "why": one.reason}
+        for name, one in zip(called, scores, strict=True)
+    ]
+    if alone:  # one system without a name: its metrics are the rows
+        rows = [{**row, "label": row["panel"], "panel": ""} for row in rows]
+    title = metrics[0] if len(metrics) == 1 else "Scores"
+    worse = all(one.metric.direction is Direction.LOWER for one in scores)
+    below = [
+        *covering([(str(one.metric), one.interval) for one in scores]),
+        "Lower is better" if worse else "",
+    ]
+    tooltip = told(name="system", panel="metric", value="value", **_ENDS, why="why none")
+    spec = _forest(number("value", title if len(metrics) == 1 else "value"), tooltip)
+    body = panels(spec, [""] if alone else metrics, free=["y"])
+    return picture(on_one(title, tasks), below, rows, body)
+
+
+def comparison_forest(found: Comparisons) -> Picture:
+    """Every difference beside zero, and what would not matter."""
+    tasks = {row.task for row in found}
+    called = [_pair(row.one, row.other, row.task if len(tasks) > 1 else "") for row in found]
+    short = short_names(called)
+    rows = [
+        _row(short[name], str(row.metric), row.difference, row.sd, row.interval)
+        | {"name": row.verdict, "why": row.reason}
+        for name, row in zip(called, found, strict=True)
+    ]
+    together = "; they hold together" if len(found) > 1 else ""
+    margins = sorted({row.margin for row in found if row.margin})
+    below = [f"{line}{together}" for line in covering([(str(r.metric), r.interval) for r in found])]
+    if margins:
+        below.append(f"Shaded: differences up to {margins[0]:g}, which do not matter")
+    lower = [str(row.metric) for row in found if row.metric.direction is Direction.LOWER]
+    if lower:
+        below.append(f"Lower is better: {', '.join(dict.fromkeys(lower))}")
+    return _differences(rows, below, margins[0] if margins else None, tasks)
+
+
+def matched_forest(found: MatchedCoverage) -> Picture:
+    """Differences of systems that abstain, at coverages that all of them reach."""
+    pairs = short_names(_pair(row.one, row.other, "") for row in found.rows)
+    rows = [
+        _row(pairs[_pair(row.one, row.other, "")], row.metric, row.difference, row.sd, row.interval)
+        | {"name": row.verdict, "why": row.reason}
+        for row in found.rows
+    ]
+    below = [
+        *covering([(row.metric, row.interval) for row in found.rows]),
+        f"{counted(found.items, 'item')}; coverage that all reach: {found.common:.4g}. "
+        f"Lower is better",
+    ]
+    return _differences(rows, below, None, {""})
+
+
+def rank_picture(board: Leaderboard) -> Picture:
+    """Scores, and beside them the ranks that each system may have."""
+    short = short_names(row.system for row in board)
+    rows = [
+        _row(short[row.system], "", row.value, row.sd, row.interval)
+        | {
+            "name": row.system,
+            "rank": row.rank,
+            "best": row.best_rank,
+            "worst": row.worst_rank,
+            "ranks": _ranks(row.best_rank, row.worst_rank),
+            "why": "",
+        }
+        for row in board
+    ]
+    level = percent(board[0].interval.level)
+    below = [
+        *covering([("", row.interval) for row in board]),
+        f"Ranks: with a chance of {level}, every system has one of its own "
+        f"({counted(board.questions, 'question')})",
+    ]
+    left = _forest(
+        number("value", str(board.metric)), told(name="system", value="value", **_ENDS), width=260
+    )
+    body = {
+        "hconcat": [left, _rank_panel(len(board))],
+        "spacing": 36,
+        "resolve": {"scale": {"y": "shared"}},
+    }
+    return picture(f"Ranks by {board.metric}", below, rows, body)
+
+
+def _rank_panel(systems: int) -> Spec:
+    ticks = sorted({1, *range(max(1, systems // 10), systems + 1, max(1, systems // 10))})
+    x = {
+        **number("best", "rank"),
+        "scale": {"domain": [0.5, systems + 0.5], "nice": False},
+        "axis": {"values": ticks, "format": "d"},
+    }
+    y = {**NAMES_DOWN, "axis": None}
+    tooltip = told(name="system", rank="rank", best="best", worst="worst")
+    return {
+        "width": 220,
+        "height": {"step": STEP},
+        "layer": [
+            _line(y, x, "worst", tooltip, strokeCap="round", strokeWidth=5, opacity=0.35),
+            {
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 55,
+                    "opacity": 1,
+                    "color": COLOURS[0],
+                },
+                "encoding": {"y": y, "x": {**x, "field": "rank"}, "tooltip": tooltip},
+            },
+            _figures("ranks", 230, y),
+        ],
+    }
+
+
+def _ranks(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best} to {worst}"
+
+
+def _differences(
+    rows: Sequence[Row], below: Iterable[str], margin: float | None, tasks: Iterable[str]
+) -> Picture:
+    """Rows of differences, around a line where there is none."""
+    metrics = list(dict.fromkeys(row["panel"] for row in rows))
+    title = f"Differences of {metrics[0]}" if len(metrics) == 1 else "Differences"
+    tooltip = told(label="systems", panel="metric", value="difference", **_ENDS, name="verdict")
+    x = number("value", "difference (first less second)", axis={"grid": True})
+    around: list[Spec] = []
+    if margin is not None:
+        shade = {"type": "rect", "color": GRID, "opacity": 0.7}
+        ends = {"x": {"datum": -margin}, "x2": {"datum": margin}}
+        around.append({"data": {"values": [{}]}, "mark": shade, "encoding": ends})
+    zero = {"type": "rule", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1}
+    around.append({"data": {"values": [{}]}, "mark": zero, "encoding": {"x": {"datum": 0}}})
+    spec = _forest(x, tooltip, around=around)
+    return picture(on_one(title, tasks), below, rows, panels(spec, metrics, free=["y"]))
+
+
+def _forest(
+    x: Spec, tooltip: list[Spec], *, width: int = WIDTH, around: Sequence[Spec] = ()
+) -> Spec:
+    """Lines, points on them, and figures beside them."""
+    across = {**x, "scale": {"zero": False, "nice": True, "padding": 6}}
+    point = {"type": "point", "filled": True, "size": 55, "opacity": 1, "color": COLOURS[0]}
+    return {
+        "width": width,
+        "height": {"step": STEP},
+        "layer": [
+            *around,
+            _line(NAMES_DOWN, {**across, "field": "low"}, "high", tooltip, strokeWidth=2),
+            {
+                "mark": point,
+                "encoding": {
+                    "y": NAMES_DOWN,
+                    "x": {**across, "field": "drawn"},
+                    "tooltip": tooltip,
+                },
+            },
+            _figures("figures", width + 10, NAMES_DOWN),
+        ],
+    }
+
+
+def _line(y: Spec, x: Spec, to: str, tooltip: list[Spec], **look: Any) -> Spec:
+    return {
+        "mark": {"type": "rule", "color": COLOURS[0], **look},
+        "encoding": {"y": y, "x": x, "x2": {"field": to}, "tooltip": tooltip},
+    }
+
+
+def _figures(field: str, at: float, y: Spec) -> Spec:
+    """A column of text to the right."""
+    mark = {"type": "text", "align": "left", "fontSize": 11, "color": FAINT}
+    return {
+        "mark": mark,
+        "encoding": {"y": y, "x": {"value": at}, "text": {"field": field, "type": "nominal"}},
+    }
+
+
+def _row(label: str, panel: str, value: float, sd: float, interval: Interval) -> Row:
+    """What is drawn of a number; `drawn` is null where it has no interval."""
+    known = not math.isnan(value + interval.low + interval.high)
+    return {
+        "label": label,
+        "panel": panel,
+        "value": value,
+        "low": interval.low,
+        "high": interval.high,
+        "drawn": value if known else math.nan,
+        "figures": with_ends(value, sd, interval) if known else _NONE,
+    }
+
+
+def _point(one: AnyEstimate) -> float:
+    """The observed value; where the trials give none, what the interval is around."""
+    return one.mean if isinstance(one, Estimate) and math.isnan(one.value) else one.value
+
+
+def _pair(one: str, other: str, task: str) -> str:
+    return f"{one} − {other}{f' · {task}' if task else ''}"
