@@ -30,7 +30,7 @@ def selective_scores(
     bins: int | None,
 ) -> RankedScores:
     """Risk and coverage of every system."""
-    data = {key: _predictions(rows) for key, rows in found.items()}
+    data = {key: predictions_of(rows) for key, rows in found.items()}
     results = [
         _of(key, selective.estimate(metric, one, method=method, rng=rng))
         for key, one in data.items()
@@ -43,7 +43,8 @@ def selective_scores(
 def roc_scores(found: Keyed, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
     """The area of every system, from the rows that are answered."""
     results = [
-        _of(key, roc.estimate(_scored(rows), method=method, rng=rng)) for key, rows in found.items()
+        _of(key, roc.estimate(scored_of(rows), method=method, rng=rng))
+        for key, rows in found.items()
     ]
     unanswered = sum(
         len(rows) - rows.answered if isinstance(rows, Grouped) else int((~rows.answered).sum())
@@ -56,7 +57,7 @@ def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
     return replace(estimate, of=Subject(key[0], key[1]))
 
 
-def _predictions(rows: RankedRows | Grouped) -> Predictions | Grouped:
+def predictions_of(rows: RankedRows | Grouped) -> Predictions | Grouped:
     """A row costs 1 unless its outcome is 1."""
     if isinstance(rows, Grouped):
         return rows
@@ -64,7 +65,8 @@ def _predictions(rows: RankedRows | Grouped) -> Predictions | Grouped:
     return Predictions(rows.confidence, lost, rows.answered, rows.cluster)
 
 
-def _scored(rows: RankedRows | Grouped) -> Scored | Grouped:
+def scored_of(rows: RankedRows | Grouped) -> Scored | Grouped:
+    """What was answered, right or wrong."""
     if isinstance(rows, Grouped):
         return rows
     held = rows.answered

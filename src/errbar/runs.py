@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
 from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
+
+if TYPE_CHECKING:
+    from errbar.plots.of_runs import RunPlots
 
 Errors = Literal["fail", "missing", "bracket"]
 
@@ -240,6 +243,13 @@ class Runs:
             errors=errors,
             remarks=self._remarks(found, errors),
         )
+
+    @property
+    def plot(self) -> "RunPlots":
+        """Pictures of the outcomes themselves, as `runs.plot.questions()`."""
+        from errbar.plots.of_runs import RunPlots  # noqa: PLC0415  an extra
+
+        return RunPlots(self.source)
 
     def _told(self, scores: RankedScores) -> RankedScores:
         """The same, with what there is to say of the data."""

@@ -37,6 +37,20 @@ def student_reach(level: float, freedom: int) -> float:
     return float(-stdtrit(freedom, (1.0 - level) / 2.0))
 
 
+def share_ends(share: float, size: float, level: float) -> tuple[float, float]:
+    """Ends of a share of so many, by Wilson: those shares from which it is not too far.
+
+    Examples
+    --------
+    >>> share_ends(1.0, 10, 0.95)
+    (0.7224672001371107, 1.0)
+    """
+    z = normal_reach(level) ** 2 / size
+    centre = (share + z / 2) / (1 + z)
+    reach = math.sqrt(z * share * (1 - share) + z * z / 4) / (1 + z)
+    return max(centre - reach, 0.0), min(centre + reach, 1.0)
+
+
 def logit_ends(value: float, sd: float, level: float) -> tuple[float, float]:
     """Ends of a share strictly between 0 and 1, normal on the scale of log odds."""
     centre = math.log(value / (1.0 - value))

@@ -113,6 +113,21 @@ def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
     return _reached((lost - missing) / upto, upto, ends[..., -1])
 
 
+def risks_at(items: Numbers, loss: Array, upto: Array) -> Array:
+    """Mean risks of so many, and so many, of the surest items: a row per replicate.
+
+    Where there are not so many, all that there are.
+    """
+    ends, so_far = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
+    upto = np.minimum(np.ceil(upto), ends[:, -1:])
+    group = np.stack([np.searchsorted(*row) for row in zip(ends, upto, strict=True)])
+    end, lost, held, added = (
+        np.take_along_axis(part, group, axis=-1) for part in (ends, so_far, items, loss)
+    )
+    with np.errstate(invalid="ignore"):
+        return (lost - (end - upto) / np.maximum(held, 1) * added) / upto
+
+
 def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Array:
     """Largest coverage with a threshold that keeps the selective risk at `risk` or below."""
     ends = np.cumsum(items, axis=-1)

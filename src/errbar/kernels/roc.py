@@ -147,6 +147,19 @@ def corners(positives: Numbers, negatives: Numbers) -> tuple[Array, Array]:
     return rates[0], rates[1]
 
 
+def true_rates(positives: Numbers, negatives: Numbers, false: Array) -> Array:
+    """True positive rates at some false positive rates, the highest there: a row per replicate."""
+    found = np.full((len(positives), false.size), np.nan)
+    for row, (right, wrong) in enumerate(zip(positives, negatives, strict=True)):
+        if right.any() and wrong.any():
+            x, y = corners(right, wrong)
+            at = np.searchsorted(x, false, side="right") - 1
+            after = np.minimum(at + 1, x.size - 1)
+            step = np.where(x[after] > x[at], x[after] - x[at], 1.0)
+            found[row] = y[at] + (false - x[at]) / step * (y[after] - y[at])
+    return found
+
+
 def area_below(false: Array, true: Array, limit: float) -> float:
     """Area under a ROC curve from a false positive rate of 0 to `limit`."""
     inside = np.searchsorted(false, limit, side="right")

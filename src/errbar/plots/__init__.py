@@ -9,10 +9,22 @@ from errbar.errors import InputError, WrongType
 from errbar.matched import MatchedCoverage
 from errbar.plots.curves import is_curve, planning_curve, score_curve
 from errbar.plots.forest import comparison_forest, matched_forest, rank_picture, score_forest
+from errbar.plots.of_runs import RunPlots
 from errbar.plots.picture import Picture
+from errbar.plots.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.plots.watch import monitoring_picture
 from errbar.scores import Estimates
+from errbar.watches import Monitoring
 
-__all__ = ["Picture", "planning_curve", "plot"]
+__all__ = [
+    "Picture",
+    "RunPlots",
+    "calibration_picture",
+    "planning_curve",
+    "plot",
+    "risk_picture",
+    "roc_picture",
+]
 
 
 def plot(result: Any) -> Picture:
@@ -35,4 +47,5 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Comparisons: comparison_forest,
     Leaderboard: rank_picture,
     MatchedCoverage: matched_forest,
+    Monitoring: monitoring_picture,
 }

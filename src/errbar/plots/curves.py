@@ -76,7 +76,12 @@ def planning_curve(rows: Iterable[Mapping[str, Any]], *, target: float | None = 
         for row in rows
     ]
     labels = list(dict.fromkeys(row["label"] for row in found))
-    x = number("x", "questions", scale={"type": "log"}, axis={"format": "d", "grid": False})
+    x = number(
+        "x",
+        "questions",
+        scale={"type": "log", "nice": False, "padding": 12},
+        axis={"format": "d", "grid": False},
+    )
     y = number("value", "power", scale={"domain": [0, 1]})
     tooltip = told(label="trials", x="questions", value="power", low="from", high="to")
     spec = banded(labels, x, y, tooltip)
@@ -100,7 +105,7 @@ def banded(
             "encoding": {
                 "x": x,
                 **low_to_high,
-                **series(labels, "color"),
+                **series(labels, "color", dashes=not dots),
                 "opacity": IF_PICKED,
             },
         },

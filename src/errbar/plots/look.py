@@ -24,6 +24,7 @@ CONFIG: Spec = {
     "font": "Helvetica, Arial, Liberation Sans, sans-serif",
     "padding": 14,
     "view": {"stroke": None},
+    "mark": {"color": COLOURS[0]},
     "title": {
         "anchor": "start", "frame": "group", "fontSize": 15, "fontWeight": 600, "color": INK,
         "subtitleFontSize": 11, "subtitleColor": FAINT, "subtitlePadding": 5, "offset": 14,
@@ -50,14 +51,16 @@ PICK: list[Spec] = [
 ]
 IF_PICKED: Spec = {"condition": {"param": "picked", "value": 1}, "value": 0.12}
 
+_SOLID: Spec = {"symbolDash": [1, 0], "symbolStrokeWidth": 0}  # a dashed outline is no shape
+
 
 def series(labels: Sequence[str], *channels: str, dashes: bool = False) -> Spec:
     """Encodings that tell series apart, on some channels; none of one without a name."""
     ranges: dict[str, Sequence[Any]] = {"color": COLOURS, "shape": SHAPES, "strokeDash": DASHES}
     if list(labels) == [""]:
         return {}
-    solid = {} if dashes else {"symbolDash": [1, 0], "symbolStrokeWidth": 0}
-    legend = {"title": None, "symbolLimit": len(labels), **solid} if len(labels) > 1 else None
+    symbol = {"symbolType": "stroke", "symbolSize": 400} if dashes else _SOLID
+    legend = {"title": None, "symbolLimit": len(labels), **symbol} if len(labels) > 1 else None
     return {
         channel: {
             "field": "label",

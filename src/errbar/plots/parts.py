@@ -7,6 +7,7 @@ from typing import Any
 from errbar.plots.look import CONFIG, FAINT
 from errbar.plots.picture import Picture
 from errbar.plots.words import lines
+from errbar.tables import printable
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -25,7 +26,9 @@ def picture(
 
 
 def plain(value: Any) -> Any:
-    """What is no number is null, which JSON has."""
+    """What JSON and SVG can hold: null for what is no number, and text without controls."""
+    if isinstance(value, str):
+        return printable(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -42,7 +45,7 @@ def panels(spec: Spec, names: Sequence[str], *, columns: int = 1, free: Sequence
     }
     return {
         "facet": head,
-        "columns": columns,
+        "columns": 1 if len(names) == 3 else columns,  # three side by side leave a hole
         "spec": spec,
         "spacing": 22,
         "resolve": {"scale": dict.fromkeys(free, "independent")},

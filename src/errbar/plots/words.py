@@ -7,7 +7,7 @@ from errbar.estimate import Interval
 from errbar.tables import percent, printable, supported
 
 _LONGEST, _TAIL = 42, 18  # letters of a name that are shown, and how many of them are its last
-_LINE = 96  # letters of a line above a picture
+_LINE = 104  # letters of a line above a picture
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

@@ -161,6 +161,22 @@ class Learned:
         high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
 
+    def expected(self, edges: Array) -> Array:
+        """Share of questions like these that get so many trials right: a row per draw."""
+        found = np.zeros((len(self._rates), edges.size - 1))
+        weights = self._weights / self._weights.sum(axis=1, keepdims=True)
+        asked = self._states.trials > 0
+        for n in np.unique(self._states.trials[asked]).tolist():
+            part = self._often[self._states.trials == n].sum() / self._often[asked].sum()
+            which = np.searchsorted(edges, np.arange(n + 1) / n, side="right") - 1
+            for draws in _blocks(len(weights), weights.shape[1] * (n + 1)):
+                masses = rates.masses(self._rates[draws].ravel(), n)
+                binned = np.zeros((edges.size - 1, masses.shape[1]))
+                np.add.at(binned, which, masses)
+                by_point = binned.reshape(-1, *weights[draws].shape)
+                found[draws] += part * np.einsum("bdp,dp->db", by_point, weights[draws])
+        return found
+
     def imagine(self, covers: Estimand, rng: np.random.Generator) -> Imagined:
         """Data from one draw of the spread: of questions like these, or of these very ones."""
         draw = int(rng.integers(len(self._rates)))

@@ -1,0 +1,173 @@
+"""Curves of ranked items with an interval at each point: risk over coverage, ROC, calibration.
+
+Every interval stands for its point alone. Risks and ROC curves are resampled by cluster, as their
+areas are; shares of right answers have Wilson's interval, for as many items as the clusters that
+they come in are worth.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.grouped import Grouped
+from errbar.data.ranked import Arranged, Predictions
+from errbar.data.ranked_rows import RankedRows
+from errbar.data.scored import ArrangedScores, Scored
+from errbar.errors import InputError
+from errbar.estimate import Estimand, Interval, Subject
+from errbar.kernels import ranked, roc
+from errbar.kernels.interval import share_ends
+from errbar.uncertainty.bootstrap import Bootstrap, generator_of, joint_clusters
+
+Array = NDArray[np.floating[Any]]
+Seed = np.random.Generator | int
+
+_POINTS = 50  # of a curve
+
+
+@dataclass(frozen=True, slots=True)
+class BandPoint:
+    """A point of a curve; without an interval where resampling cannot tell how sure it is."""
+
+    x: float
+    value: float
+    interval: Interval
+    items: int = 0  # that it is of, where each has its own
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A curve of one system and task."""
+
+    of: Subject
+    points: tuple[BandPoint, ...]
+    reach: float = 1.0  # the largest coverage
+
+
+def risk_bands(
+    data: Mapping[Subject, Predictions | Grouped], method: Bootstrap, rng: Seed
+) -> list[Band]:
+    """The selective risk of every system over the coverages that it reaches.
+
+    In a resample that answers less than a coverage, the risk there is that of all it answers.
+    """
+    return [_risk_band(of, one, method, rng) for of, one in data.items()]
+
+
+def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng: Seed) -> Band:
+    if isinstance(data, Grouped):
+        arranged: Arranged | Grouped = data
+        units, reach = data.groups, data.answered / len(data)
+    else:
+        codes = joint_clusters(data.columns(), data.clusters)
+        arranged, units, reach = Arranged(data, codes), int(codes.max()) + 1, data.coverage
+    if not reach:
+        raise InputError(f"{of or 'the system'} answered nothing; it has no risk to draw.")
+    at = reach * np.arange(1, _POINTS + 1) / _POINTS
+
+    def measure(weights: NDArray[Any]) -> Array:
+        totals = arranged.totals(weights, with_oracle=False)
+        upto = np.stack([ranked.reach(coverage, totals.total) for coverage in at.tolist()], axis=1)
+        return ranked.risks_at(totals.items, totals.loss, upto).T
+
+    return Band(of, _resampled(at, measure, units, arranged.rows, method, rng), reach)
+
+
+def roc_bands(data: Mapping[Subject, Scored | Grouped], method: Bootstrap, rng: Seed) -> list[Band]:
+    """The true positive rate of every system over the false positive rate."""
+    return [_roc_band(of, one, method, rng) for of, one in data.items()]
+
+
+def _roc_band(of: Subject, data: Scored | Grouped, method: Bootstrap, rng: Seed) -> Band:
+    if isinstance(data, Grouped):
+        arranged: ArrangedScores | Grouped = data.only_answered()
+        units = data.only_answered().groups
+    else:
+        codes = joint_clusters(data.columns(), data.clusters)
+        arranged, units = ArrangedScores(data, codes), int(codes.max()) + 1
+    at = np.linspace(0.0, 1.0, _POINTS + 1)
+
+    def measure(weights: NDArray[Any]) -> Array:
+        return roc.true_rates(*arranged.classes(weights), at).T
+
+    points = _resampled(at, measure, units, arranged.rows, method, rng)
+    end = Interval(1.0, 1.0, method.level, Estimand.POPULATION)
+    return Band(of, (*points[:-1], BandPoint(1.0, 1.0, end)))  # where every curve ends
+
+
+def _resampled(
+    at: Array,
+    measure: Callable[[NDArray[Any]], Array],
+    units: int,
+    rows: int,
+    method: Bootstrap,
+    rng: Seed,
+) -> tuple[BandPoint, ...]:
+    if units < 2:
+        raise InputError("one cluster alone cannot be resampled; there is no band to draw.")
+    replicates = method.run(measure, units, rows, generator_of(rng))
+    spreads = [replicates.spread(place, method) for place in range(at.size)]
+    return tuple(
+        BandPoint(x, one.value, one.interval) for x, one in zip(at.tolist(), spreads, strict=True)
+    )
+
+
+def reliability(
+    data: Mapping[Subject, RankedRows | Grouped], bins: int, level: float
+) -> list[Band]:
+    """How often answers are right, over how sure the system was: bins of equally many answers."""
+    if bins < 1:
+        raise InputError(f"there must be 1 bin at least; got bins={bins!r}.")
+    return [_reliability(of, one, bins, level) for of, one in data.items()]
+
+
+def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: float) -> Band:
+    if isinstance(rows, Grouped):
+        raise InputError("calibration is drawn from rows one by one; these are too many.")
+    held = rows.answered
+    sure, right, cluster = (
+        rows.confidence[held].astype(float),
+        rows.outcome[held],
+        rows.cluster[held],
+    )
+    if not sure.size:
+        raise InputError(f"{of or 'the system'} answered nothing; it has no calibration to draw.")
+    outside = sure[(sure < 0) | (sure > 1)]
+    if outside.size:
+        raise InputError(
+            f"calibration compares confidences with shares, so they must lie between 0 and 1; "
+            f"{of or 'the system'} has {outside[0]:.6g}. Turn them into chances first."
+        )
+    edges = np.unique(np.quantile(sure, np.linspace(0.0, 1.0, bins + 1)))
+    which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, max(edges.size - 2, 0))
+    points = []
+    for one in np.unique(which).tolist():
+        some = which == one
+        share = float(right[some].mean())
+        ends = share_ends(share, _worth(right[some] - share, share, cluster[some]), level)
+        interval = Interval(*ends, level, Estimand.POPULATION)
+        points.append(BandPoint(float(sure[some].mean()), share, interval, int(some.sum())))
+    return Band(of, tuple(points))
+
+
+def _worth(apart: Array, share: float, clusters: NDArray[Any]) -> float:
+    """How many independent items tell as much of a share as these, which come in clusters."""
+    _, owner = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(owner, weights=apart)
+    if share in (0.0, 1.0) or sums.size < 2:
+        return float(sums.size)
+    variance = sums.size / (sums.size - 1) * float(sums @ sums) / apart.size**2
+    return (
+        min(float(apart.size), max(share * (1.0 - share) / variance, 1.0))
+        if variance
+        else (float(apart.size))
+    )
+
+
+def lacks_intervals(band: Band) -> bool:
+    """Whether resampling could not tell everywhere how sure the curve is."""
+    return any(math.isnan(point.interval.low) for point in band.points)

@@ -1,0 +1,155 @@
+"""Pictures of ranked items: risk over coverage, ROC curves, calibration."""
+
+from collections.abc import Sequence
+
+from errbar.bands import Band, lacks_intervals
+from errbar.plots.curves import banded
+from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
+from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
+from errbar.plots.picture import Picture
+from errbar.plots.words import covering, short_names
+from errbar.tables import counted
+
+_SIDE = 340  # of a square
+_UNIT: Spec = {"domain": [0, 1], "nice": False}
+_GAPS = "Where no band is drawn, every resample gives the same number"
+
+
+def risk_picture(bands: Sequence[Band]) -> Picture:
+    """Risk over coverage; a line marks the largest coverage that all systems of a task reach."""
+    rows = _rows(bands)
+    x = number("x", "coverage", scale=_UNIT, axis={"grid": False})
+    y = number("value", "selective risk", scale={"zero": True})
+    tooltip = told(name="system", x="coverage", value="risk", low="from", high="to")
+    spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": WIDTH, "height": 280}
+    common = _common(bands)
+    spec["layer"] += [
+        {
+            "transform": [{"filter": "isValid(datum.common)"}],
+            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+            "encoding": {"x": {"field": "common", "type": "quantitative"}},
+        }
+    ]
+    said = [f"{task}{': ' if task else ''}{reach:.4g}" for task, reach in common.items()]
+    below = [
+        *_covering(bands),
+        "Lower is better",
+        f"Dashed line: the largest coverage that all systems reach, {', '.join(said)}"
+        if said
+        else "",
+    ]
+    marks = [
+        {"panel": task, "common": reach, "label": row["label"]}
+        for task, reach in common.items()
+        for row in rows[:1]
+    ]
+    return _in_panels("Risk over coverage", below, [*rows, *marks], bands, spec)
+
+
+def roc_picture(bands: Sequence[Band]) -> Picture:
+    """ROC curves beside the diagonal, which tells nothing apart."""
+    rows = _rows(bands)
+    x = number("x", "false positive rate", scale=_UNIT)
+    y = number("value", "true positive rate", scale=_UNIT)
+    tooltip = told(name="system", x="false", value="true", low="from", high="to")
+    spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": _SIDE, "height": _SIDE}
+    spec["layer"].insert(0, _DIAGONAL)
+    below = [*_covering(bands), "Dashed line: a confidence that tells nothing"]
+    return _in_panels("ROC of the confidence", below, rows, bands, spec)
+
+
+def calibration_picture(bands: Sequence[Band]) -> Picture:
+    """How often answers are right, over how sure the system was."""
+    rows = _rows(bands)
+    labels = _labels(rows)
+    x = number("x", "mean confidence", scale=_UNIT)
+    y = number("value", "share right", scale=_UNIT)
+    tooltip = told(
+        name="system", x="confidence", value="share right", low="from", high="to", items="answers"
+    )
+    look = {"opacity": IF_PICKED, "tooltip": tooltip}
+    spec: Spec = {
+        "width": _SIDE,
+        "height": _SIDE,
+        "layer": [
+            _DIAGONAL,
+            {
+                "params": PICK,
+                "mark": {"type": "rule", "strokeWidth": 1.5},
+                "encoding": {
+                    "x": x,
+                    "y": {**y, "field": "low"},
+                    "y2": {"field": "high"},
+                    **series(labels, "color"),
+                    **look,
+                },
+            },
+            {
+                "mark": {"type": "line", "strokeWidth": 1.2, "strokeOpacity": 0.7},
+                "encoding": {"x": x, "y": y, **series(labels, "color", "strokeDash"), **look},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 52, "opacity": 1},
+                "encoding": {"x": x, "y": y, **series(labels, "color", "shape"), **look},
+            },
+        ],
+    }
+    most, least = (f([p.items for one in bands for p in one.points]) for f in (max, min))
+    each = counted(most, "answer") if most == least else f"{least} to {most} answers"
+    below = [
+        *_covering(bands, "intervals"),
+        f"A point is a bin of {each}. Dashed line: as sure as right",
+    ]
+    return _in_panels("Calibration", below, rows, bands, spec)
+
+
+_DIAGONAL: Spec = {
+    "data": {"values": [{"x": 0, "value": 0}, {"x": 1, "value": 1}]},
+    "mark": {"type": "line", "color": FAINT, "strokeDash": [4, 3], "strokeWidth": 1},
+    "encoding": {
+        "x": {"field": "x", "type": "quantitative"},
+        "y": {"field": "value", "type": "quantitative"},
+    },
+}
+
+
+def _rows(bands: Sequence[Band]) -> list[Row]:
+    short = short_names(one.of.system for one in bands)
+    return [
+        {
+            "label": short[one.of.system],
+            "name": one.of.system,
+            "panel": one.of.task,
+            "x": point.x,
+            "value": point.value,
+            "low": point.interval.low,
+            "high": point.interval.high,
+            "items": point.items,
+        }
+        for one in bands
+        for point in one.points
+    ]
+
+
+def _labels(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row["label"] for row in rows))
+
+
+def _common(bands: Sequence[Band]) -> dict[str, float]:
+    """The largest coverage that all systems of a task reach, where it is not all of them."""
+    tasks: dict[str, list[float]] = {}
+    for one in bands:
+        tasks.setdefault(one.of.task, []).append(one.reach)
+    return {task: min(each) for task, each in tasks.items() if len(each) > 1 and min(each) < 1}
+
+
+def _covering(bands: Sequence[Band], noun: str = "bands, each point by itself") -> list[str]:
+    said = covering([("", point.interval) for one in bands for point in one.points], noun)
+    return [*said, _GAPS if any(map(lacks_intervals, bands)) else ""]
+
+
+def _in_panels(
+    title: str, below: Sequence[str], rows: Sequence[Row], bands: Sequence[Band], spec: Spec
+) -> Picture:
+    tasks = list(dict.fromkeys(one.of.task for one in bands))
+    return picture(on_one(title, tasks), below, rows, panels(spec, tasks, columns=2))
