@@ -6,7 +6,7 @@ import click
 
 from errbar.cli import deciding
 from errbar.cli.group import main
-from errbar.cli.options import BINS, PATHS, POLICY, READ, RESAMPLE, WRITE
+from errbar.cli.options import BINS, LEVEL, PATHS, POLICY, READ, RESAMPLE, WRITE
 
 __all__ = ["deciding", "main"]
 
@@ -114,6 +114,48 @@ def roc(paths: tuple[str, ...], **options: Any) -> None:
     from errbar.cli.ranked import roc_of_outcomes  # noqa: PLC0415  --help must not wait
 
     roc_of_outcomes(paths, options)
+
+
+@main.command()
+@PATHS
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="A metric, or a comma list of them; may be repeated. Chosen by the data if none.",
+)
+@click.option("--baseline", help="A system that all others are compared with; all pairs if none.")
+@click.option("--title", default="", help="Of the page.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="report.html",
+    show_default=True,
+    help="The page.",
+)
+@click.option(
+    "--estimand",
+    type=click.Choice(["population", "benchmark", "rerun"]),
+    default="population",
+    show_default=True,
+    help="What intervals cover.",
+)
+@click.option(
+    "--errors",
+    type=click.Choice(["fail", "missing"]),
+    default="fail",
+    show_default=True,
+    help="Rows without a result: wrong, or left out.",
+)
+@LEVEL
+@READ
+def report(paths: tuple[str, ...], **options: Any) -> None:
+    """One page of everything at PATHS, to be sent to a colleague: it needs no other file."""
+    from errbar.cli.report import report_outcomes  # noqa: PLC0415  --help must not wait
+
+    report_outcomes(paths, options)
 
 
 @main.command()

@@ -1,0 +1,203 @@
+"""What a report says: one section after another, each with its result."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, Literal
+
+from errbar import __version__
+from errbar.data.slices import Slice
+from errbar.decide.comparison import Comparisons
+from errbar.decide.leaderboard import Leaderboard
+from errbar.errors import ErrbarError
+from errbar.estimate import Estimand
+from errbar.inspection import Inspection
+from errbar.report.questions import Questions, questions_of
+from errbar.results import Result
+from errbar.runs import Runs
+from errbar.scores import Scores
+from errbar.tables import counted
+
+_PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
+_MOST_DRAWN = 400  # rows
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the report is to be about."""
+
+    metrics: tuple[str, ...] = ()  # chosen by the data where none is named
+    estimand: Estimand = Estimand.POPULATION
+    level: float = 0.95
+    baseline: str | None = None
+    errors: Literal["fail", "missing"] = "fail"
+    title: str = ""
+    command: str = ""  # that made it, to be shown
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, some words, and a result with its picture."""
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    result: Result | Inspection | None = None
+    picture: str = ""  # SVG
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything in a report."""
+
+    title: str
+    verdicts: tuple[str, ...]
+    sections: tuple[Section, ...]
+    questions: tuple[Questions, ...]
+    asked: Asked
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """All numbers, as the page keeps them."""
+        return {
+            "title": self.title,
+            "versions": self.versions,
+            "command": self.asked.command,
+            "verdicts": list(self.verdicts),
+            "results": {
+                one.name: {"rows": one.result.to_dicts(), "notes": one.result.notes()}
+                for one in self.sections
+                if one.result is not None
+            },
+            "questions": [one.record() for one in self.questions],
+        }
+
+
+def contents_of(runs: Runs, asked: Asked) -> Contents:
+    """Everything that the data allow."""
+    slices = runs.source.slices(())
+    metrics = asked.metrics or _usual(slices)
+    scores = runs.score(
+        *metrics, estimand=asked.estimand, level=asked.level, errors=asked.errors, short="drop"
+    )
+    sections = [Section("scores", "Scores", (), scores, _picture(scores))]
+    several = len({one.key[0] for one in slices}) > 1
+    board = _board(runs, metrics[0], asked) if several else None
+    compared = _compared(runs, metrics[0], asked) if several else None
+    sections += _curve(runs, slices, asked)
+    if board is not None:
+        sections.append(Section("ranks", "Ranks", (), board, _picture(board)))
+    if compared is not None:
+        sections.append(Section("comparisons", "Comparisons", (), compared, _picture(compared)))
+    sections += _ranked(runs)
+    inspection = runs.inspect()
+    sections.append(Section("quality", "The data", _quality(slices), inspection))
+    versions = {"errbar": __version__, "python": platform.python_version()}
+    versions |= {name: version(name) for name in _PACKAGES}
+    title = asked.title or _title(slices)
+    return Contents(
+        title,
+        tuple(_verdicts(scores, board, compared)),
+        tuple(sections),
+        tuple(questions_of(runs.source)),
+        asked,
+        versions,
+    )
+
+
+def _usual(slices: Sequence[Slice]) -> tuple[str, ...]:
+    """The mean and, where questions have several trials, whether one or all of them are right."""
+    if not all(one.is_binary for one in slices):
+        return ("avg",)
+    trials = min(int(one.trials.min()) for one in slices)
+    return ("avg",) if trials < 2 else ("avg", f"pass@{trials}", f"pass^{trials}")
+
+
+def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
+    if not all(one.is_binary for one in slices) or min(int(one.trials.min()) for one in slices) < 2:
+        return []
+    found = []
+    for family, words in (
+        ("pass@k", "The chance that one of k trials is right: what picking the best would give."),
+        ("pass^k", "The chance that all of k trials are right: how far one can rely on it."),
+    ):
+        curve = runs.curve(family, estimand=asked.estimand, level=asked.level)
+        name = "curve-one" if family == "pass@k" else "curve-all"
+        found.append(Section(name, f"{family} over k", (words,), curve, _picture(curve)))
+    return found
+
+
+def _board(runs: Runs, metric: str, asked: Asked) -> Leaderboard | None:
+    """Systems in order; none where they share no questions."""
+    covers = Estimand.POPULATION if asked.estimand is Estimand.RERUN else asked.estimand
+    try:
+        return runs.rank(metric, estimand=covers, level=asked.level, short="drop")
+    except ErrbarError:
+        return None
+
+
+def _compared(runs: Runs, metric: str, asked: Asked) -> Comparisons | None:
+    """All pairs, or all against the baseline; none where they share no questions."""
+    try:
+        return runs.compare(
+            metric,
+            baseline=asked.baseline,
+            estimand=asked.estimand,
+            level=asked.level,
+            short="drop",
+        )
+    except ErrbarError:
+        return None
+
+
+def _ranked(runs: Runs) -> list[Section]:
+    """Risk, coverage and ROC, where rows have a confidence."""
+    try:
+        risks, areas = runs.selective(), runs.roc()
+    except ErrbarError:
+        return []
+    return [
+        Section("selective", "Selective prediction", (), risks, _picture(risks)),
+        Section("roc", "ROC", (), areas, _picture(areas)),
+    ]
+
+
+def _quality(slices: Sequence[Slice]) -> tuple[str, ...]:
+    failed, rows = sum(one.failed for one in slices), sum(one.rows for one in slices)
+    if not failed:
+        return (f"All {counted(rows, 'row')} have a result.",)
+    return (f"{failed} of {counted(rows, 'row')} have no result.",)
+
+
+def _title(slices: Sequence[Slice]) -> str:
+    systems, tasks = ({one.key[at] for one in slices} for at in (0, 1))
+    named = f" on {next(iter(tasks))}" if len(tasks) == 1 and "" not in tasks else ""
+    if not named and len(tasks) > 1:
+        named = f" on {counted(len(tasks), 'task')}"
+    return f"{counted(len(systems), 'system')}{named}"
+
+
+def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons | None) -> list[str]:
+    """What the data say, in plain words."""
+    found = []
+    if board is not None:
+        top = [row.system for row in board if row.best_rank == 1]
+        first = board[0]
+        found.append(
+            f"{first.system} is the best by {board.metric}."
+            if len(top) == 1
+            else f"By {board.metric}, any of {', '.join(top[:8])}"
+            f"{f' and {len(top) - 8} more' if len(top) > 8 else ''} may be the best."
+        )
+    if compared is not None:
+        decided = sum(bool(row.better) for row in compared)
+        found.append(f"{decided} of {counted(len(compared), 'pair')} of systems can be told apart.")
+    if board is None:
+        found += [str(one) for one in scores[:3]]
+    return found
+
+
+def _picture(result: Result) -> str:
+    """A picture of a result, unless it would be longer than anyone looks at."""
+    return result.plot().svg() if len(result.to_dicts()) <= _MOST_DRAWN else ""
