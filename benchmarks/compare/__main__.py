@@ -35,6 +35,12 @@ def main() -> None:
     for cell in track(cells, "cells", disable=not sys.stderr.isatty()):
         rows += study.nulls(cell, replicates)
         rows += study.powers(cell, replicates)
+    rows = [
+        study.again(row, replicates)
+        if isinstance(row, study.Null) and row.ours > report.HIGH
+        else row
+        for row in rows
+    ]
     text = report.text(rows, list(study.ceiling(replicates)), replicates, speed.run())
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)

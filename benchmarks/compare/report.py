@@ -142,15 +142,24 @@ def _ceiling(rows: Sequence[Ceiling]) -> list[str]:
 
 def _outside(nulls: Sequence[Null]) -> list[str]:
     some = [row for row in nulls if not LOW <= row.ours <= HIGH]
-    heads = "M|N|difficulty|metric|systems|errbar|t-test|questions that differ|warned of"
+    heads = "M|N|difficulty|metric|systems|errbar|again|t-test|questions that differ|warned of"
+    return [
+        f"Where errbar erred in more than {_percent(HIGH)} %, `again` is its share in ten times as "
+        f"many other data sets.",
+        "",
+        *_outside_table(some, heads.split("|")),
+    ]
+
+
+def _outside_table(some: Sequence[Null], heads: Sequence[str]) -> list[str]:
     return _table(
-        heads.split("|"),
+        heads,
         [
             [
                 *row.cell,
                 row.metric,
                 _WORDS[row.kind],
-                *_both(row.ours, row.t_test),
+                *_both(row.ours, row.again, row.t_test),
                 f"{row.differ:.1f}",
                 _percent(row.cautious),
             ]

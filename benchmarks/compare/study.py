@@ -31,6 +31,7 @@ class Null(NamedTuple):
     cautious: float  # share of data sets that errbar warns of
     warned: float  # share of its errors that it warns of
     differ: float  # questions that differ, on average
+    again: float = float("nan")  # errbar's share in ten times as many data sets
 
 
 class Seen(NamedTuple):
@@ -76,6 +77,17 @@ def nulls(cell: Cell, replicates: int) -> Iterator[Null | Agreed]:
             )
             if cell.trials == 1:
                 yield _agreed(cell, kind, mine - theirs, found)
+
+
+def again(row: Null, replicates: int) -> Null:
+    """The same cell with other data sets, ten times as many: whether it was chance."""
+    (metric,) = (one for one in worlds.metrics_of(row.cell.trials) if str(one) == row.metric)
+    table = worlds.value_table(metric, row.cell.trials)
+    shares = []
+    for stream in range(1, 11):
+        first, second = worlds.null_counts(row.cell, row.kind, replicates, stream)
+        shares.append(_share(tests.errbar_test(table[first] - table[second]).rejected))
+    return row._replace(again=sum(shares) / len(shares))
 
 
 def powers(cell: Cell, replicates: int) -> Iterator[Seen | Agreed]:

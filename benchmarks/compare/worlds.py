@@ -55,9 +55,9 @@ def value_table(metric: CountMetric, trials: int) -> Array:
     return metric.joined(part.subset_means([part], states)[0]).round(15)
 
 
-def null_counts(cell: Cell, kind: str, replicates: int) -> tuple[Integers, Integers]:
+def null_counts(cell: Cell, kind: str, replicates: int, *stream: int) -> tuple[Integers, Integers]:
     """Right trials of two systems neither of which is better: replicates × questions."""
-    rng = cell.rng(NULLS.index(kind))
+    rng = cell.rng(NULLS.index(kind), *stream)
     difficulty, shape = DIFFICULTIES[cell.difficulty], (replicates, cell.questions)
     shared = difficulty.draw(rng, shape)
     rates = [
@@ -136,10 +136,12 @@ def balanced_shift(difficulty: Difficulty, noise: float, table: Array) -> float:
     z = np.linspace(-8.0, 8.0, 161)
     bell = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
     base = float(weights @ _moments(rates, table)[0])
+    grid = np.linspace(0.0, 1.0, 20_001)  # straight lines between them are off by 1e-8
+    means = _moments(grid, table)[0]
     low, high = -_MOST_SHIFT, _MOST_SHIFT
     for _ in range(40):
         half = 0.5 * (low + high)
         noisy = moved(rates[:, None], half + noise * z)
-        mean = _moments(noisy.ravel(), table)[0].reshape(noisy.shape) @ bell
+        mean = np.interp(noisy, grid, means) @ bell
         low, high = (low, half) if float(weights @ mean) > base else (half, high)
     return 0.5 * (low + high)
