@@ -177,7 +177,7 @@ def test_tasks_are_gated_one_by_one_and_one_that_is_missing_is_told() -> None:
     new = pl.concat([rows(0.1, 2).with_columns(task=pl.lit(name)) for name in "ab"])
     found = errbar.gate(errbar.load(old), errbar.load(new), "pass@1", max_drop=0.02)
     assert [one.comparison.task for one in found.rows] == ["a", "b"]
-    assert "Only the baseline has the task 'c': not compared." in found.notes()
+    assert "baseline · c: no other system has this task; left out." in found.notes()
     with pytest.raises(InputError, match="same questions; Only the baseline has the task 'c'"):
         errbar.gate(old, new, "pass@1", max_drop=0.02, same_questions=True)
 

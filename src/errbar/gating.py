@@ -58,17 +58,17 @@ def gate(
             f"another log, or say which systems: system=, baseline_system=."
         )
     joined = Joined.of({BASELINE: old, CANDIDATE: new})
-    remarks = _in_one_alone(joined)
     found = Runs(joined).compare(
         *limits, baseline=BASELINE, estimand=estimand, level=level, errors=errors, short=short
     )
     lost = sum(one.left_out for one in found)
-    if same_questions and (remarks or lost):
+    alone = _in_one_alone(joined) if same_questions else []
+    if same_questions and (alone or lost):
         raise InputError(
             "baseline and candidate must have the same questions; "
-            + " ".join(remarks or [f"{lost} are in one of them alone."])
+            + " ".join(alone or [f"{lost} are in one of them alone."])
         )
-    return gate_of(found, limits, (_called(old), _called(new)), remarks, inconclusive)
+    return gate_of(found, limits, (_called(old), _called(new)), inconclusive)
 
 
 def _runs(data: Any) -> Runs:
@@ -92,7 +92,7 @@ def _in_one_alone(joined: Joined) -> list[str]:
     }
     return [
         f"Only the {who} has {'the task' if len(names) == 1 else 'the tasks'} "
-        f"{', '.join(map(repr, names))}: not compared."
+        f"{', '.join(map(repr, names))}."
         for who, names in alone.items()
         if names
     ]

@@ -14,6 +14,7 @@ from errbar.decide.compare import Asked, compare_systems
 from errbar.decide.comparison import Comparisons
 from errbar.decide.leaderboard import Leaderboard
 from errbar.decide.rank import RankAsked, rank_systems
+from errbar.decide.ranked import compare_ranked, ranked_metrics
 from errbar.decide.values import Policy
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.estimate import Estimand, Subject
@@ -165,25 +166,28 @@ class Runs:
         adjust: Literal["holm", "none"] = "holm",
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
+        rng: np.random.Generator | int = 0,
     ) -> Comparisons:
         """Which system is better, pair by pair on the questions that both have.
 
         All pairs, or every system against a `baseline`. Verdicts and intervals are adjusted for
         the number of comparisons (`adjust`). A difference up to `margin` does not matter: the
         verdict then says who is no worse by more than that.
+
+        Metrics of a confidence (`aurc`, `risk@0.5`, `roc-auc`) are compared on the items that both
+        have, where `rng` draws the resamples and rows without a result are not answered.
         """
         _require(errors, ("fail", "missing"), "errors")
         _require(short, ("error", "drop"), "short")
         _require(estimand, tuple(one.value for one in Estimand), "estimand")
-        asked = Asked(
-            [scored_metric(metric) for metric in metrics],
-            None if systems is None else _listed(systems),
-            baseline,
-            margin,
-            Estimand(estimand),
-            level,
-            adjust,
-        )
+        wanted = None if systems is None else _listed(systems)
+        how = (wanted, baseline, margin, Estimand(estimand), level, adjust)
+        ranked = ranked_metrics(metrics)
+        if ranked:
+            items = Asked(ranked, *how)
+            compared = compare_ranked(self.source, items, replace(_RESAMPLED, level=level), rng)
+            return replace(compared, remarks=(*compared.remarks, *self._of_data()))
+        asked = Asked([scored_metric(metric) for metric in metrics], *how)
         found = compare_systems(self.source, asked, Policy(_TAKEN[errors], short))
         remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
         return replace(found, remarks=remarks)
@@ -253,9 +257,12 @@ class Runs:
 
     def _told(self, scores: RankedScores) -> RankedScores:
         """The same, with what there is to say of the data."""
+        return replace(scores, remarks=(*scores.remarks, *self._of_data()))
+
+    def _of_data(self) -> list[str]:
+        """What was guessed, and what the log says."""
         guessed = self.source.describe()
-        remarks = [f"Columns: {guessed}."] if guessed else []
-        return replace(scores, remarks=(*scores.remarks, *remarks, *self.source.origin.remarks))
+        return [*([f"Columns: {guessed}."] if guessed else []), *self.source.origin.remarks]
 
     def inspect(self) -> "Inspection":
         """What is in the data; trials that occur twice are told of, not refused."""
@@ -326,10 +333,7 @@ class Runs:
         alone = without_cluster(found)
         if alone:
             remarks.append(alone)
-        guessed = self.source.describe()
-        if guessed:
-            remarks.append(f"Columns: {guessed}.")
-        return [*remarks, *self.source.origin.remarks]
+        return [*remarks, *self._of_data()]
 
 
 def _counted(one: Slice, errors: Errors) -> CountsByState:

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self, TypeVar
 from errbar.data.ballots import Ballots
 from errbar.data.named import Named
 from errbar.data.origin import NOWHERE, Origin
+from errbar.data.ranked_rows import RankedItems
 from errbar.data.slices import Slice
 from errbar.data.sources import Categories, Key, Rankings, Source
 from errbar.errors import InputError
@@ -79,6 +80,10 @@ class Joined(Source):
     def ranked(self, bins: int | None) -> Rankings:
         """Those of each part."""
         return self._renamed(lambda source: source.ranked(bins))
+
+    def ranked_items(self) -> dict[Key, RankedItems]:
+        """Those of each part."""
+        return self._renamed(lambda source: source.ranked_items())
 
     def statuses(self) -> dict[str, int]:
         """Of all parts together; a source with other systems too does not tell them apart."""

@@ -37,8 +37,8 @@ class Rankable(NamedTuple):
     most: float
 
 
-def rankable(frame: Frame, columns: Columns) -> Rankable:
-    """What can be ranked; refused with its reason if anything cannot.
+def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
+    """What can be ranked, with `more` columns; refused with its reason if anything cannot.
 
     A row has an answer if it has a result and its status is not `abstained`. Rows of one question
     belong together unless a column says what does.
@@ -65,6 +65,7 @@ def rankable(frame: Frame, columns: Columns) -> Rankable:
             SURE: number_of(frame, sure, kinds[sure], "confidence"),
             TOGETHER: column_of(frame, columns[together]).cast(nw.String),
         },
+        **more,
     )
     value = nw.col("outcome")
     rows = rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))

@@ -299,7 +299,7 @@ class Arranged:
         """Totals where each cluster counts so often: a row of weights per replicate."""
         items, loss = self._ranked.weighted(weights)
         oracle = self._oracle.weighted(weights) if with_oracle else (items[:, :0], loss[:, :0])
-        return Totals(items, loss, weights @ self._sizes, *oracle)
+        return Totals(items, loss, weights[:, : self._sizes.size] @ self._sizes, *oracle)
 
 
 class _Groups(NamedTuple):

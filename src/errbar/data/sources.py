@@ -22,7 +22,14 @@ from errbar.data.origin import NOWHERE, Origin
 from errbar.data.outcomes import Columns
 from errbar.data.rankable import rankable
 from errbar.data.ranked_cells import ranked_cells
-from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedRows, ranked_rows
+from errbar.data.ranked_rows import (
+    MOST_RANKED_ROWS,
+    RankedItems,
+    RankedRows,
+    ids_of,
+    ranked_items,
+    ranked_rows,
+)
 from errbar.data.rows import Frame, fetch
 from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts, CountsByState
@@ -64,6 +71,10 @@ class Source(ABC):
     def ranked(self, bins: int | None) -> Rankings:
         """Confidence, result and cluster of every row, or totals of groups of clusters."""
         del bins
+        raise InputError("matrices and counts have no confidence to rank by.")
+
+    def ranked_items(self) -> dict[Key, RankedItems]:
+        """The same of every row, and which question and trial it is of."""
         raise InputError("matrices and counts have no confidence to rank by.")
 
     def in_turn(self, order: str | None) -> Turns:
@@ -133,6 +144,18 @@ class TableSource(Source):
             if bins is None and found.size <= MOST_RANKED_ROWS:
                 return ranked_rows(found)
             return ranked_cells(found, bins)
+
+    def ranked_items(self) -> dict[Key, RankedItems]:
+        """All of them, fetched; what is wrong with their names is found by the slices."""
+        self.slices(())
+        with plain_errors(self.where):
+            found = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
+            if found.size > MOST_RANKED_ROWS:
+                raise InputError(
+                    f"items are compared one by one; {found.size:,} rows are more than the "
+                    f"{MOST_RANKED_ROWS:,} that this is made for. Compare fewer systems or tasks."
+                )
+            return ranked_items(found)
 
     def in_turn(self, order: str | None) -> Turns:
         """All of them, fetched."""

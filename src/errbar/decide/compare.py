@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 from errbar.data.sources import Source
 from errbar.decide.comparison import Comparison, Comparisons
@@ -15,7 +15,7 @@ from errbar.decide.values import Policy, Together, side_by_side
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_reach
-from errbar.metrics.base import Direction, number
+from errbar.metrics.base import Direction, Metric, number
 from errbar.scoring import ScoredMetric
 from errbar.uncertainty.calibrated import ONE_TRIAL
 from errbar.uncertainty.method import require_level
@@ -25,11 +25,27 @@ Adjust = Literal["holm", "none"]
 _NORMAL = NormalDist()
 
 
+class Tabled(Protocol):
+    """What several systems are compared in."""
+
+    @property
+    def task(self) -> str:
+        """The task that they were given."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Those that were."""
+
+
+Kind = TypeVar("Kind", bound=Metric)
+Data = TypeVar("Data", bound=Tabled)
+
+
 @dataclass(frozen=True)
-class Asked:
+class Asked(Generic[Kind]):
     """What is to be compared, and how."""
 
-    metrics: Sequence[ScoredMetric]
+    metrics: Sequence[Kind]
     systems: Sequence[str] | None = None
     baseline: str | None = None
     margin: float | None = None
@@ -55,14 +71,33 @@ class Asked:
             return None
         return list(dict.fromkeys([*self.systems, *([self.baseline] if self.baseline else [])]))
 
+    def tables(self, tables: Sequence[Data]) -> tuple[list[Data], list[str]]:
+        """Those that have the baseline, and a remark on every task that has not."""
+        name = self.baseline
+        if name is None:
+            return list(tables), []
+        kept = [data for data in tables if name in data.systems]
+        if not kept:
+            there = ", ".join(dict.fromkeys(one for data in tables for one in data.systems))
+            raise InputError(f"there is no baseline {name!r}; there are: {there}.")
+        left = {data.task: None for data in tables if name not in data.systems}
+        return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
 
-def compare_systems(source: Source, asked: Asked, policy: Policy) -> Comparisons:
+    def pairs(self, systems: Sequence[str]) -> list[tuple[int, int]]:
+        """All pairs, or each system with the baseline."""
+        places = range(len(systems))
+        if self.baseline is None:
+            return list(combinations(places, 2))
+        base = systems.index(self.baseline)
+        return [(at, base) for at in places if at != base]
+
+
+def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) -> Comparisons:
     """Every pair of systems, or every system against the baseline, on every metric and task."""
     tables = side_by_side(source, asked.metrics, asked.wanted(), policy)
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
-    if asked.baseline is not None:
-        tables, without = _with_baseline(tables, asked.baseline)
-        remarks |= dict.fromkeys(without)
+    tables, without = asked.tables(tables)
+    remarks |= dict.fromkeys(without)
     groups = [(data, _pairs(data, asked)) for data in tables]
     together = asked.adjust == "holm"
     reach = common_reach(groups, asked.level) if together else normal_reach(asked.level)
@@ -100,24 +135,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def _with_baseline(tables: Sequence[Together], name: str) -> tuple[list[Together], list[str]]:
-    """Those that have it, and a remark on every task that has not."""
-    kept = [data for data in tables if name in data.systems]
-    if not kept:
-        there = ", ".join(dict.fromkeys(one for data in tables for one in data.systems))
-        raise InputError(f"there is no baseline {name!r}; there are: {there}.")
-    left = {data.task: None for data in tables if name not in data.systems}
-    return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
-
-
-def _pairs(data: Together, asked: Asked) -> list[Pair]:
+def _pairs(data: Together, asked: Asked[ScoredMetric]) -> list[Pair]:
     differences = Differences(data, asked.covers)
-    places = range(len(data.systems))
-    if asked.baseline is None:
-        chosen = list(combinations(places, 2))
-    else:
-        base = data.systems.index(asked.baseline)
-        chosen = [(at, base) for at in places if at != base]
+    chosen = asked.pairs(data.systems)
     return [Pair(one, other, differences.of(one, other)) for one, other in chosen]
 
 
@@ -126,7 +146,7 @@ def _p_value(found: Difference) -> float:
 
 
 def _comparison(
-    data: Together, pair: Pair, asked: Asked, reach: float, adjusted: float
+    data: Together, pair: Pair, asked: Asked[ScoredMetric], reach: float, adjusted: float
 ) -> Comparison:
     found = pair.found
     upwards = data.metric.direction is Direction.HIGHER

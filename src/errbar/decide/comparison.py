@@ -37,11 +37,17 @@ class Comparison:
     no_worse: float = math.nan  # chance that the first is not worse by more than that
     caution: str = ""  # why not to trust it too much
     reason: str = ""  # why there is no interval
+    items: int = 0  # ranked ones that both have, where nothing is won question by question
 
     @property
     def questions(self) -> int:
-        """Those that both have."""
-        return self.wins + self.ties + self.losses
+        """Those that both have; ranked items where those are compared."""
+        return self.items or self.wins + self.ties + self.losses
+
+    @property
+    def unit(self) -> str:
+        """What they are."""
+        return "item" if self.items else "question"
 
     @property
     def better(self) -> str:
@@ -175,7 +181,7 @@ class Comparisons(Sequence[Comparison], Result):
             [f"{' or '.join(sorted(levels))} interval", *ends],
             ["P(better)", *(_share(row.chance) for row in self)],
             ["p", *(_p(row.adjusted) for row in self)],
-            ["win/tie/loss", *(f"{row.wins}/{row.ties}/{row.losses}" for row in self)],
+            ["win/tie/loss", *(_tally(row) for row in self)],
             ["verdict", *(row.verdict for row in self)],
             ["caution", *(row.caution for row in self)],
         ]
@@ -193,9 +199,8 @@ class Comparisons(Sequence[Comparison], Result):
             )
         elif len(self) > 1:
             notes.append("Each comparison stands alone; nothing is adjusted for their number.")
-        notes.append(
-            "P(better): the chance that the first is; win/tie/loss: questions on which it is."
-        )
+        won = "" if any(row.items for row in self) else "; win/tie/loss: questions on which it is"
+        notes.append(f"P(better): the chance that the first is{won}.")
         if any(row.metric.direction is Direction.LOWER for row in self):
             notes.append("Lower is better.")
         why = dict.fromkeys(f"{row.one} − {row.other}: {row.reason}." for row in self if row.reason)
@@ -205,20 +210,25 @@ class Comparisons(Sequence[Comparison], Result):
         """How many questions were compared, and how many only one of two systems has."""
         sizes = {row.questions for row in self}
         each = " of each pair" if len(self) > 1 else ""
-        notes = [f"{counted(sizes.pop(), 'question')}{each}."] if len(sizes) == 1 else []
+        unit = self.rows[0].unit if self.rows else "question"
+        notes = [f"{counted(sizes.pop(), unit)}{each}."] if len(sizes) == 1 else []
         notes += [
             f"{row.one} − {row.other}{f' · {row.task}' if row.task else ''}: "
-            f"{counted(row.questions, 'question')}."
+            f"{counted(row.questions, unit)}."
             for row in self
             if sizes and row.metric == self.rows[0].metric
         ]
         lost = dict.fromkeys(
-            f"{row.one} − {row.other}: {counted(row.left_out, 'question')} that only one of them "
+            f"{row.one} − {row.other}: {counted(row.left_out, unit)} that only one of them "
             f"has {'is' if row.left_out == 1 else 'are'} left out."
             for row in self
             if row.left_out
         )
         return [*notes, *lost]
+
+
+def _tally(row: Comparison) -> str:
+    return "" if row.items else f"{row.wins}/{row.ties}/{row.losses}"
 
 
 def _share(chance: float) -> str:

@@ -140,7 +140,7 @@ class GateRow:
             times = f"{max(math.ceil(10 * self.times) / 10, 1.1):g}"
             return f"{self.name}: about {times} times the trials would probably tell."
         return (
-            f"{self.name}: about {self.needed} questions in place of {found.questions} would "
+            f"{self.name}: about {self.needed} {found.unit}s in place of {found.questions} would "
             f"probably tell, if the change stays what it is."
         )
 
@@ -278,7 +278,7 @@ class Gate(Result):
             found = row.comparison
             where = f"{found.task}: " if found.task else ""
             left = f", {found.left_out} that only one of them has left out" * bool(found.left_out)
-            notes[f"{where}{counted(found.questions, 'question')}{left}."] = None
+            notes[f"{where}{counted(found.questions, found.unit)}{left}."] = None
         return list(notes)
 
     def markdown(self) -> str:
@@ -318,9 +318,8 @@ def gate_of(
     found: Comparisons,
     limits: Mapping[Metric, float],
     names: tuple[str, str],
-    remarks: Sequence[str],
     inconclusive: int,
 ) -> Gate:
     """Comparisons of a candidate with a baseline, held against what is allowed."""
     rows = tuple(GateRow(one, limits[one.metric]) for one in found)
-    return Gate(rows, *names, found.method, (*remarks, *found.remarks), inconclusive)
+    return Gate(rows, *names, found.method, found.remarks, inconclusive)

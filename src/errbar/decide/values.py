@@ -6,14 +6,14 @@ means of the questions' values are then the same as those of the blend.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.named import Named
 from errbar.data.slices import Slice
-from errbar.data.sources import Source
+from errbar.data.sources import Key, Source
 from errbar.data.statistics import CategoryCounts, CountsByState, States, Tally
 from errbar.errors import InputError, NotEnoughTrials
 from errbar.estimate import Subject
@@ -27,6 +27,7 @@ from errbar.uncertainty.seen import right_or_wrong
 
 Array = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
+Kind = TypeVar("Kind")
 
 
 class Policy(NamedTuple):
@@ -96,11 +97,23 @@ def side_by_side(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
 ) -> list[Together]:
     """Every metric of every task that two systems at least were given."""
-    tasks: dict[str, dict[str, Named]] = {}
-    there = source.named()
-    for (system, task), named in there.items():
+    several, lone = several_by_task(source.named(), systems)
+    tables = [
+        _Task(source, task, each, policy).of(metric)
+        for metric in metrics
+        for task, each in several.items()
+    ]
+    return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
+
+
+def several_by_task(
+    there: Mapping[Key, Kind], systems: Sequence[str] | None
+) -> tuple[dict[str, dict[str, Kind]], list[str]]:
+    """Every task that two systems at least were given, and a remark on every other."""
+    tasks: dict[str, dict[str, Kind]] = {}
+    for (system, task), one in there.items():
         if systems is None or system in systems:
-            tasks.setdefault(task, {})[system] = named
+            tasks.setdefault(task, {})[system] = one
     known = list(dict.fromkeys(name for each in tasks.values() for name in each))
     for name in systems or ():
         if name not in known:
@@ -116,17 +129,12 @@ def side_by_side(
         found = ", ".join(map(repr, known)) or "none"
         where = f", and no task has two: {', '.join(tasks)}" if len(known) > 1 else ""
         raise InputError(f"two systems at least are compared; there is {found}{where}.")
-    tables = [
-        _Task(source, task, each, policy).of(metric)
-        for metric in metrics
-        for task, each in several.items()
-    ]
     lone = [
         f"{Subject(next(iter(each)), task)}: no other system has this task; left out."
         for task, each in tasks.items()
         if task not in several
     ]
-    return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
+    return several, lone
 
 
 @dataclass(frozen=True, eq=False)

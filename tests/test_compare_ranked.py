@@ -1,0 +1,415 @@
+"""compare by aurc, risk@c and roc-auc: the same items, the same resamples, one verb."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+import errbar
+from errbar import Predictions, roc, selective
+from errbar.cli.main import main
+from errbar.decide.comparison import Comparison
+from errbar.errors import InputError
+from errbar.kernels import resample
+from errbar.matched import MatchedRow
+from errbar.metrics import RankedMetric, RocAuc, parse
+
+Array = NDArray[Any]
+SELECTIVE = ("aurc", "augrc", "e-aurc", "e-augrc", "risk@0.5", "cov@risk0.2", "aurc(coverage=0.5)")
+
+
+def table(
+    seed: int, system: str, questions: int = 60, trials: int = 1, answered: float = 1.0
+) -> pl.DataFrame:
+    """Outcomes with a confidence that has many ties."""
+    rng = np.random.default_rng(seed)
+    size = questions * trials
+    outcome = (rng.random(size) < 0.65).astype(float)
+    held = np.arange(size) < round(answered * size)
+    return pl.DataFrame(
+        {
+            "system": [system] * size,
+            "question": [f"q{at:03d}" for at in range(questions) for _ in range(trials)],
+            "trial": np.tile(np.arange(trials), questions),
+            "outcome": outcome,
+            "confidence": np.round(outcome + rng.normal(size=size), 1),
+            "status": np.where(rng.permutation(held), "ok", "abstained"),
+        }
+    )
+
+
+def both(*tables: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat(tables)
+
+
+def predictions(data: pl.DataFrame, cluster: str = "question") -> Predictions:
+    """The same by hand: an item costs 1 unless it is right."""
+    outcome, held = data["outcome"].to_numpy(), (data["status"] == "ok").to_numpy()
+    return Predictions(data["confidence"].to_numpy(), 1.0 - outcome, held, data[cluster].to_list())
+
+
+def only(data: pl.DataFrame, *metrics: str, **more: Any) -> Comparison:
+    (found,) = errbar.load(data).compare(*metrics, **more)
+    return found
+
+
+def expected_ends(row: MatchedRow) -> tuple[float, float]:
+    return row.interval.low, row.interval.high
+
+
+# Numbers of risk and coverage.
+
+
+@pytest.mark.parametrize("name", SELECTIVE)
+@pytest.mark.parametrize("trials", [1, 3])
+def test_selective_numbers_are_those_of_matched_systems(name: str, trials: int) -> None:
+    """One comparison alone is that of `selective.compare`, resample by resample."""
+    one, other = (
+        table(seed, name, trials=trials, answered=0.9) for seed, name in ((1, "a"), (2, "b"))
+    )
+    found = only(both(one, other), name)
+    expected = next(
+        row
+        for row in selective.compare(
+            {"a": predictions(one), "b": predictions(other)}, name, coverages=[], rng=0
+        ).rows
+        if row.metric == str(parse(name))
+    )
+    assert (found.one, found.other) == ("a", "b")
+    assert found.value == pytest.approx(expected.value, abs=1e-12)
+    assert found.against == pytest.approx(expected.against, abs=1e-12)
+    assert found.difference == pytest.approx(expected.difference, abs=1e-12)
+    assert found.sd == pytest.approx(expected.sd, abs=1e-12)
+    # Where the p-value and the ends disagree about zero, an end is moved to zero.
+    ends = zip((found.interval.low, found.interval.high), expected_ends(expected), strict=True)
+    assert all(end == pytest.approx(known, abs=1e-12) or end == 0.0 for end, known in ends)
+    assert found.questions == 60 * trials
+
+
+def test_values_are_those_of_each_system_alone() -> None:
+    data = both(table(1, "a"), table(2, "b"))
+    alone = {one.system: one.value for one in errbar.load(data).selective("aurc")}
+    found = only(data, "aurc")
+    assert (found.value, found.against) == pytest.approx((alone["a"], alone["b"]), abs=1e-12)
+
+
+def test_clusters_of_a_column_are_drawn_whole() -> None:
+    one, other = (
+        table(seed, name).with_columns(cluster=pl.col("question").str.slice(0, 3))
+        for seed, name in ((1, "a"), (2, "b"))
+    )
+    found = only(both(one, other), "aurc")
+    expected = selective.compare(
+        {"a": predictions(one, "cluster"), "b": predictions(other, "cluster")},
+        "aurc",
+        coverages=[],
+        rng=0,
+    ).rows[0]
+    assert found.sd == pytest.approx(expected.sd, abs=1e-12)
+    assert found.caution == "only 6 clusters"
+
+
+# Numbers of ROC-AUC.
+
+
+def labelled(questions: int = 60) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Two systems with the same outcomes."""
+    first, second = table(1, "a", questions), table(2, "b", questions)
+    return first, second.with_columns(outcome=first["outcome"])
+
+
+def test_two_scores_of_the_same_labels_have_delong() -> None:
+    first, second = labelled()
+    expected = roc.compare_paired(
+        first["confidence"].to_numpy(), second["confidence"].to_numpy(), first["outcome"].to_numpy()
+    )
+    found = only(both(first, second), "roc-auc")
+    assert (found.value, found.against) == (expected.first, expected.second)
+    assert (found.difference, found.sd) == (expected.difference, expected.sd)
+    assert found.interval == expected.interval
+    assert found.p_value == pytest.approx(expected.p_value)
+    assert errbar.load(both(first, second)).compare("roc-auc").method == "DeLong's covariance"
+
+
+def test_several_of_them_are_adjusted_for_their_number() -> None:
+    first, second = labelled()
+    third = second.with_columns(system=pl.lit("c"), confidence=second["confidence"].reverse())
+    found = errbar.load(both(first, second, third)).compare("roc-auc")
+    scores = {one["system"][0]: one["confidence"].to_numpy() for one in (first, second, third)}
+    labels = first["outcome"].to_numpy()
+    for row in found:
+        each = roc.compare_paired(
+            scores[row.one], scores[row.other], labels, level=1 - 0.05 / 3
+        ).interval
+        assert row.interval.low == pytest.approx(min(each.low, row.interval.low))
+        assert row.interval.high == pytest.approx(max(each.high, row.interval.high))
+    loose = errbar.load(both(first, second, third)).compare("roc-auc", adjust="none")
+    assert loose[0].interval.low > found[0].interval.low
+    assert loose[0].adjusted == loose[0].p_value
+
+
+@pytest.mark.parametrize("same_labels", [True, False])
+def test_where_delong_is_not_for_clusters_are_drawn(same_labels: bool) -> None:
+    """Against items written out as often as their question was drawn."""
+    first, second = table(1, "a", 20, 3), table(2, "b", 20, 3)
+    if same_labels:
+        second = second.with_columns(outcome=first["outcome"])
+    found = only(both(first, second), "roc-auc")
+    drawn = np.concatenate(list(resample.drawn(20, 2000, 60, np.random.default_rng(0))))
+    gaps = [_area(first, weights) - _area(second, weights) for weights in drawn[:, :].astype(int)]
+    assert found.sd == pytest.approx(float(np.nanstd(gaps, ddof=1)), abs=1e-12)
+    assert found.difference == pytest.approx(_area(first, np.ones(20)) - _area(second, np.ones(20)))
+
+
+def _area(data: pl.DataFrame, often: Sequence[int] | Array) -> float:
+    each = np.repeat(np.asarray(often, dtype=int), 3)
+    labels = np.repeat(data["outcome"].to_numpy(), each)
+    if len(set(labels)) < 2:
+        return math.nan
+    return roc.roc_auc(np.repeat(data["confidence"].to_numpy(), each), labels)
+
+
+def test_an_item_that_one_of_them_does_not_answer_is_still_an_item_of_the_other() -> None:
+    first, second = table(1, "a", answered=0.8), table(2, "b")
+    found = only(both(first, second), "roc-auc")
+    held = first.filter(pl.col("status") == "ok")
+    assert found.value == pytest.approx(
+        roc.roc_auc(held["confidence"].to_numpy(), held["outcome"].to_numpy())
+    )
+    assert found.questions == 60
+
+
+# Items.
+
+
+def test_items_are_matched_by_question_and_trial_whatever_their_order() -> None:
+    data = both(table(1, "a", trials=2), table(2, "b", trials=2))
+    mixed = data.sample(fraction=1.0, shuffle=True, seed=3)
+    for name in ("aurc", "roc-auc"):
+        assert only(data, name).record() == only(mixed, name).record()
+
+
+def test_items_that_one_system_lacks_are_left_out_and_counted() -> None:
+    first, second = table(1, "a", trials=2), table(2, "b", trials=2)
+    lacking = second.filter(
+        (pl.col("question") != "q007") & ~((pl.col("question") == "q009") & (pl.col("trial") == 1))
+    )
+    kept = first.join(lacking.select("question", "trial"), on=["question", "trial"])
+    for name in ("risk@0.5", "roc-auc"):
+        found, expected = only(both(first, lacking), name), only(both(kept, lacking), name)
+        assert (found.left_out, found.questions) == (3, 117)
+        assert found.difference == pytest.approx(expected.difference, abs=1e-12)
+        assert expected.left_out == 0
+    shown = str(errbar.load(both(first, lacking)).compare("aurc"))
+    assert "3 items that only one of them has are left out." in shown
+    assert "117 items." in shown
+    assert "win/tie/loss" not in shown
+
+
+def test_every_pair_has_items_of_its_own() -> None:
+    tables = [table(seed, name) for seed, name in enumerate("abc")]
+    tables[2] = tables[2].filter(pl.col("question") < "q040")
+    found = errbar.load(both(*tables)).compare("aurc")
+    assert [row.questions for row in found] == [60, 40, 40]
+    pair = only(both(*tables[:2]), "aurc")
+    assert found[0].difference == pytest.approx(pair.difference, abs=1e-12)
+
+
+def test_rows_that_no_trial_tells_apart_must_be_as_many() -> None:
+    first, second = table(1, "a", trials=2).drop("trial"), table(2, "b", trials=2).drop("trial")
+    numbered = only(both(table(1, "a", trials=2), table(2, "b", trials=2)), "aurc")
+    assert only(both(first, second), "aurc").record() == numbered.record()
+    with pytest.raises(InputError, match="'q000' has 2 rows of 'a' and 1 of 'b', and no trial"):
+        errbar.load(both(first, second[1:])).compare("aurc")
+
+
+def test_rows_kept_twice_are_trials_of_their_own() -> None:
+    data = both(table(1, "a"), table(2, "b"))
+    twice = errbar.load(both(data, data), repeats="keep").compare("roc-auc")
+    assert twice[0].questions == 120
+    assert twice[0].difference == pytest.approx(only(data, "roc-auc").difference, abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow", "duckdb", "csv", "text trials"])
+def test_every_engine_matches_the_same_items(engine: str, tmp_path: Path) -> None:
+    data = both(table(1, "a", trials=2), table(2, "b", trials=3))
+    expected = only(data, "roc-auc").record()
+    given: Any = data
+    if engine == "pandas":
+        given = data.to_pandas()
+    elif engine == "pyarrow":
+        given = data.to_arrow()
+    elif engine == "duckdb":
+        given = duckdb.sql("SELECT * FROM data")
+    elif engine == "csv":
+        data.write_csv(tmp_path / "data.csv")
+        given = tmp_path / "data.csv"
+    else:
+        given = data.with_columns(trial=pl.format("run {}", "trial"))
+    assert only(given, "roc-auc").record() == expected
+
+
+def test_an_item_in_two_clusters_is_refused() -> None:
+    first = table(1, "a").with_columns(cluster=pl.col("question"))
+    second = table(2, "b").with_columns(
+        cluster=pl.when(pl.col("question") == "q003").then(pl.lit("x")).otherwise("question")
+    )
+    with pytest.raises(InputError, match="'q003' is in another cluster for 'b'"):
+        errbar.load(both(first, second)).compare("aurc")
+
+
+def test_systems_without_an_item_in_common_are_refused() -> None:
+    second = table(2, "b").with_columns(question="other " + pl.col("question"))
+    with pytest.raises(InputError, match="'a' and 'b' have no item in common"):
+        errbar.load(both(table(1, "a"), second)).compare("aurc")
+
+
+# What is said.
+
+
+def test_less_risk_is_better_and_more_area_is() -> None:
+    good = table(1, "good", 200).with_columns(confidence=pl.col("outcome") + pl.col("confidence"))
+    bad = table(1, "bad", 200).with_columns(confidence=-pl.col("confidence"))
+    for name in (*SELECTIVE[:5], "roc-auc"):
+        found = only(both(good, bad), name)
+        assert (found.one, found.verdict) == ("bad", "good is better"), name
+        assert found.chance < 0.01
+        assert found.adjusted < 0.05
+    close = only(both(good, good.with_columns(system=pl.lit("near"))), "aurc", margin=0.1)
+    assert close.reason.startswith("every resample gives the same number")
+    assert close.verdict == "cannot tell"
+
+
+def test_a_margin_tells_who_is_no_worse() -> None:
+    data = both(table(1, "a", 400), table(2, "b", 400))
+    found = only(data, "aurc", margin=0.5)
+    assert found.no_worse > 0.99
+    assert "as good as each other, within 0.5" in found.verdict
+
+
+def test_intervals_hold_together_and_are_wider_for_it() -> None:
+    data = both(*(table(seed, name) for seed, name in enumerate("abcd")))
+    runs = errbar.load(data)
+    joint, alone = runs.compare("aurc", "risk@0.5"), runs.compare("aurc", "risk@0.5", adjust="none")
+    assert len(joint) == 12
+    width = [
+        (row.interval.high - row.interval.low) / (other.interval.high - other.interval.low)
+        for row, other in zip(joint, alone, strict=True)
+    ]
+    assert min(width) >= 1.0
+    assert 1.1 < float(np.mean(width)) < 1.6
+    assert all(row.adjusted >= row.p_value for row in joint)
+
+
+def test_simultaneous_intervals_hold_their_level() -> None:
+    """Six differences of systems that are equally good: all of them are held, 95 % of the time."""
+    held = 0
+    for seed in range(40):
+        data = both(*(table(10 * seed + at, name, 80) for at, name in enumerate("abcd")))
+        found = errbar.load(data).compare("roc-auc", rng=seed)
+        held += all(row.interval.low <= 0 <= row.interval.high for row in found)
+    assert held >= 34  # 38 are expected; fewer than 34 in 1 % of all runs
+
+
+def test_against_a_baseline_and_of_some_systems() -> None:
+    runs = errbar.load(both(*(table(seed, name) for seed, name in enumerate("abc"))))
+    found = runs.compare("aurc", baseline="b")
+    assert [(row.one, row.other) for row in found] == [("a", "b"), ("c", "b")]
+    assert len(runs.compare("aurc", systems=["a", "c"])) == 1
+    with pytest.raises(InputError, match="no system 'x'"):
+        runs.compare("aurc", systems=["a", "x"])
+
+
+def test_tasks_are_compared_one_by_one() -> None:
+    data = both(*(table(seed, name) for seed, name in enumerate("ab")))
+    tasks = both(*(data.with_columns(task=pl.lit(name)) for name in ("x", "y")))
+    found = errbar.load(tasks).compare("aurc")
+    assert [row.task for row in found] == ["x", "y"]
+    assert found[0].difference == found[1].difference
+
+
+def test_different_coverages_are_a_caution() -> None:
+    data = both(table(1, "a", answered=0.5), table(2, "b", answered=0.9))
+    found = only(data, "aurc")
+    assert found.caution == "coverages differ, 0.5 and 0.9; aurc(coverage=0.3) is fair"
+    assert only(data, "aurc(coverage=0.3)").caution == ""
+    assert only(data, "aurc(coverage=0.5)").caution == "undefined in 44.7 % of the resamples"
+    assert "36 rows are not answered." in errbar.load(data).compare("aurc").remarks
+
+
+def test_a_number_that_a_system_has_not_is_no_number() -> None:
+    data = both(table(1, "a", answered=0.5), table(2, "b"))
+    found = only(data, "risk@0.8")
+    assert found.reason == "a answered 0.5 of the items"
+    assert math.isnan(found.interval.low)
+    assert found.verdict == "cannot tell"
+    right = table(3, "c").with_columns(outcome=pl.lit(1.0))
+    rows = errbar.load(both(data, right)).compare("roc-auc")
+    assert [bool(row.reason) for row in rows] == [False, True, True]
+    assert rows[1].reason == "c is not both right and wrong"
+    none = table(4, "d").with_columns(status=pl.lit("abstained"))
+    assert only(both(table(1, "a"), none), "aurc").reason == "d answered none of the items"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "more", "words"),
+    [
+        (("aurc", "pass@1"), {}, "aurc is compared by items and pass@1 by questions"),
+        (("aurc",), {"estimand": "benchmark"}, "for the estimand 'population' alone"),
+        (("aurc",), {"level": 95}, "level"),
+        (("aurc",), {"rng": -1}, "seed"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    metrics: tuple[str, ...], more: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        errbar.load(both(table(1, "a"), table(2, "b"))).compare(*metrics, **more)
+
+
+def test_matrices_have_nothing_to_rank_by() -> None:
+    with pytest.raises(InputError, match="no confidence to rank by"):
+        errbar.load({"a": [[1, 0]], "b": [[0, 1]]}).compare("aurc")
+
+
+def test_one_cluster_alone_is_refused() -> None:
+    data = both(table(1, "a", 1, 9), table(2, "b", 1, 9))
+    with pytest.raises(InputError, match="one cluster alone cannot be resampled"):
+        errbar.load(data).compare("aurc")
+
+
+def test_no_kind_of_metric_is_left_out() -> None:
+    assert {type(parse(name)) for name in SELECTIVE} == set(_all_below(RankedMetric))
+    assert isinstance(parse("roc-auc"), RocAuc)
+
+
+def _all_below(kind: type) -> list[type]:
+    below: list[type] = kind.__subclasses__()
+    return [one for each in below for one in (_all_below(each) or [each])]
+
+
+# The command.
+
+
+def test_the_commands_take_them_too(tmp_path: Path) -> None:
+    both(table(1, "a", 100), table(2, "b", 100)).write_csv(tmp_path / "two.csv")
+    file = str(tmp_path / "two.csv")
+    shown = CliRunner().invoke(main, ["compare", file, "-m", "aurc,risk@0.5"])
+    assert shown.exit_code == 0, shown.output
+    assert "a − b" in shown.output
+    systems = ("--baseline-system", "a", "--system", "b")
+    gated = CliRunner().invoke(main, ["gate", file, "-m", "roc-auc", "--max-drop", "0.9", *systems])
+    assert gated.exit_code == 0, gated.output
+    assert "100 items." in gated.output
+    less = errbar.gate(
+        table(1, "a", 100), table(2, "b", 100), "aurc", max_drop=0.001, inconclusive=0
+    )
+    assert less.verdict.value == "inconclusive"
+    assert "items in place of 100" in less.rows[0].advice() or "too near" in less.rows[0].advice()
