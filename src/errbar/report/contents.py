@@ -1,13 +1,14 @@
 """What a report says: one section after another, each with its result."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from errbar import __version__
 from errbar.data.slices import Slice
+from errbar.data.sources import TableSource
 from errbar.decide.comparison import Comparisons
 from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import ErrbarError
@@ -18,6 +19,8 @@ from errbar.results import Result
 from errbar.runs import Runs
 from errbar.scores import Scores
 from errbar.tables import counted
+
+R = TypeVar("R", bound=Result)
 
 _PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
 _MOST_DRAWN = 400  # rows
@@ -82,15 +85,17 @@ def contents_of(runs: Runs, asked: Asked) -> Contents:
         *metrics, estimand=asked.estimand, level=asked.level, errors=asked.errors, short="drop"
     )
     sections = [Section("scores", "Scores", (), scores, _picture(scores))]
-    several = len({one.key[0] for one in slices}) > 1
-    board = _board(runs, metrics[0], asked) if several else None
-    compared = _compared(runs, metrics[0], asked) if several else None
     sections += _curve(runs, slices, asked)
-    if board is not None:
-        sections.append(Section("ranks", "Ranks", (), board, _picture(board)))
-    if compared is not None:
-        sections.append(Section("comparisons", "Comparisons", (), compared, _picture(compared)))
-    sections += _ranked(runs)
+    board = compared = None
+    if len({one.key[0] for one in slices}) > 1:
+        board, ranks = _tried("ranks", "Ranks", lambda: _board(runs, metrics[0], asked))
+        compared, pairs = _tried(
+            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], asked)
+        )
+        sections += [ranks, pairs]
+    if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
+        sections.append(_tried("selective", "Selective prediction", runs.selective)[1])
+        sections.append(_tried("roc", "ROC", runs.roc)[1])
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", _quality(slices), inspection))
     versions = {"errbar": __version__, "python": platform.python_version()}
@@ -128,39 +133,29 @@ def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
     return found
 
 
-def _board(runs: Runs, metric: str, asked: Asked) -> Leaderboard | None:
-    """Systems in order; none where they share no questions."""
+def _tried(name: str, title: str, made: Callable[[], R]) -> tuple[R | None, Section]:
+    """A result and its section, or why there is none."""
+    try:
+        result = made()
+    except ErrbarError as error:
+        return None, Section(name, title, (f"There is nothing to show: {error}",))
+    return result, Section(name, title, (), result, _picture(result))
+
+
+def _board(runs: Runs, metric: str, asked: Asked) -> Leaderboard:
     covers = Estimand.POPULATION if asked.estimand is Estimand.RERUN else asked.estimand
-    try:
-        return runs.rank(metric, estimand=covers, level=asked.level, short="drop")
-    except ErrbarError:
-        return None
+    return runs.rank(metric, estimand=covers, level=asked.level, errors=asked.errors, short="drop")
 
 
-def _compared(runs: Runs, metric: str, asked: Asked) -> Comparisons | None:
-    """All pairs, or all against the baseline; none where they share no questions."""
-    try:
-        return runs.compare(
-            metric,
-            baseline=asked.baseline,
-            estimand=asked.estimand,
-            level=asked.level,
-            short="drop",
-        )
-    except ErrbarError:
-        return None
-
-
-def _ranked(runs: Runs) -> list[Section]:
-    """Risk, coverage and ROC, where rows have a confidence."""
-    try:
-        risks, areas = runs.selective(), runs.roc()
-    except ErrbarError:
-        return []
-    return [
-        Section("selective", "Selective prediction", (), risks, _picture(risks)),
-        Section("roc", "ROC", (), areas, _picture(areas)),
-    ]
+def _compared(runs: Runs, metric: str, asked: Asked) -> Comparisons:
+    return runs.compare(
+        metric,
+        baseline=asked.baseline,
+        estimand=asked.estimand,
+        level=asked.level,
+        errors=asked.errors,
+        short="drop",
+    )
 
 
 def _quality(slices: Sequence[Slice]) -> tuple[str, ...]:

@@ -1,0 +1,107 @@
+"""The report as a file: what is in it, what is not, and what it never lets through."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import errbar
+from errbar import demo
+from errbar.cli.main import main
+from errbar.errors import InputError
+from errbar.report.contents import Asked, contents_of
+from errbar.report.page import embedded, rendered, write_report
+from hostile import HOSTILE
+
+OUTCOMES = Path(demo.__file__).parent / "outcomes.csv"
+
+
+def page_of(data: Any) -> str:
+    return rendered(contents_of(errbar.load(data), Asked()))
+
+
+def numbers_in(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="numbers">(.*?)</script>', page, re.S)
+    assert found
+    numbers: dict[str, Any] = json.loads(found[1])
+    return numbers
+
+
+def test_every_number_of_the_library_is_in_the_page(tmp_path: Path) -> None:
+    runs = errbar.load(OUTCOMES)
+    page = write_report(runs, tmp_path / "report.html", Asked(metrics=("avg", "pass@8"))).read_text(
+        encoding="utf-8"
+    )
+    results = numbers_in(page)["results"]
+    assert results["scores"]["rows"] == runs.score("avg", "pass@8").to_dicts()
+    assert results["ranks"]["rows"] == runs.rank("avg").to_dicts()
+    compared = json.loads(json.dumps(runs.compare("avg").to_dicts()).replace("NaN", "null"))
+    assert results["comparisons"]["rows"] == compared
+
+
+def test_every_score_stands_in_the_page_with_its_interval() -> None:
+    page = page_of(OUTCOMES)
+    for one in errbar.load(OUTCOMES).score("avg", "pass@8", "pass^8"):
+        _, _, _, low, high = one.digits()
+        assert f"{low} to {high}" in page
+
+
+def test_the_questions_are_those_of_the_log() -> None:
+    (task,) = numbers_in(page_of(OUTCOMES))["questions"]
+    assert len(task["names"]) == 40
+    assert task["trials"] == 8
+    small = task["right"][task["systems"].index("small")]
+    assert sum(small) / 320 == errbar.load(OUTCOMES).score("avg").only("small")[0].value
+
+
+def test_nothing_is_fetched_from_elsewhere() -> None:
+    page = page_of(OUTCOMES)
+    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', page)
+    assert "url(" not in page.replace("url(#", "")
+    assert "default-src 'none'" in page
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_text(name: str) -> None:
+    matrix = np.tile([1.0, 0.0, 1.0, 1.0], (6, 1))
+    page = page_of({name: matrix, "plain": 1 - matrix})
+    assert "<" not in name or name not in page
+    assert any(name in one["system"] for one in numbers_in(page)["results"]["ranks"]["rows"])
+
+
+def test_what_is_embedded_cannot_end_its_element() -> None:
+    text = embedded({"a": "</script><!--", "b": float("nan"), "c": ["\u2028"]})
+    assert "<" not in text
+    assert json.loads(text) == {"a": "</script><!--", "b": None, "c": ["\u2028"]}
+
+
+def test_one_system_alone_has_neither_ranks_nor_comparisons() -> None:
+    page = page_of([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1]])
+    assert 'id="ranks"' not in page
+    assert 'id="scores"' in page
+
+
+def test_rewards_and_systems_without_common_questions_have_a_report_too() -> None:
+    assert 'id="scores"' in page_of({"a": [[0.5, 0.25], [2.0, 1.5], [1.0, 0.0]]})
+    one = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
+    other = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
+    page = page_of({"a": one, "b": other})
+    assert "There is nothing to show: no question is common to all systems" in page
+
+
+def test_the_command_writes_one_file_and_says_where(tmp_path: Path) -> None:
+    target = tmp_path / "r.html"
+    result = CliRunner().invoke(main, ["report", str(OUTCOMES), "-m", "avg", "-o", str(target)])
+    assert result.exit_code == 0, result.output
+    assert str(target) in result.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+    assert "errbar report" in target.read_text(encoding="utf-8")
+
+
+def test_a_report_that_is_no_page_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="HTML"):
+        write_report(errbar.load(OUTCOMES), tmp_path / "report.pdf", Asked())
