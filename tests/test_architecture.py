@@ -24,9 +24,8 @@ DECIDE = ALL_BELOW | {"scoring", "rewards", "tallied", "decide", "roc"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
 DRAWN = {"decide", "matched", "watches"}  # results that have a picture
 LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning", "gating"}
-PUBLIC = LOADING | {
-    *("eval", "selective", "selective_report", "roc", "watches", "decide", "plots", "report"),
-}
+FUNCTIONS = {"eval", "selective", "selective_report", "roc"}
+PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "plots", "bands", "report"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from errbar.cli.group import main
-from errbar.cli.options import DECIDE, LEVEL, PAIRED, PATHS, READ, WRITE
+from errbar.cli.options import DECIDE, LEVEL, PAIRED, PATHS, PLOT, READ, WRITE
 
 
 @main.command()
@@ -31,6 +31,7 @@ from errbar.cli.options import DECIDE, LEVEL, PAIRED, PATHS, READ, WRITE
 @DECIDE
 @READ
 @WRITE
+@PLOT
 def compare(paths: tuple[str, ...], **options: Any) -> None:
     """Which system is better, question by question, for the outcomes at PATHS."""
     from errbar.cli.decide import compare_outcomes  # noqa: PLC0415  --help must not wait
@@ -51,6 +52,7 @@ def compare(paths: tuple[str, ...], **options: Any) -> None:
 @DECIDE
 @READ
 @WRITE
+@PLOT
 def rank(paths: tuple[str, ...], **options: Any) -> None:
     """Rank the systems at PATHS, with the ranks that each may have."""
     from errbar.cli.decide import rank_outcomes  # noqa: PLC0415  --help must not wait
@@ -155,6 +157,7 @@ def gate(baseline: str, candidate: str | None, **options: Any) -> None:
 @click.option("--exit-code", is_flag=True, help="End with 0 to stop, with 3 to go on.")
 @READ
 @WRITE
+@PLOT
 def monitor(paths: tuple[str, ...], **options: Any) -> None:
     """Whether the run that writes to PATHS can stop, however often that is asked.
 

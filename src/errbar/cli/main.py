@@ -6,7 +6,7 @@ import click
 
 from errbar.cli import deciding
 from errbar.cli.group import main
-from errbar.cli.options import BINS, LEVEL, PATHS, POLICY, READ, RESAMPLE, WRITE
+from errbar.cli.options import BINS, LEVEL, PATHS, PLOT, POLICY, READ, RESAMPLE, WRITE
 
 __all__ = ["deciding", "main"]
 
@@ -33,6 +33,7 @@ __all__ = ["deciding", "main"]
 @POLICY
 @READ
 @WRITE
+@PLOT
 def score(paths: tuple[str, ...], **options: Any) -> None:
     """Score the outcomes at PATHS: logs of a harness, or CSV, JSON lines and Parquet.
 
@@ -50,6 +51,7 @@ def score(paths: tuple[str, ...], **options: Any) -> None:
 @POLICY
 @READ
 @WRITE
+@PLOT
 def curve(paths: tuple[str, ...], **options: Any) -> None:
     """A metric at many k, for the outcomes at PATHS."""
     from errbar.cli.outcomes import curve_of_outcomes  # noqa: PLC0415  --help must not wait
@@ -91,6 +93,7 @@ def inspect(paths: tuple[str, ...], **options: Any) -> None:
 @RESAMPLE
 @READ
 @WRITE
+@PLOT
 def selective(paths: tuple[str, ...], **options: Any) -> None:
     """Risk, coverage and areas of systems that may decline to answer, with intervals.
 
@@ -109,6 +112,7 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
 @RESAMPLE
 @READ
 @WRITE
+@PLOT
 def roc(paths: tuple[str, ...], **options: Any) -> None:
     """How well the confidence at PATHS tells right answers from wrong ones: ROC-AUC."""
     from errbar.cli.ranked import roc_of_outcomes  # noqa: PLC0415  --help must not wait

@@ -25,7 +25,8 @@ def monitor_outcomes(paths: Sequence[str], given: Given) -> None:
     if given["better"] and given["system"] is not None:
         raise InputError("--system watches one system, --better two; give one of them.")
     found = _followed(paths, given) if given["follow"] else _looked(paths, given)
-    show(found.history() if given["history"] else found, given)
+    picture = found.plot() if given["plot"] else None
+    show(found.history() if given["history"] else found, given, picture)
     if given["exit_code"] and not found.is_decided:
         raise Exit(_UNDECIDED)
 

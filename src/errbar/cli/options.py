@@ -63,6 +63,23 @@ WRITE = options_of(
     click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file."),
 )
 
+
+def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
+    """Refuse what cannot be drawn before any work is done."""
+    if path is not None:
+        from errbar.plots.picture import require_suffix  # noqa: PLC0415  --help must not wait
+
+        require_suffix(path)
+    return path
+
+
+PLOT = click.option(
+    "--plot",
+    type=click.Path(dir_okay=False),
+    callback=_drawable,
+    help="Draw it too: a file that ends in .svg, .png, .html or .json.",
+)
+
 LEVEL = click.option(
     "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
 )

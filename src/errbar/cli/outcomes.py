@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from errbar.loading import load
 from errbar.runs import Runs
 from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.writers.every_eval_ever import write_every_eval_ever
+
+if TYPE_CHECKING:
+    from errbar.plots.picture import Picture
 
 Given = Mapping[str, Any]  # the options of a command
 Paths = Sequence[str]
@@ -170,8 +173,8 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def show(result: Any, given: Given) -> None:
-    """A result as asked for; a table on a terminal is fitted to it."""
+def show(result: Any, given: Given, picture: "Picture | None" = None) -> None:
+    """A result as asked for; a table on a terminal is fitted to it. Then its picture."""
     if given["style"] == "table" and not given["output"] and sys.stdout.isatty():
         from errbar.cli.terminal import print_parts  # noqa: PLC0415  loads rich
 
@@ -180,6 +183,8 @@ def show(result: Any, given: Given) -> None:
         put(written(result, given["style"]), given)
     if given["style"] == "csv":  # which has no place for them
         _tell(result.notes())
+    if given.get("plot"):
+        (picture or result.plot()).save(given["plot"])
 
 
 def _tell(notes: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from errbar.metrics.base import Direction, Metric
 from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
 from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
-from errbar.plots.picture import Picture
+from errbar.plots.picture import HOVER, Picture
 from errbar.plots.words import covering, short_names
 from errbar.scores import Estimates
 
@@ -131,6 +131,11 @@ def banded(
                     "opacity": IF_PICKED,
                 },
             }
+        )
+    else:
+        unseen = {"type": "point", "filled": True, "size": 90, "opacity": 0}
+        layers.append(
+            {"name": HOVER, "mark": unseen, "encoding": {"x": x, "y": y, "tooltip": tooltip}}
         )
     return {"layer": layers}
 

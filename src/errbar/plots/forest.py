@@ -45,7 +45,7 @@ def score_forest(scores: Estimates[Any]) -> Picture:
     ]
     tooltip = told(name="system", panel="metric", value="value", **_ENDS, why="why none")
     spec = _forest(number("value", title if len(metrics) == 1 else "value"), tooltip)
-    body = panels(spec, [""] if alone else metrics, free=["y"])
+    body = panels(spec, [""] if alone else metrics)
     return picture(on_one(title, tasks), below, rows, body)
 
 
@@ -167,7 +167,7 @@ def _differences(
     zero = {"type": "rule", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1}
     around.append({"data": {"values": [{}]}, "mark": zero, "encoding": {"x": {"datum": 0}}})
     spec = _forest(x, tooltip, around=around)
-    return picture(on_one(title, tasks), below, rows, panels(spec, metrics, free=["y"]))
+    return picture(on_one(title, tasks), below, rows, panels(spec, metrics))
 
 
 def _forest(

@@ -69,7 +69,7 @@ def series(labels: Sequence[str], *channels: str, dashes: bool = False) -> Spec:
                 "domain": list(labels),
                 "range": [ranges[channel][at % len(ranges[channel])] for at in range(len(labels))],
             },
-            "legend": legend if dashes or channel != "strokeDash" else None,
+            "legend": legend,
         }
         for channel in channels
     }

@@ -32,7 +32,7 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def panels(spec: Spec, names: Sequence[str], *, columns: int = 1, free: Sequence[str] = ()) -> Spec:
+def panels(spec: Spec, names: Sequence[str], *, columns: int = 1) -> Spec:
     """The same for every panel that rows name, under each other or side by side; one is itself."""
     if len(names) < 2:
         return spec
@@ -48,7 +48,6 @@ def panels(spec: Spec, names: Sequence[str], *, columns: int = 1, free: Sequence
         "columns": 1 if len(names) == 3 else columns,  # three side by side leave a hole
         "spec": spec,
         "spacing": 22,
-        "resolve": {"scale": dict.fromkeys(free, "independent")},
     }
 
 

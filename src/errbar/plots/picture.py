@@ -24,6 +24,7 @@ _VERSION = "5.21"  # of Vega-Lite: the last that today's notebooks show by thems
 _MIME = "application/vnd.vegalite.v5+json"
 _NO_EXTRA = "pictures are drawn by vl-convert-python: pip install 'errbar[plot]'."
 _MOVING = ("params", "tooltip")
+HOVER = "hover"  # the name of a layer that nobody sees, for the pointer alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +113,11 @@ def still(part: Any) -> Any:
             for key, value in part.items()
             if key not in _MOVING and not _waits(value)
         }
-    return [still(one) for one in part] if isinstance(part, list) else part
+    if isinstance(part, list):
+        return [
+            still(one) for one in part if not (isinstance(one, dict) and one.get("name") == HOVER)
+        ]
+    return part
 
 
 def _waits(value: Any) -> bool:

@@ -48,7 +48,7 @@ def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
         f"{counted(questions, 'question')}{each}, the easiest for all systems first",
         "What was observed, without an interval. White: not asked",
     ]
-    body = panels(spec, list(tasks), free=["x", "y"])
+    body = panels(spec, list(tasks))
     return picture(on_one("Right trials by question", tasks), below, rows, body)
 
 
