@@ -1,5 +1,6 @@
 """Pictures: what is drawn is what the results say, and names stay names."""
 
+import importlib.util
 import json
 import re
 import struct
@@ -27,7 +28,7 @@ from errbar.kernels.interval import share_ends
 from errbar.metrics import PassAt, RiskAt
 from errbar.plots import Picture, planning_curve, plot
 from errbar.plots.curves import is_curve
-from errbar.plots.look import COLOURS, DASHES, SHAPES
+from errbar.plots.look import COLOURS, DASHES, SHAPES, series
 from errbar.plots.picture import still
 from errbar.plots.words import short_names
 from errbar.roc import roc_auc
@@ -433,13 +434,12 @@ def test_fifty_systems_have_room() -> None:
     assert height > 50 * 20
     curve = loaded.curve("pass@k").plot()
     assert sum(text.startswith("system number") for text in _texts(curve)) == 50
-    dashes = next(e["strokeDash"] for e in encodings(curve) if "strokeDash" in e)
-    shapes = next(e["shape"] for e in encodings(curve) if "shape" in e)
-    both = {
-        (str(dash), shape)
-        for dash, shape in zip(dashes["scale"]["range"], shapes["scale"]["range"], strict=True)
-    }
-    assert len(both) == 50
+
+
+def test_fifty_series_differ_by_dash_and_shape() -> None:
+    found = series([str(at) for at in range(50)], "strokeDash", "shape")
+    dashes, shapes = (found[channel]["scale"]["range"] for channel in ("strokeDash", "shape"))
+    assert len({(str(dash), shape) for dash, shape in zip(dashes, shapes, strict=True)}) == 50
 
 
 def test_one_system_without_a_name_has_no_legend() -> None:
@@ -555,3 +555,18 @@ def _size(picture: Picture) -> tuple[float, float]:
 def _texts(picture: Picture) -> list[str]:
     tree = ET.fromstring(picture.svg())
     return [part.text or "" for part in tree.iter() if part.tag.endswith("text")]
+
+
+def test_the_documentation_shows_the_pictures_that_its_script_draws() -> None:
+    docs = Path(__file__).parents[1] / "docs"
+    drawn = {path.stem for path in (docs / "pictures").glob("*.svg")}
+    shown = set(re.findall(r"\(pictures/(\w+)\.svg\)", (docs / "plots.md").read_text("utf-8")))
+    found = importlib.util.spec_from_file_location("make", docs / "pictures" / "make.py")
+    assert found is not None
+    assert found.loader is not None
+    make = importlib.util.module_from_spec(found)
+    found.loader.exec_module(make)
+    assert set(make.pictures()) == drawn == shown
+    text = (docs / "pictures" / "scores.svg").read_text("utf-8")
+    for row in rows_of(make.pictures()["scores"]()):
+        assert row["figures"] in text

@@ -11,7 +11,10 @@ from errbar.plots.picture import HOVER, Picture
 from errbar.plots.words import covering, short_names
 from errbar.scores import Estimates
 
+POINTWISE = "bands, each point by itself"
 _HEIGHT = 280
+_SMALL: Spec = {"width": 190, "height": 110}
+_MOST_TOGETHER = 8  # curves in one panel; more cannot be followed
 _BAND = 0.20  # how dark a band is; less where many lie over each other
 
 
@@ -29,11 +32,16 @@ def score_curve(scores: Estimates[Any]) -> Picture:
     """The metric of every system over its number; a panel for each task, if there are several."""
     families = list(dict.fromkeys(family_name(one.metric) for one in scores))
     labels = short_names(_whose(one) for one in scores)
+    apart = len(labels) > _MOST_TOGETHER  # each in a small panel of its own
     rows = [
         {
-            "label": labels[_whose(one)],
+            "label": "" if apart else labels[_whose(one)],
             "name": _whose(one),
-            "panel": _panel(family_name(one.metric) if len(families) > 1 else "", one.task),
+            "panel": _joined(
+                labels[_whose(one)] if apart else "",
+                family_name(one.metric) if len(families) > 1 else "",
+                one.task,
+            ),
             "x": _number(one.metric),
             "metric": str(one.metric),
             **drawn(_value(one), one.interval.low, one.interval.high),
@@ -41,22 +49,20 @@ def score_curve(scores: Estimates[Any]) -> Picture:
         for one in scores
     ]
     across = scores[0].metric.numbered or ""
-    title = f"{' and '.join(families)} over {across}"
+    title = on_one(f"{' and '.join(families)} over {across}", {one.task for one in scores})
     worse = all(one.metric.direction is Direction.LOWER for one in scores)
     below = [
-        *covering(
-            [(str(one.metric), one.interval) for one in scores], "bands, each point by itself"
-        ),
+        *covering([(str(one.metric), one.interval) for one in scores], POINTWISE),
         "Lower is better" if worse else "",
     ]
     x = number("x", across, scale=_scale(rows, across), axis=_axis(rows, across))
     y = number("value", families[0] if len(families) == 1 else "value", scale={"zero": False})
     tooltip = told(name="system", metric="metric", value="value", low="from", high="to")
-    spec = {**banded(list(labels.values()), x, y, tooltip), "width": WIDTH, "height": _HEIGHT}
+    spec = banded([""] if apart else list(labels.values()), x, y, tooltip)
+    size = _SMALL if apart else {"width": WIDTH, "height": _HEIGHT}
     names = list(dict.fromkeys(row["panel"] for row in rows))
-    return picture(
-        on_one(title, {one.task for one in scores}), below, rows, panels(spec, names, columns=2)
-    )
+    body = panels({**spec, **size}, names, columns=4 if apart else 2)
+    return picture(title, below, rows, body)
 
 
 def planning_curve(rows: Iterable[Mapping[str, Any]], *, target: float | None = 0.8) -> Picture:
@@ -186,7 +192,7 @@ def _whose(one: Any) -> str:
     return " · ".join(part for part in parts if part) + taken
 
 
-def _panel(*parts: str) -> str:
+def _joined(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
 

@@ -59,7 +59,8 @@ def comparison_forest(found: Comparisons) -> Picture:
         | {"name": row.verdict, "why": row.reason}
         for name, row in zip(called, found, strict=True)
     ]
-    together = "; they hold together" if len(found) > 1 else ""
+    adjusted = any(row.adjusted > row.p_value for row in found)
+    together = "; they hold together" if adjusted else ""
     margins = sorted({row.margin for row in found if row.margin})
     below = [f"{line}{together}" for line in covering([(str(r.metric), r.interval) for r in found])]
     if margins:

@@ -32,6 +32,12 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+_SMALLER: dict[bool, Spec] = {
+    True: {"labelFontSize": 9, "labelFontWeight": "normal", "labelLimit": 190},
+    False: {},
+}
+
+
 def panels(spec: Spec, names: Sequence[str], *, columns: int = 1) -> Spec:
     """The same for every panel that rows name, under each other or side by side; one is itself."""
     if len(names) < 2:
@@ -41,7 +47,7 @@ def panels(spec: Spec, names: Sequence[str], *, columns: int = 1) -> Spec:
         "type": "nominal",
         "sort": list(names),
         "title": None,
-        "header": {"labelAnchor": "start", "labelPadding": 6},
+        "header": {"labelAnchor": "start", "labelPadding": 6, **_SMALLER[columns > 2]},
     }
     return {
         "facet": head,

@@ -1,8 +1,7 @@
 """A picture: one Vega-Lite specification with its data in it, and the files it becomes.
 
 Names from logs are values in the data, never markup and never names of fields. What moves (a note
-under the pointer, a legend that filters) is for pages and notebooks; it is dropped from still
-pictures, which it would make ten times as slow.
+under the pointer, a legend that filters) is for pages and notebooks; still pictures go without.
 """
 
 import html

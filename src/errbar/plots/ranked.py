@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from errbar.bands import Band, lacks_intervals
-from errbar.plots.curves import banded
+from errbar.plots.curves import POINTWISE, banded
 from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
 from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
 from errbar.plots.picture import Picture
@@ -143,7 +143,7 @@ def _common(bands: Sequence[Band]) -> dict[str, float]:
     return {task: min(each) for task, each in tasks.items() if len(each) > 1 and min(each) < 1}
 
 
-def _covering(bands: Sequence[Band], noun: str = "bands, each point by itself") -> list[str]:
+def _covering(bands: Sequence[Band], noun: str = POINTWISE) -> list[str]:
     said = covering([("", point.interval) for one in bands for point in one.points], noun)
     return [*said, _GAPS if any(map(lacks_intervals, bands)) else ""]
 

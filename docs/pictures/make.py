@@ -1,0 +1,62 @@
+"""Draws the pictures of the documentation anew: python docs/pictures/make.py
+
+They are of the bundled example, which is synthetic, and of simulated rows with a confidence.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import errbar
+from errbar.plots import Picture
+
+HERE = Path(__file__).parent
+DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
+
+
+def rows_with_confidence() -> dict[str, list[Any]]:
+    """Three systems, 150 questions, 3 trials; the less sure, the sooner two of them abstain."""
+    rng = np.random.default_rng(1)
+    rows: dict[str, list[Any]] = {
+        name: [] for name in ("system", "question", "trial", "outcome", "confidence", "status")
+    }
+    for system, gain, least in (("large", 0.15, 0.1), ("medium", 0.0, 0.25), ("small", -0.15, 0.0)):
+        for question in range(150):
+            chance = float(np.clip(rng.random() + gain, 0.02, 0.98))
+            for trial in range(3):
+                sure = float(np.clip(chance + 0.15 * rng.normal(), 0.0, 1.0))
+                right = float(rng.random() < chance)
+                rows["system"].append(system)
+                rows["question"].append(f"q{question:03d}")
+                rows["trial"].append(trial)
+                rows["outcome"].append(right if sure >= least else None)
+                rows["confidence"].append(sure)
+                rows["status"].append("ok" if sure >= least else "abstained")
+    return rows
+
+
+def pictures() -> dict[str, Callable[[], Picture]]:
+    """Every picture by the name of its file."""
+    import pyarrow  # noqa: PLC0415  of the tests alone
+
+    runs = errbar.load(DEMO)
+    sure = errbar.load(pyarrow.table(rows_with_confidence()))
+    return {
+        "scores": lambda: runs.score("avg", "pass@8", "pass^8").plot(),
+        "curve": lambda: runs.curve("pass@k").plot(),
+        "compare": lambda: runs.compare("avg", "pass@4", margin=0.05).plot(),
+        "rank": lambda: runs.rank("avg").plot(),
+        "questions": runs.plot.questions,
+        "difficulty": runs.plot.difficulty,
+        "risk": sure.plot.risk_coverage,
+        "roc": sure.plot.roc,
+        "calibration": sure.plot.calibration,
+        "monitor": lambda: runs.monitor("large", "small").plot(),
+    }
+
+
+if __name__ == "__main__":
+    for name, draw in pictures().items():
+        draw().save(HERE / f"{name}.svg")
