@@ -28,6 +28,7 @@ from errbar.kernels.power import (
     steps_of_normal,
 )
 from errbar.kernels.rates import masses
+from errbar.kernels.width import rough_widths
 from errbar.metrics import CountMetric
 from errbar.metrics.base import QuestionMean
 from errbar.planning.difficulty import Difficulty, shift_to
@@ -263,14 +264,13 @@ class Width(Goal):
     def _widths(self, questions: int, trials: int | None) -> Array:
         """Widths of drawn intervals: some are computed, near the share that is asked for.
 
-        The others lie on a line with the spread of their values.
+        The others lie on a line with rough ones.
         """
         rng = np.random.default_rng(self.seed)
         values, chances = self._shown(trials)
         often = rng.multinomial(questions, chances, _WIDTHS)
-        mean = often @ values / questions
-        spread = np.sqrt(np.maximum(often @ np.square(values) / questions - mean * mean, 0.0))
-        order = np.argsort(spread, kind="stable")
+        rough = rough_widths(values, often)
+        order = np.argsort(rough, kind="stable")
         first, last = (min(max(self.near + way, 0.0), 1.0) for way in (-_NEAR, _NEAR))
         some = order[round(first * _WIDTHS) : round(last * _WIDTHS)]
         distinct, place = np.unique(often[some], axis=0, return_inverse=True)
@@ -278,10 +278,11 @@ class Width(Goal):
             some = some[np.linspace(0, some.size - 1, _EXACT).astype(np.int64)]
             distinct, place = often[some], np.arange(_EXACT)
         exact = np.array([self._width(values, row) for row in distinct])[place.ravel()]
-        apart = spread[some] - spread[some].mean()
+        centre = float(rough[some].mean())
+        apart = rough[some] - centre
         square = float(apart @ apart)
-        slope = float(apart @ exact) / square if square > _NO_SPREAD else 0.0
-        widths: Array = exact.mean() + slope * (spread - spread[some].mean())
+        slope = float(apart @ exact) / square if square > _NO_SPREAD else exact.mean() / centre
+        widths: Array = exact.mean() + slope * (rough - centre)
         widths[some] = exact
         return widths
 
