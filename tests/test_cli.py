@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,13 @@ def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo writes its report where it is called."""
+    monkeypatch.chdir(tmp_path)
+
+
+@cache
 def printed() -> str:
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output

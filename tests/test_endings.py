@@ -16,7 +16,7 @@ from terminals import HOME, start
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["demo"],
+        ["demo", "-o", "PAGE"],
         ["--help"],
         ["score", "--help"],
         ["score", "RUNS"],
@@ -29,7 +29,11 @@ from terminals import HOME, start
 def test_a_reader_that_left_is_met_with_silence(arguments: list[str], tmp_path: Path) -> None:
     runs = tmp_path / "runs.csv"
     runs.write_text("question,outcome\na,1\nb,0\n")
-    places = {"RUNS": str(runs), "TARGET": str(tmp_path / "out.csv")}
+    places = {
+        "RUNS": str(runs),
+        "TARGET": str(tmp_path / "out.csv"),
+        "PAGE": str(tmp_path / "p.html"),
+    }
     reading, writing = os.pipe()
     os.close(reading)
     process = start([places.get(one, one) for one in arguments], stdout=writing)

@@ -23,5 +23,10 @@ def test_every_example_of_the_documentation_runs(page: Path) -> None:
     assert results.failed == 0
 
 
-def test_the_readme_shows_what_the_demo_prints() -> None:
-    assert CliRunner().invoke(main, ["demo"]).output.rstrip() in README.read_text(encoding="utf-8")
+def test_the_readme_shows_what_the_demo_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = CliRunner().invoke(main, ["demo"]).output.rstrip()
+    assert printed in README.read_text(encoding="utf-8")
+    assert (tmp_path / "errbar-demo.html").stat().st_size > 50_000

@@ -1,9 +1,16 @@
-"""What `errbar demo` prints."""
+"""What `errbar demo` does: the main job on a small bundled example."""
 
 import textwrap
 
+import click
+
 from errbar import demo
+from errbar.errors import InputError
 from errbar.evaluate import score
+from errbar.loading import load
+from errbar.report.contents import Asked
+from errbar.report.page import write_report
+from errbar.tables import wrapped
 
 METRICS = ("avg", "maj@7", "pass@8", "pass^8", "geom@4")
 
@@ -14,16 +21,21 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 """
 
 
-def report() -> str:
-    """The bundled example, its scores with intervals, and what to try next."""
-    return "\n".join(
-        [
-            demo.ABOUT,
-            "",
-            str(score(demo.load(), *METRICS)),
-            "",
-            "On your own counts, in Python:",
-            "",
-            textwrap.indent(TRY_NEXT, "    ").rstrip(),
-        ]
-    )
+def show_demo(target: str) -> None:
+    """The bundled example: its scores, who is better, a report, and what to try next."""
+    systems = demo.load()
+    runs = load(systems)
+    said = [
+        demo.ABOUT,
+        str(score(systems, *METRICS)),
+        "\n".join(wrapped(["Who is better:", *map(str, runs.compare("avg", "pass^8"))])),
+        f"On your own counts, in Python:\n\n{textwrap.indent(TRY_NEXT, '    ').rstrip()}",
+    ]
+    click.echo("\n\n".join(said))
+    try:
+        path = write_report(
+            runs, target, Asked(METRICS, title="errbar demo", command="errbar demo")
+        )
+    except InputError as error:
+        raise InputError(f"all but the report is done: {error}") from error
+    click.echo(f"\nAll of it and more on one page: {path}")

@@ -187,8 +187,16 @@ def convert(paths: tuple[str, ...], target: str, **options: Any) -> None:
 
 
 @main.command()
-def demo() -> None:
-    """Score a small bundled example."""
-    from errbar.cli.demo import report  # noqa: PLC0415  --help must not wait
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="errbar-demo.html",
+    show_default=True,
+    help="The report.",
+)
+def demo(output: str) -> None:
+    """Score and compare a small bundled example, and write a report of it."""
+    from errbar.cli.demo import show_demo  # noqa: PLC0415  --help must not wait
 
-    click.echo(report())
+    show_demo(output)
