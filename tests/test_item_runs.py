@@ -275,3 +275,16 @@ def test_a_bad_option_is_named(run: Path, arguments: list[str], told: str) -> No
     assert answer.exit_code == 2
     assert told in answer.stderr
     assert "Traceback" not in answer.output
+
+
+@pytest.mark.parametrize("style", ["table", "json"])
+def test_the_command_draws_risks_of_runs(style: str, run: Path, tmp_path: Path) -> None:
+    there = tmp_path / "risk.vl.json"
+    options = ["--format", style, "--resamples", "200", "--plot", str(there)]
+    said = CliRunner().invoke(main, ["selective", str(run), *options])
+    assert said.exit_code == 0, said.output
+    rows = json.loads(there.read_text("utf-8"))["data"]["values"]
+    (read,) = read_item_runs(run)
+    answered = read.predictions("absolute", None)
+    assert rows[-1]["x"] == pytest.approx(answered.coverage)
+    assert rows[-1]["value"] == pytest.approx(answered.loss[answered.answered].mean())

@@ -481,6 +481,8 @@ def test_there_is_a_place_for_plans() -> None:
     picture = planning_curve(rows)
     assert [row["value"] for row in rows_of(picture)] == [row["power"] for row in rows]
     assert "1 trial each" in _texts(picture)
+    with pytest.raises(InputError, match="nothing to draw"):
+        planning_curve([])
 
 
 def test_what_has_no_picture_is_refused(runs: Runs) -> None:

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from errbar import eval as eval  # noqa: A004  its documented name
+    from errbar import plots as plots
     from errbar import roc as roc
     from errbar import selective as selective
     from errbar.data.ranked import Predictions as Predictions
@@ -52,6 +53,7 @@ _HOMES = {
     "load": "errbar.loading",
     "parse": "errbar.metrics",
     "plan": "errbar.planning",
+    "plots": "errbar",
     "roc": "errbar",
     "score": "errbar.evaluate",
     "selective": "errbar",
@@ -80,6 +82,7 @@ __all__ = [
     "load",
     "parse",
     "plan",
+    "plots",
     "roc",
     "score",
     "selective",

@@ -42,8 +42,8 @@ def share_ends(share: float, size: float, level: float) -> tuple[float, float]:
 
     Examples
     --------
-    >>> share_ends(1.0, 10, 0.95)
-    (0.7224672001371107, 1.0)
+    >>> [round(end, 4) for end in share_ends(1.0, 10, 0.95)]
+    [0.7225, 1.0]
     """
     z = normal_reach(level) ** 2 / size
     centre = (share + z / 2) / (1 + z)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from errbar.errors import InputError
 from errbar.metrics.base import Direction, Metric
 from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
 from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
@@ -81,6 +82,8 @@ def planning_curve(rows: Iterable[Mapping[str, Any]], *, target: float | None = 
         }
         for row in rows
     ]
+    if not found:
+        raise InputError("a plan without rows has nothing to draw.")
     labels = list(dict.fromkeys(row["label"] for row in found))
     x = number(
         "x",
