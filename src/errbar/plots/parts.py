@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from errbar.plots.look import CONFIG, FAINT
+from errbar.plots.look import CONFIG
 from errbar.plots.picture import Picture
 from errbar.plots.words import lines
 from errbar.tables import printable
@@ -86,8 +86,3 @@ def told(**fields: str) -> list[Spec]:
 
 
 _NUMBERS = {"value", "low", "high", "x", "share"}
-
-
-def faint(**more: Any) -> Spec:
-    """A mark of thin grey lines."""
-    return {"color": FAINT, "strokeWidth": 1, **more}
