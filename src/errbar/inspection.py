@@ -7,7 +7,8 @@ import numpy as np
 
 from errbar.data.origin import NOWHERE, Claim, Origin
 from errbar.data.slices import Slice, without_cluster
-from errbar.tables import Table, counted
+from errbar.results import Result
+from errbar.tables import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, repr=False)
-class Inspection:
+class Inspection(Result):
     """What is in the data: systems, tasks, questions, trials, statuses, what was guessed."""
 
     slices: tuple[Slice, ...]
@@ -91,16 +92,6 @@ class Inspection:
         if self.guessed:
             notes.append(f"Columns: {self.guessed}.")
         return [*notes, *self.origin.notes(), *map(str, self.agreements)]
-
-    def parts(self) -> list[Table]:
-        """What is shown of it: one table."""
-        return [Table(self.columns(), self.notes())]
-
-    def __str__(self) -> str:
-        return str(self.parts()[0])
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:

@@ -2,13 +2,18 @@
 
 import importlib
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from errbar.errors import InputError
 from errbar.tables import Table, html_table
 
 if TYPE_CHECKING:
     from errbar.plots.picture import Picture
+
+
+R = TypeVar("R")
 
 
 class Result(ABC):
@@ -62,6 +67,26 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         return html_table(self.columns(), self.notes())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rows(Sequence[R], Result):
+    """A result that is a list of its rows."""
+
+    rows: tuple[R, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> R: ...
+    @overload
+    def __getitem__(self, at: slice) -> Self: ...
+    def __getitem__(self, at: int | slice) -> R | Self:
+        return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
 
 
 def _library(name: str) -> Any:

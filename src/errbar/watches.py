@@ -1,19 +1,16 @@
 """What is known of a run while it goes on, as a table: e-values, intervals and verdicts."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.estimate import Estimand, Interval
-from errbar.tables import Table, counted, html_table, percent, pointed, supported
-
-if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+from errbar.results import Result
+from errbar.tables import counted, percent, pointed, supported
 
 Array = NDArray[np.floating[Any]]
 Decision = Literal["above", "below"]
@@ -188,39 +185,8 @@ class Watch:
         return f"{self.name} is {decision} {than:g}"
 
 
-class _Shown(ABC):
-    """Watches that print as a table."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Flat records, for a DataFrame or JSON."""
-
-    @abstractmethod
-    def columns(self) -> list[list[str]]:
-        """The table as text, each column from its head down."""
-
-    @abstractmethod
-    def notes(self) -> list[str]:
-        """What stands under the table."""
-
-    def parts(self) -> list[Table]:
-        """What is shown of them: one table."""
-        return [Table(self.columns(), self.notes())]
-
-    def __str__(self) -> str:
-        return str(self.parts()[0])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return html_table(self.columns(), self.notes())
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class Monitoring(_Shown):
+class Monitoring(Result):
     """What is known by now, of every system and task that is watched."""
 
     watches: tuple[Watch, ...]
@@ -238,12 +204,6 @@ class Monitoring(_Shown):
     def history(self) -> "History":
         """What was known after each question."""
         return History(self.watches, self.remarks)
-
-    def plot(self) -> "Picture":
-        """A picture of what was known after each question."""
-        from errbar.plots import plot  # noqa: PLC0415  an extra
-
-        return plot(self)
 
     def line(self) -> str:
         """All of it in one line, to be read at every look."""
@@ -319,7 +279,7 @@ class Monitoring(_Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class History(_Shown):
+class History(Result):
     """What was known after each question, a row each."""
 
     watches: tuple[Watch, ...]

@@ -5,20 +5,12 @@ from typing import Any
 import click
 
 from errbar.cli.group import main
-from errbar.cli.options import DECIDE, LEVEL, PAIRED, PATHS, PLOT, READ, WRITE
+from errbar.cli.options import DECIDE, LEVEL, METRICS, PAIRED, PATHS, PLOT, READ, WRITE
 
 
 @main.command()
 @PATHS
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    default=("avg",),
-    show_default=True,
-    help="A metric, or a comma list of them; may be repeated.",
-)
+@METRICS
 @click.option("--baseline", help="A system that all others are compared with; all pairs if none.")
 @click.option("--margin", type=float, help="A difference that would not matter.")
 @click.option(
@@ -63,15 +55,7 @@ def rank(paths: tuple[str, ...], **options: Any) -> None:
 @main.command()
 @click.argument("baseline")
 @click.argument("candidate", required=False)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    default=("avg",),
-    show_default=True,
-    help="A metric, or a comma list of them; may be repeated.",
-)
+@METRICS
 @click.option(
     "--max-drop",
     "drops",
@@ -193,7 +177,7 @@ def monitor(paths: tuple[str, ...], **options: Any) -> None:
 @click.option("--trial-cost", type=float, default=1.0, show_default=True, help="Of one system.")
 @click.option("--simulations", type=int, default=2000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--plot", type=click.Path(dir_okay=False), help="Write power over questions as SVG.")
+@PLOT
 @READ
 @WRITE
 def plan(pilot: tuple[str, ...], **options: Any) -> None:

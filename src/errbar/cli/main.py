@@ -6,22 +6,14 @@ import click
 
 from errbar.cli import deciding
 from errbar.cli.group import main
-from errbar.cli.options import BINS, LEVEL, PATHS, PLOT, POLICY, READ, RESAMPLE, WRITE
+from errbar.cli.options import BINS, LEVEL, METRICS, PATHS, PLOT, POLICY, READ, RESAMPLE, WRITE
 
 __all__ = ["deciding", "main"]
 
 
 @main.command()
 @PATHS
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    default=("avg",),
-    show_default=True,
-    help="A metric, or a comma list of them; may be repeated.",
-)
+@METRICS
 @click.option(
     "--audit",
     is_flag=True,

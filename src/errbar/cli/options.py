@@ -80,6 +80,16 @@ PLOT = click.option(
     help="Draw it too: a file that ends in .svg, .png, .html or .json.",
 )
 
+METRICS = click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    default=("avg",),
+    show_default=True,
+    help="A metric, or a comma list of them; may be repeated.",
+)
+
 LEVEL = click.option(
     "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
 )

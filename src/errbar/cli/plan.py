@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from errbar.cli.outcomes import Given, runs_of, save, show, shown
+from errbar.cli.outcomes import Given, runs_of, show, shown
 from errbar.cli.work import working
 from errbar.planning import plan
-from errbar.planning.picture import picture
 
 _PASSED_ON = (
     *("difference", "width", "power", "level", "errors", "difficulty", "mean", "disagreement"),
@@ -24,7 +23,4 @@ def plan_run(paths: Sequence[str], given: Given) -> None:
             rng=given["seed"],
             **{name: given[name] for name in _PASSED_ON},
         )
-        drawn = picture(found) if given["plot"] else ""
-    if drawn:
-        save(drawn, given["plot"])
     show(found, given)

@@ -1,13 +1,12 @@
 """Comparisons of two systems, and tables of them."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self, overload
+from dataclasses import dataclass
+from typing import Any
 
 from errbar.estimate import Interval
 from errbar.metrics.base import Direction, Metric
-from errbar.results import Result
+from errbar.results import Rows
 from errbar.tables import counted, percent, pointed, printable, supported
 
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # p-values and chances below this are shown as such
@@ -133,26 +132,12 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparisons(Sequence[Comparison], Result):
+class Comparisons(Rows[Comparison]):
     """Comparisons that hold together at their level."""
 
-    rows: tuple[Comparison, ...]
     method: str
     remarks: tuple[str, ...] = ()
     together: int = 1  # how many comparisons it is adjusted for
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.rows)
-
-    @overload
-    def __getitem__(self, at: int) -> Comparison: ...
-    @overload
-    def __getitem__(self, at: slice) -> Self: ...
-    def __getitem__(self, at: int | slice) -> Comparison | Self:
-        return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per comparison, for a DataFrame or JSON."""

@@ -1,12 +1,11 @@
 """Systems in order, with how sure the order is."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self, overload
+from dataclasses import dataclass
+from typing import Any
 
 from errbar.estimate import Interval
 from errbar.metrics.base import Direction, Metric
-from errbar.results import Result
+from errbar.results import Rows
 from errbar.tables import counted, percent, pointed, supported
 
 
@@ -45,28 +44,14 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Leaderboard(Sequence[Standing], Result):
+class Leaderboard(Rows[Standing]):
     """Systems from the best down, by one metric of one task or the average of several."""
 
-    rows: tuple[Standing, ...]
     metric: Metric
     tasks: dict[str, float]  # the weight of each
     questions: int  # those that all systems have
     method: str
     remarks: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Standing]:
-        return iter(self.rows)
-
-    @overload
-    def __getitem__(self, at: int) -> Standing: ...
-    @overload
-    def __getitem__(self, at: slice) -> Self: ...
-    def __getitem__(self, at: int | slice) -> Standing | Self:
-        return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system, for a DataFrame or JSON."""

@@ -3,10 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from errbar.planning.goals import LEAST_QUESTIONS, Difference, Goal, Width
-from errbar.tables import Table, html_table
+from errbar.results import Result
+
+if TYPE_CHECKING:
+    from errbar.plots.picture import Picture
 
 _ON_CURVE = 40  # points
 _BEYOND = 1.6  # times the questions of the row: where its curve ends
@@ -43,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan:
+class Plan(Result):
     """Ways to run it, by trials per question; the best is marked."""
 
     goal: Goal
@@ -103,6 +106,12 @@ class Plan:
             for questions in sorted(steps)
         ]
 
+    def plot(self) -> "Picture":
+        """Power over questions, for the best row's trials and a few others."""
+        from errbar.plots import planning_curve  # noqa: PLC0415  an extra
+
+        return planning_curve(self.curve(), target=self.target, said=self.remarks[:1])
+
     def drawn(self) -> list[Row]:
         """The best row, and those that cost the least beside it, by trials."""
         others = sorted((row for row in self.rows if not row.best), key=lambda row: row.cost)
@@ -125,19 +134,6 @@ class Plan:
     def notes(self) -> list[str]:
         """What stands under the table."""
         return [*self.remarks, *_doubts(self.rows)]
-
-    def parts(self) -> list[Table]:
-        """What is shown of it: one table."""
-        return [Table(self.columns(), self.notes())]
-
-    def __str__(self) -> str:
-        return str(self.parts()[0])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return html_table(self.columns(), self.notes())
 
 
 def points(share: float) -> str:

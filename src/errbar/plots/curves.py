@@ -66,11 +66,13 @@ def score_curve(scores: Estimates[Any]) -> Picture:
     return picture(title, below, rows, body)
 
 
-def planning_curve(rows: Iterable[Mapping[str, Any]], *, target: float | None = 0.8) -> Picture:
+def planning_curve(
+    rows: Iterable[Mapping[str, Any]], *, target: float | None = 0.8, said: Sequence[str] = ()
+) -> Picture:
     """The chance to see a difference over the number of questions, a curve for each of trials.
 
     A row has `questions`, `power` and `trials`, and `low` and `high` where its power has an
-    interval.
+    interval. What is `said` stands under the title.
     """
     found = [
         {
@@ -97,8 +99,8 @@ def planning_curve(rows: Iterable[Mapping[str, Any]], *, target: float | None = 
     if target is not None:
         spec["layer"].append(level_line(target))
     title = "Power by questions and trials"
-    said = [f"Dashed line: a power of {target:g}"] if target is not None else []
-    return picture(title, said, found, {**spec, "width": WIDTH, "height": _HEIGHT})
+    below = [f"Dashed line: a power of {target:g}"] if target is not None else []
+    return picture(title, [*said, *below], found, {**spec, "width": WIDTH, "height": _HEIGHT})
 
 
 def banded(
