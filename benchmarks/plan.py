@@ -23,7 +23,7 @@ from errbar.planning.goals import Difference, Goal, Width
 from errbar.uncertainty import Calibrated
 
 TARGET, LEVEL, REACH = 0.8, 0.95, 1.959963984540054
-METRICS = ("avg", "pass@4", "pass^4", "maj@5")  # widths: the first two
+METRICS = ("avg", "pass@4", "pass^4", "maj@5")
 DIFFERENCES = (0.02, 0.05, 0.1, 0.2)
 WIDTHS = (0.05, 0.1, 0.2)
 TRIALS = (1, 4, 16)
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 def cells(kind: type[Goal]) -> Iterator[Cell]:
     """Every combination that is possible."""
-    for name in METRICS if kind is Difference else METRICS[:2]:
+    for name in METRICS:
         metric = parse(name)
         assert isinstance(metric, CountMetric)
         for difficulty in DIFFICULTIES:
