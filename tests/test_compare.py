@@ -375,3 +375,14 @@ class TestTasks:
         data = pd.concat([frame(a=A).assign(task="t"), frame(b=B).assign(task="u")])
         with pytest.raises(InputError, match="there is 'a', 'b', and no task has two: t, u"):
             errbar.load(data).compare("avg")
+
+
+def test_a_pair_without_a_common_question_is_left_out_and_named() -> None:
+    systems = {
+        "a": errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"]),
+        "b": errbar.Counts([4, 4, 4], [2, 2, 4], questions=["q1", "q2", "q3"]),
+        "c": errbar.Counts([4, 4], [1, 2], questions=["q8", "q9"]),
+    }
+    found = errbar.load(systems).compare("avg")
+    assert [(row.one, row.other) for row in found] == [("a", "b")]
+    assert "'a' and 'c' have no question in common: they are not compared." in found.notes()

@@ -98,7 +98,9 @@ def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) 
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
     tables, without = asked.tables(tables)
     remarks |= dict.fromkeys(without)
-    groups = [(data, _pairs(data, asked)) for data in tables]
+    groups = [(data, pairs) for data in tables if (pairs := _pairs(data, asked, remarks))]
+    if not groups:
+        raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
     together = asked.adjust == "holm"
     reach = common_reach(groups, asked.level) if together else normal_reach(asked.level)
     alone = [_p_value(pair.found) for _, pairs in groups for pair in pairs]
@@ -135,10 +137,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def _pairs(data: Together, asked: Asked[ScoredMetric]) -> list[Pair]:
+def _pairs(data: Together, asked: Asked[ScoredMetric], remarks: dict[str, None]) -> list[Pair]:
+    """The pairs that have questions in common, and a remark on every other."""
     differences = Differences(data, asked.covers)
-    chosen = asked.pairs(data.systems)
-    return [Pair(one, other, differences.of(one, other)) for one, other in chosen]
+    found = []
+    for one, other in asked.pairs(data.systems):
+        if (data.held(one) & data.held(other)).any():
+            found.append(Pair(one, other, differences.of(one, other)))
+            continue
+        where = f" in {data.task!r}" if data.task else ""
+        names = f"{data.systems[one]!r} and {data.systems[other]!r}"
+        remarks[f"{names} have no question in common{where}: they are not compared."] = None
+    return found
 
 
 def _p_value(found: Difference) -> float:

@@ -71,17 +71,11 @@ class Differences:
         self._known: dict[tuple[int, bytes], Summary] = {}
 
     def of(self, one: int, other: int) -> Difference:
-        """The first less the second."""
+        """The first less the second, on the questions of both; there is one at least."""
         data = self._data
         held = data.held(one), data.held(other)
         both = held[0] & held[1]
         number = int(both.sum())
-        names = data.systems[one], data.systems[other]
-        if not number:
-            raise InputError(
-                f"{names[0]!r} and {names[1]!r} have no question in common"
-                f"{f' in {data.task!r}' if data.task else ''}; check that ids agree."
-            )
         mine, theirs = data.values(one, both), data.values(other, both)
         ahead = apart_by(data.alone(one, both), data.alone(other, both))
         if data.metric.direction is Direction.LOWER:
