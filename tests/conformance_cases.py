@@ -486,7 +486,7 @@ def _torn(name: str, trial: str, *clusters: str | None) -> Case:
 
 def _empty() -> Case:
     table = Table({"question": "text", "trial": "whole", "outcome": "whole"}, [])
-    return Case("empty", table).refusing("InputError")
+    return Case("empty", table).refusing("NotThere")
 
 
 def _strange_status() -> Case:

@@ -22,7 +22,7 @@ from errbar.data.sources import (
     TableSource,
 )
 from errbar.data.statistics import Counts
-from errbar.errors import ErrbarError, InputError, WrongType
+from errbar.errors import ErrbarError, InputError, NotThere, WrongType
 from errbar.readers.base import Choice, Reader, Regrade
 from errbar.readers.finding import find_reader
 from errbar.runs import Runs
@@ -137,7 +137,7 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
             f"as that writes them: {type(error).__name__}, {error}."
         ) from error
     if not len(log):
-        raise InputError(f"{_shown(paths)}: the log of {found.reader.name} has no row to score.")
+        raise NotThere(f"{_shown(paths)}: the log of {found.reader.name} has no row to score.")
     named = {name: name for name in log.columns if name in USUAL}
     origin = Origin(found.reader.name, found.why, tuple(log.claims), (*log.remarks, *found.remarks))
     columns = Columns(named, frozenset())
@@ -201,7 +201,7 @@ def _from_frame(data: Any, told: dict[str, str | None], keep: bool) -> Source:
     columns = find_columns(names, told, USUAL_COUNTS if counts else USUAL)
     if frame.implementation.is_pandas():
         if not len(nw.to_native(frame)):
-            raise InputError("the data have no row; there is nothing to score.")
+            raise NotThere("the data have no row; there is nothing to score.")
         frame = nw.from_native(nw.to_native(frame).convert_dtypes())
     if counts:
         return CountsTableSource(frame.lazy(), columns, keep)

@@ -99,7 +99,8 @@ def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tup
                 f"R0 must have a row per question of R; it has {len(seen)} rows and R has "
                 f"{len(counts)}."
             )
-        return [Tally.of(counts + seen)], int(counts.tally[0].sum())
+        both = counts + seen
+        return [Tally(both.tally, both.repeats())], int(counts.tally[0].sum())
     if metric.weights == RIGHT_OR_WRONG:
         states = binary_states(R)
         return [Tally.of_states(states)], int(states.trials[0])

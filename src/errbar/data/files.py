@@ -24,7 +24,7 @@ from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.outcomes import REQUIRED, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
 from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
-from errbar.errors import InputError, UnknownColumn
+from errbar.errors import InputError, NotThere, UnknownColumn
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -273,7 +273,7 @@ def _lines(file: Path) -> Iterator[str]:
         blank = blank and not line.strip()
         yield line
     if blank:
-        raise InputError(f"{file} is empty.")
+        raise NotThere(f"{file} is empty.")
 
 
 def _raw_lines(file: Path) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from errbar.data.rows import (
     unknown_status_of,
 )
 from errbar.data.tabulate import statuses
-from errbar.errors import InputError, UnknownColumn, WrongType
+from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 
 SURE, TOGETHER = "errbar confidence", "errbar cluster"
 
@@ -75,7 +75,7 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         for name in ("rows", "nameless", "unknown", "unsure", "other")
     )
     if not size:
-        raise InputError("the data have no row; there is nothing to rank.")
+        raise NotThere("the data have no row; there is nothing to rank.")
     if nameless:
         raise InputError(f"{nameless} rows have no {together} in the column {columns[together]!r}.")
     if unknown:
