@@ -4,6 +4,7 @@ They are of the bundled example, which is synthetic, and of simulated rows with 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 import errbar
 from errbar.plots import Picture
+from errbar.scores import Scores
 
 HERE = Path(__file__).parent
 DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
@@ -37,6 +39,22 @@ def rows_with_confidence() -> dict[str, list[Any]]:
     return rows
 
 
+def targets(runs: errbar.Runs) -> Picture:
+    """One score with the intervals of all three targets."""
+    names = {
+        "population": "questions like these",
+        "benchmark": "these very questions",
+        "rerun": "the same run again",
+    }
+    rows = []
+    for estimand, name in names.items():
+        (one,) = runs.score("pass@1", estimand=estimand).only(system="large")
+        rows.append(replace(one, of=replace(one.of, system=name)))
+    picture = Scores(tuple(rows)).plot()
+    picture.spec["title"]["subtitle"] = ["95 % intervals of one score, that of large"]
+    return picture
+
+
 def pictures() -> dict[str, Callable[[], Picture]]:
     """Every picture by the name of its file."""
     import pyarrow  # noqa: PLC0415  of the tests alone
@@ -53,6 +71,7 @@ def pictures() -> dict[str, Callable[[], Picture]]:
         "risk": sure.plot.risk_coverage,
         "roc": sure.plot.roc,
         "calibration": sure.plot.calibration,
+        "targets": lambda: targets(runs),
         "monitor": lambda: runs.monitor("large", "small").plot(),
     }
 
