@@ -562,7 +562,8 @@ def _texts(picture: Picture) -> list[str]:
 def test_the_documentation_shows_the_pictures_that_its_script_draws() -> None:
     docs = Path(__file__).parents[1] / "docs"
     drawn = {path.stem for path in (docs / "pictures").glob("*.svg")}
-    shown = set(re.findall(r"\(pictures/(\w+)\.svg\)", (docs / "plots.md").read_text("utf-8")))
+    pages = "".join(page.read_text("utf-8") for page in docs.glob("*.md"))
+    shown = set(re.findall(r"\(pictures/(\w+)\.svg\)", pages))
     found = importlib.util.spec_from_file_location("make", docs / "pictures" / "make.py")
     assert found is not None
     assert found.loader is not None
