@@ -211,3 +211,21 @@ def test_a_weight_that_is_no_number_is_refused_by_the_command(tmp_path: Path) ->
     result = CliRunner().invoke(main, ["rank", str(outcomes(tmp_path)), "--weight", "short"])
     assert result.exit_code == 2
     assert "task=number" in result.stderr
+
+
+def test_rewards_are_ranked_with_the_intervals_of_their_scores() -> None:
+    rng = np.random.default_rng(11)
+    data = {name: rng.normal(mean, 1.0, (30, 3)) for name, mean in (("a", 2.0), ("b", 0.0))}
+    scores = errbar.load(data).score("avg")
+    rows = ranked(data)
+    assert [row.system for row in rows] == ["a", "b"]
+    for row in rows:
+        one = scores.only(row.system)[0]
+        assert row.value == pytest.approx(one.value, abs=1e-14)
+        assert (row.sd, row.interval) == (one.sd, one.interval)
+
+
+def test_one_question_says_nothing_of_how_sure_a_rank_is() -> None:
+    rows = ranked({"a": np.array([[2.5, 0.5]]), "b": np.array([[0.25, 0.25]])})
+    assert all(math.isnan(row.sd) and math.isnan(row.interval.low) for row in rows)
+    assert [(row.best_rank, row.worst_rank) for row in rows] == [(1, 2), (1, 2)]

@@ -18,11 +18,13 @@ from errbar.decide.leaderboard import Leaderboard, Standing
 from errbar.decide.letters import letters_of
 from errbar.decide.values import Policy, Together, side_by_side
 from errbar.errors import InputError
-from errbar.estimate import Estimand, Interval
-from errbar.kernels.interval import normal_reach, student_reach
+from errbar.estimate import Estimand, Interval, Subject
+from errbar.kernels.interval import normal_reach
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
+from errbar.rewards import Answered, average_reward
 from errbar.scoring import ScoredMetric
+from errbar.tables import counted
 from errbar.uncertainty import Calibrated
 from errbar.uncertainty.learned import Summary
 from errbar.uncertainty.method import require_level
@@ -70,7 +72,8 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     if left:
         remarks.append(f"Not given every task, and left out: {', '.join(left)}.")
     if lost:
-        remarks.append(f"{lost} questions that not all systems have are left out.")
+        verb = "is" if lost == 1 else "are"
+        remarks.append(f"{counted(lost, 'question')} that not all systems have {verb} left out.")
     words = (
         "questions weighed at random, the same for all systems"
         if asked.covers is Estimand.POPULATION
@@ -156,19 +159,17 @@ class _Part:
 
     def _of_sample(self, values: Array) -> Summary:
         data, level = self._data, self._asked.level
+        clusters = self.clusters if data.clustered else None
         if data.bounded:
             low, high = data.metric.bounds
             span = high - low or 1.0
             once = np.ones(values.size)
-            clusters = self.clusters if data.clustered else None
-            found = mean_of_sample((values - low) / span, once, clusters, level)
-            ends = low + span * found.low, low + span * found.high
-            return Summary(low + span * found.mean, span * found.sd, *ends)
-        mean, number = float(values.mean()), self.sizes.size
-        off = np.bincount(self.clusters, values - mean)
-        sd = math.sqrt(float(off @ off) * number / max(number - 1, 1)) / values.size
-        reach = student_reach(level, number - 1) * sd if number > 1 else math.nan
-        return Summary(mean, sd, mean - reach, mean + reach)
+            part = mean_of_sample((values - low) / span, once, clusters, level)
+            ends = low + span * part.low, low + span * part.high
+            return Summary(low + span * part.mean, span * part.sd, *ends)
+        answered = Answered(values, np.ones(values.size, dtype=np.int64), clusters)
+        found = average_reward(Subject(), data.metric, answered, Calibrated(level=level))
+        return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 
 
 class _Sampled:
@@ -288,9 +289,7 @@ def _standings(
     found = [
         _average([part.summaries()[at] for part in parts], parts) for at in range(len(systems))
     ]
-    values = np.array(
-        [sum(p.weight * float(p.means[at]) for p in parts) for at in range(len(systems))]
-    )
+    values = np.sum([part.weight * part.means for part in parts], axis=0)
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
     letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
     rows = []
@@ -316,10 +315,10 @@ def _standings(
 def _average(each: Sequence[Summary], parts: Sequence[_Part]) -> Summary:
     """Of independent tasks: distances from the mean to the ends add up as their squares do."""
     weights = np.array([part.weight for part in parts])
-    mean, sd, low, high = np.array(each).T
-    whole = float(weights @ mean)
     if len(each) == 1:
         return each[0]
+    mean, sd, low, high = np.array(each).T
+    whole = float(weights @ mean)
     reach = [math.sqrt(float(np.square(weights * off).sum())) for off in (mean - low, high - mean)]
     spread = math.sqrt(float(np.square(weights * sd).sum()))
     return Summary(whole, spread, whole - reach[0], whole + reach[1])
