@@ -18,7 +18,7 @@ Array = NDArray[np.floating[Any]]
 
 _DRAWS = 10_000
 _AT_ONCE = 1_000
-_ALMOST = 1e-9  # of how far two systems move: they move alike but for rounding
+_ROUNDING = 1e-12  # of the squares of how far two systems move: they move alike
 
 
 class Pair(NamedTuple):
@@ -29,37 +29,83 @@ class Pair(NamedTuple):
     found: Difference
 
 
+class Moving(NamedTuple):
+    """How far each system moves with each random weight, and the pairs that matter."""
+
+    steps: Array  # systems × weights
+    pairs: NDArray[np.intp]  # a row for each
+    seed: int = 0  # the same for what is weighed alike
+
+
 def common_reach(groups: Sequence[tuple[Together, Sequence[Pair]]], level: float) -> float:
     """How many deviations every interval must reach for all to hold together at the level."""
-    if sum(len(pairs) for _, pairs in groups) < 2:
+    tasks: dict[str, int] = {}  # questions of a task are weighed alike for every metric
+    moving = [
+        Moving(
+            _steps(data, pairs),
+            np.array([(one, other) for one, other, _ in pairs]),
+            tasks.setdefault(data.task, len(tasks)),
+        )
+        for data, pairs in groups
+    ]
+    return reach_of(moving, level)
+
+
+def reach_of(groups: Sequence[Moving], level: float) -> float:
+    """How many deviations no difference exceeds with a chance of the level.
+
+    Deviations are those of the draws: where systems share some of their questions only, each moves
+    by all of its own.
+    """
+    if sum(len(pairs) for _, pairs, _ in groups) < 2:
         return normal_reach(level)
     farthest = np.zeros(_DRAWS)
-    tasks: dict[str, int] = {}
-    for data, pairs in groups:
-        # The same seeds, so that a task's questions are weighed alike for every metric.
-        task = tasks.setdefault(data.task, len(tasks))
-        steps = _steps(data, pairs)
+    for steps, pairs, seed in groups:
+        one, other = pairs.T
+        sd = apart(steps)[one, other]
+        one, other, sd = one[sd > 0], other[sd > 0], sd[sd > 0]
         for at in range(0, _DRAWS, _AT_ONCE):
-            rng = np.random.default_rng([task, at])
-            moved = rng.standard_normal((_AT_ONCE, steps.shape[1])) @ steps.T
+            moved = drawn(steps, np.random.default_rng([seed, at]))
             block = farthest[at : at + _AT_ONCE]
-            np.maximum(block, _farthest(moved, steps, pairs), out=block)
+            off = np.abs(moved[:, one] - moved[:, other]) / sd
+            np.maximum(block, off.max(axis=1, initial=0.0), out=block)
     return max(float(np.quantile(farthest, level)), normal_reach(level))
+
+
+def drawn(steps: Array, rng: np.random.Generator) -> Array:
+    """How far each system moves, in some draws."""
+    return rng.standard_normal((_AT_ONCE, steps.shape[1])) @ steps.T
+
+
+def draws_of(steps: Array, seed: int) -> Array:
+    """The same in all draws."""
+    parts = range(_DRAWS // _AT_ONCE)
+    return np.concatenate([drawn(steps, np.random.default_rng([seed, at])) for at in parts])
+
+
+def apart(rows: Array) -> Array:
+    """The root of the sum of squares of each row less each other."""
+    products = rows @ rows.T
+    own = np.diag(products)
+    square = own[:, None] + own - 2.0 * products
+    square[square < _ROUNDING * (own[:, None] + own)] = 0.0
+    root: Array = np.sqrt(square)
+    return root
 
 
 def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
     """How far each system moves with the weight of each cluster, or with its own luck."""
-    apart = {
+    luck = {
         at: sd
         for one, other, found in pairs
         if found.sds is not None
         for at, sd in zip((one, other), found.sds, strict=True)
     }
     systems = len(data.systems)
-    if apart:  # systems are independent, given their questions
+    if luck:  # systems are independent, given their questions
         steps = np.zeros((systems, systems))
-        for place, at in enumerate(sorted(apart, key=lambda at: data.systems[at])):
-            steps[at, place] = apart[at]
+        for place, at in enumerate(sorted(luck, key=lambda at: data.systems[at])):
+            steps[at, place] = luck[at]
         return steps
     number = int(data.clusters.max()) + 1
     steps = np.zeros((systems, number))
@@ -68,18 +114,3 @@ def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
         values = data.values(at, held)
         steps[at] = np.bincount(data.clusters[held], values - values.mean(), number) / values.size
     return steps
-
-
-def _farthest(moved: Array, steps: Array, pairs: Sequence[Pair]) -> Array:
-    """The largest deviation of a difference in each draw.
-
-    Deviations are those of the draws: where systems share some of their questions only, each moves
-    by all of its own.
-    """
-    most = np.zeros(len(moved))
-    size = np.linalg.norm(steps, axis=1)
-    for one, other, _ in pairs:
-        sd = np.linalg.norm(steps[one] - steps[other])
-        if sd > _ALMOST * (size[one] + size[other]):
-            np.maximum(most, np.abs(moved[:, one] - moved[:, other]) / sd, out=most)
-    return most

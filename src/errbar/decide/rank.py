@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.sources import Source
+from errbar.decide.joint import Moving, apart, draws_of, reach_of
 from errbar.decide.leaderboard import Leaderboard, Standing
 from errbar.decide.letters import letters_of
 from errbar.decide.values import Policy, Together, side_by_side
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Interval, Subject
-from errbar.kernels.interval import normal_reach
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.rewards import Answered, average_reward
@@ -32,9 +32,7 @@ from errbar.uncertainty.seen import mean_of_sample
 
 Array = NDArray[np.floating[Any]]
 
-_DRAWS = 10_000
-_AT_ONCE = 1_000
-_ROUNDING = 1e-12  # relative: variances below this are zero
+_ROUNDING = 1e-12  # values this near are equal
 
 
 @dataclass(frozen=True)
@@ -182,21 +180,13 @@ class _Sampled:
             [scale * (part.totals - part.means[:, None] * part.sizes) for scale, part in scaled],
             axis=1,
         )
-        self._off, self._totals = off, totals
+        self.steps, self._totals = off, totals
         self.means = totals.sum(axis=1)
-        self.spread = _apart(off)
-        self.under_signs = _apart(totals)
-
-    def moved(self, rng: np.random.Generator) -> Array:
-        """How far each system moves, in some draws."""
-        return rng.standard_normal((_AT_ONCE, self._off.shape[1])) @ self._off.T
+        self.under_signs = apart(totals)
 
     def scores(self) -> Array:
         """Scores of all systems, a row per draw: differences vary as under random signs."""
-        number = self._totals.shape[1]
-        rngs = (np.random.default_rng([1, at]) for at in range(_DRAWS // _AT_ONCE))
-        drawn = [rng.standard_normal((_AT_ONCE, number)) @ self._totals.T for rng in rngs]
-        return self.means + np.concatenate(drawn)
+        return self.means + draws_of(self._totals, 1)
 
 
 class _Apart:
@@ -207,28 +197,12 @@ class _Apart:
         weights = np.array([part.weight for part in parts])
         self.means = weights @ np.array([[one.mean for one in some] for some in each])
         sds = np.array([[one.sd for one in some] for some in each])
-        self._sds = np.sqrt(np.square(weights) @ np.square(sds))
-        self.spread = np.sqrt(np.square(self._sds)[:, None] + np.square(self._sds))
-        self.under_signs = self.spread
-
-    def moved(self, rng: np.random.Generator) -> Array:
-        """How far each system moves, in some draws."""
-        return rng.standard_normal((_AT_ONCE, self._sds.size)) * self._sds
+        self.steps = np.diag(np.sqrt(np.square(weights) @ np.square(sds)))
+        self.under_signs = apart(self.steps)
 
     def scores(self) -> Array:
         """Scores of all systems: a row per draw."""
-        draws = [self.moved(np.random.default_rng([1, at])) for at in range(_DRAWS // _AT_ONCE)]
-        return self.means + np.concatenate(draws)
-
-
-def _apart(rows: Array) -> Array:
-    """The root of the sum of squares of each row less each other."""
-    products = rows @ rows.T
-    own = np.diag(products)
-    square = own[:, None] + own - 2.0 * products
-    square[square < _ROUNDING * (own[:, None] + own)] = 0.0
-    root: Array = np.sqrt(square)
-    return root
+        return self.means + draws_of(self.steps, 1)
 
 
 def _decided(vary: _Sampled | _Apart, level: float) -> Array:
@@ -242,28 +216,12 @@ def _decided(vary: _Sampled | _Apart, level: float) -> Array:
         open_pairs = np.argwhere(upper & ~done)
         if not len(open_pairs):
             break
-        reach = _common_reach(vary, open_pairs, level)
+        reach = reach_of([Moving(vary.steps, open_pairs)], level)
         new = upper & ~done & (np.abs(score) >= reach)
         if not new.any():
             break
         done |= new
     return np.where(done | done.T, np.sign(score), 0.0)
-
-
-def _common_reach(vary: _Sampled | _Apart, pairs: NDArray[np.intp], level: float) -> float:
-    """How many deviations no difference of some pairs exceeds with a chance of the level."""
-    if len(pairs) == 1:
-        return normal_reach(level)
-    one, other = pairs.T
-    spread = vary.spread[one, other]
-    some = spread > 0
-    one, other, spread = one[some], other[some], spread[some]
-    farthest = np.zeros(_DRAWS)
-    for at in range(0, _DRAWS, _AT_ONCE):
-        moved = vary.moved(np.random.default_rng([0, at]))
-        off = np.abs(moved[:, one] - moved[:, other]) / spread
-        farthest[at : at + _AT_ONCE] = off.max(axis=1, initial=0.0)
-    return max(float(np.quantile(farthest, level)), normal_reach(level))
 
 
 class _Drawn:
