@@ -5,13 +5,24 @@ from typing import Any
 import click
 
 from errbar.cli.group import main
-from errbar.cli.options import DECIDE, LEVEL, METRICS, PAIRED, PATHS, PLOT, READ, WRITE
+from errbar.cli.options import (
+    BASELINE,
+    DECIDE,
+    ERRORS,
+    LEVEL,
+    METRICS,
+    PAIRED,
+    PATHS,
+    PLOT,
+    READ,
+    WRITE,
+)
 
 
 @main.command()
 @PATHS
 @METRICS
-@click.option("--baseline", help="A system that all others are compared with; all pairs if none.")
+@BASELINE
 @click.option("--margin", type=float, help="A difference that would not matter.")
 @click.option(
     "--adjust",
@@ -121,13 +132,7 @@ def gate(baseline: str, candidate: str | None, **options: Any) -> None:
     help="Between which outcomes lie.",
 )
 @click.option("--order", metavar="COLUMN", help="Which says when; else rows count as they stand.")
-@click.option(
-    "--errors",
-    type=click.Choice(["fail", "missing"]),
-    default="fail",
-    show_default=True,
-    help="Rows without a result: wrong, or left out.",
-)
+@ERRORS
 @LEVEL
 @click.option("--history", is_flag=True, help="A row per question: what was known after it.")
 @click.option("--follow", is_flag=True, help="Look again and again until there is a verdict.")
@@ -159,7 +164,7 @@ def monitor(paths: tuple[str, ...], **options: Any) -> None:
 @click.option("--difference", type=float, help="To be seen between two systems, as 0.03.")
 @click.option("--width", type=float, help="Of the interval of one system, as 0.05.")
 @click.option("--power", type=float, default=0.8, show_default=True)
-@click.option("--level", type=float, default=0.95, show_default=True)
+@LEVEL
 @click.option("--difficulty", help="In place of a pilot: beta(2,2), uniform, u-shaped, hard …")
 @click.option("--mean", type=float, help="What the metric is to be on average; shifts difficulty.")
 @click.option(
@@ -168,7 +173,7 @@ def monitor(paths: tuple[str, ...], **options: Any) -> None:
     help="Of two systems about what is hard: sd of log odds. Without a pilot of two, 1.",
 )
 @click.option("--system", "systems", multiple=True, help="Of the pilot: one or two of several.")
-@click.option("--errors", type=click.Choice(["fail", "missing"]), default="fail", show_default=True)
+@ERRORS
 @click.option("--questions", type=int, help="As many as there are; finds the trials.")
 @click.option("--budget", type=float, help="What may be spent; finds what it buys.")
 @click.option("--trials", type=int, multiple=True, help="Per question; may be repeated.")

@@ -6,7 +6,20 @@ import click
 
 from errbar.cli import deciding
 from errbar.cli.group import main
-from errbar.cli.options import BINS, LEVEL, METRICS, PATHS, PLOT, POLICY, READ, RESAMPLE, WRITE
+from errbar.cli.options import (
+    BASELINE,
+    BINS,
+    ERRORS,
+    ESTIMAND,
+    LEVEL,
+    METRICS,
+    PATHS,
+    PLOT,
+    POLICY,
+    READ,
+    RESAMPLE,
+    WRITE,
+)
 
 __all__ = ["deciding", "main"]
 
@@ -121,7 +134,7 @@ def roc(paths: tuple[str, ...], **options: Any) -> None:
     multiple=True,
     help="A metric, or a comma list of them; may be repeated. Chosen by the data if none.",
 )
-@click.option("--baseline", help="A system that all others are compared with; all pairs if none.")
+@BASELINE
 @click.option("--title", default="", help="Of the page.")
 @click.option(
     "-o",
@@ -131,20 +144,8 @@ def roc(paths: tuple[str, ...], **options: Any) -> None:
     show_default=True,
     help="The page.",
 )
-@click.option(
-    "--estimand",
-    type=click.Choice(["population", "benchmark", "rerun"]),
-    default="population",
-    show_default=True,
-    help="What intervals cover.",
-)
-@click.option(
-    "--errors",
-    type=click.Choice(["fail", "missing"]),
-    default="fail",
-    show_default=True,
-    help="Rows without a result: wrong, or left out.",
-)
+@ESTIMAND
+@ERRORS
 @LEVEL
 @READ
 def report(paths: tuple[str, ...], **options: Any) -> None:

@@ -140,21 +140,29 @@ RESAMPLE = options_of(
     click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
 )
 
+ERRORS = click.option(
+    "--errors",
+    type=click.Choice(["fail", "missing"]),
+    default="fail",
+    show_default=True,
+    help="Rows without a result: wrong, or left out.",
+)
+
+ESTIMAND = click.option(
+    "--estimand",
+    type=click.Choice(["population", "benchmark", "rerun"]),
+    default="population",
+    show_default=True,
+    help="What it is about: questions like these, these very questions, or the same run again.",
+)
+
+BASELINE = click.option(
+    "--baseline", help="A system that all others are compared with; all pairs if none."
+)
+
 PAIRED = options_of(
-    click.option(
-        "--estimand",
-        type=click.Choice(["population", "benchmark", "rerun"]),
-        default="population",
-        show_default=True,
-        help="What it is about: questions like these, these very questions, or the same run again.",
-    ),
-    click.option(
-        "--errors",
-        type=click.Choice(["fail", "missing"]),
-        default="fail",
-        show_default=True,
-        help="Rows without a result: wrong, or left out.",
-    ),
+    ESTIMAND,
+    ERRORS,
     click.option(
         "--short",
         type=click.Choice(["error", "drop"]),
