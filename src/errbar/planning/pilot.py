@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.slices import Slice
-from errbar.data.sources import CountsSource, CountsTableSource, MatrixSource, TableSource
 from errbar.data.statistics import CountsByState, States
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
@@ -134,30 +133,13 @@ def _pairs(runs: Runs, names: Sequence[str], errors: Errors) -> tuple[NDArray[np
 
 def _by_question(runs: Runs, name: str, errors: Errors) -> _Counted:
     """Counts of every question of a system."""
-    source = runs.source
-    if isinstance(source, TableSource | CountsTableSource):
-        column = source.columns["question"]
-        slices = [one for one in source.slices((column,)) if one.key[0] == name]
-        each = [(one.key[1:], one.counts(_TAKEN[errors])) for one in slices]
-        return {
-            (task, q): (one.all_trials, int(one.correct @ one.often)) for (task, q), one in each
-        }
-    if isinstance(source, CountsSource):
-        return {
-            (task, str(question)): (int(n), int(right))
-            for (system, task), counts in source.counts.items()
-            if system == name
-            for question, n, right in zip(
-                counts.questions, counts.trials, counts.correct, strict=True
-            )
-        }
-    if isinstance(source, MatrixSource):
-        matrix = source.matrices[name]
-        known = (~np.isnan(matrix)).sum(axis=1)
-        trials = known if errors == "missing" else np.full(len(matrix), matrix.shape[1])
-        right = (matrix == 1).sum(axis=1)
-        return {("", str(at)): (int(trials[at]), int(right[at])) for at in range(len(matrix))}
-    raise InputError("a pilot of two systems must tell which questions they share.")
+    found: _Counted = {}
+    for (system, task), named in runs.source.named().items():
+        if system == name:
+            counts = named.slice.counts(_TAKEN[errors])
+            each = zip(counts.trials.tolist(), counts.correct.tolist(), strict=True)
+            found |= {(task, q): one for q, one in zip(named.questions, each, strict=True)}
+    return found
 
 
 def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
