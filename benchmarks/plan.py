@@ -59,7 +59,7 @@ def cells(kind: type[Goal]) -> Iterator[Cell]:
                     if not goal.is_possible:
                         continue
                 else:
-                    goal = Width(metric, spread, LEVEL, 0, asked, TARGET)
+                    goal = Width(metric, spread, LEVEL, 0, asked)
                 for trials in TRIALS:
                     if trials < metric.draws:
                         continue

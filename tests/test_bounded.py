@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 
 from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
+from errbar.kernels.width import near_widths
 
 
 def zeros_and_ones(number: int, right: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -139,3 +140,19 @@ def test_the_most_noise_is_all_where_every_trial_is_drawn() -> None:
     values, ones = np.array([0.0, 1.0]), np.ones(2)
     assert most_noise(values, np.array([3, 3]), 3, ones) == 1.0
     assert most_noise(values, np.array([30, 30]), 3, 1000 * ones) < 0.001
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize(("number", "off"), [(2, 0.015), (12, 0.015), (60, 0.015), (2000, 0.002)])
+def test_a_batch_of_samples_has_nearly_the_widths_of_each(
+    number: int, off: float, level: float
+) -> None:
+    rng = np.random.default_rng(number)
+    values = np.array([comb(right, 4) / comb(16, 4) for right in range(17)])
+    shares = rng.dirichlet(np.full(17, 0.2), 40)  # some with most at 0, or at 1
+    often = np.array([rng.multinomial(number, share) for share in shares])
+    widths = near_widths(values, often, level)
+    for row, near in zip(often, widths, strict=True):
+        held = row > 0
+        low, high = mean_ends(values[held], np.ones(held.sum()), row[held].astype(float), level)
+        assert near == pytest.approx(high - low, rel=off, abs=1e-9)

@@ -178,7 +178,7 @@ def test_a_negative_difference_is_as_hard_to_see_as_its_mirror() -> None:
 def test_intervals_are_as_narrow_as_planned_in_as_many_runs_as_stated(
     difficulty: str, trials: int
 ) -> None:
-    goal = Width(PassAt(1), Difficulty.of(difficulty), 0.95, 0, 0.1, 0.8)
+    goal = Width(PassAt(1), Difficulty.of(difficulty), 0.95, 0, 0.1)
     questions = goal.least(0.8, trials)
     assert questions is not None
     rng, narrow = np.random.default_rng(3), 0

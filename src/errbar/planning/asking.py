@@ -75,7 +75,7 @@ def plan(
     spread = known.difficulty
     if mean is not None:
         spread = _with_mean(asked, spread, mean)
-    goal = _goal(asked, spread, known, (difference, width, power, level, disagreement, rng))
+    goal = _goal(asked, spread, known, (difference, width, level, disagreement, rng))
     means = Means(question_cost, trial_cost, questions, budget)
     rows = searched(goal, power, grid, means)
     rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
@@ -186,9 +186,9 @@ def _goal(
     metric: CountMetric,
     spread: Difficulty,
     known: Pilot,
-    given: tuple[float | None, float | None, float, float, float | None, int],
+    given: tuple[float | None, float | None, float, float | None, int],
 ) -> Goal:
-    difference, width, power, level, disagreement, seed = given
+    difference, width, level, disagreement, seed = given
     if difference is not None:
         if disagreement is None:
             learned = known.disagreement
@@ -204,7 +204,7 @@ def _goal(
             f"{metric} has no value of a question that is right on average, and its interval is "
             f"learned; plan the width of another metric."
         )
-    return Width(metric, spread, level, seed, float(width or 0.0), power)
+    return Width(metric, spread, level, seed, float(width or 0.0))
 
 
 def _asked(goal: Goal, power: float) -> list[str]:

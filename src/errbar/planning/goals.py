@@ -28,7 +28,7 @@ from errbar.kernels.power import (
     steps_of_normal,
 )
 from errbar.kernels.rates import masses
-from errbar.kernels.width import rough_widths
+from errbar.kernels.width import near_widths
 from errbar.metrics import CountMetric
 from errbar.metrics.base import QuestionMean
 from errbar.planning.difficulty import Difficulty, shift_to
@@ -39,10 +39,10 @@ LEAST_QUESTIONS, MOST_QUESTIONS = 2, 10_000_000
 _STEPS = 21  # of the normal shift
 _FEW = 40.0  # questions that differ: below, power is drawn and not computed
 _DRAWN = 10_000  # comparisons, where it is
-_WIDTHS, _EXACT = 10_000, 40  # intervals that are drawn, and those of them that are computed
-_NO_SPREAD = 1e-18
-_NEAR = 0.1  # how far from the asked share the computed ones may lie
-_CORRECTIONS, _FINE = 4, 200  # by the width that is found; then by such a share
+_ROUGHLY, _WIDTHS = 600, 4_000  # intervals that are drawn, to find questions and to state a power
+_EXACT = 40  # intervals that are computed in full
+_DOUBT = 0.015  # of the asked width: what the saddle point alone may be off by
+_FINE = 200  # a step is such a share of the questions
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,29 +219,31 @@ class Width(Goal):
     """The interval of one system's score, for questions like these, is no wider than this."""
 
     width: float
-    near: float  # the share of intervals near which drawn ones are to be exact
     systems: ClassVar[int] = 1
     most_simulations: ClassVar[int] = 400  # an interval takes milliseconds
 
     def power(self, questions: int, trials: int | None) -> float:
-        """Share of drawn intervals that are narrow enough."""
-        return float((self._widths(questions, trials) <= self._asked).mean())
+        """Share of drawn intervals that are narrow enough; those in doubt are computed in full."""
+        values, often, times = self._drawn(questions, trials, _WIDTHS)
+        widths = near_widths(values, often, self.level)
+        doubtful = np.flatnonzero(np.abs(widths - self._asked) < _DOUBT * self._asked)
+        some = doubtful[np.argsort(-times[doubtful], kind="stable")[:_EXACT]]
+        if some.size:
+            exact = np.array([self._width(values, row) for row in often[some]])
+            widths[doubtful] *= (exact / widths[some]).mean()
+            widths[some] = exact
+        return float(times @ (widths <= self._asked)) / _WIDTHS
 
     def least(self, power: float, trials: int) -> int | None:
-        """From the normal formula on, by how wide intervals are drawn."""
-        shown = self._shown(trials)
-        mean = float(shown.chances @ shown.values)
-        variance = float(shown.chances @ np.square(shown.values - mean))
-        reach = NormalDist().inv_cdf(0.5 + 0.5 * self.level)
-        found = max(LEAST_QUESTIONS + 3.0, variance * (2.0 * reach / self._asked) ** 2)
-        for _ in range(_CORRECTIONS):
-            if found > MOST_QUESTIONS:
-                return None
-            widths = self._widths(round(found), trials)
-            found *= (float(np.quantile(widths, power)) / self._asked) ** 2
-            found = max(found, float(LEAST_QUESTIONS))
-        questions = math.ceil(found)
-        while self.power(questions, trials) < power:
+        """By halving, with fewer intervals drawn; then by steps."""
+
+        def suffices(questions: int) -> bool:
+            values, often, times = self._drawn(questions, trials, _ROUGHLY)
+            narrow = near_widths(values, often, self.level) <= self._asked
+            return float(times @ narrow) >= power * _ROUGHLY
+
+        questions = _least(suffices)
+        while questions is not None and self.power(questions, trials) < power:
             questions += max(1, questions // _FINE)
         return questions
 
@@ -261,30 +263,13 @@ class Width(Goal):
             return pooled(self.part.at_rates(rates), weights)
         return pooled(self.values(trials), masses(rates, trials) @ weights)
 
-    def _widths(self, questions: int, trials: int | None) -> Array:
-        """Widths of drawn intervals: some are computed, near the share that is asked for.
-
-        The others lie on a line with rough ones.
-        """
-        rng = np.random.default_rng(self.seed)
+    def _drawn(
+        self, questions: int, trials: int | None, times: int
+    ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+        """What questions show, how many of a drawn run do, and how often such a run was drawn."""
         values, chances = self._shown(trials)
-        often = rng.multinomial(questions, chances, _WIDTHS)
-        rough = rough_widths(values, often)
-        order = np.argsort(rough, kind="stable")
-        first, last = (min(max(self.near + way, 0.0), 1.0) for way in (-_NEAR, _NEAR))
-        some = order[round(first * _WIDTHS) : round(last * _WIDTHS)]
-        distinct, place = np.unique(often[some], axis=0, return_inverse=True)
-        if len(distinct) > _EXACT:  # else widths come in steps, and each step is computed
-            some = some[np.linspace(0, some.size - 1, _EXACT).astype(np.int64)]
-            distinct, place = often[some], np.arange(_EXACT)
-        exact = np.array([self._width(values, row) for row in distinct])[place.ravel()]
-        centre = float(rough[some].mean())
-        apart = rough[some] - centre
-        square = float(apart @ apart)
-        slope = float(apart @ exact) / square if square > _NO_SPREAD else exact.mean() / centre
-        widths: Array = exact.mean() + slope * (rough - centre)
-        widths[some] = exact
-        return widths
+        runs = np.random.default_rng(self.seed).multinomial(questions, chances, times)
+        return values, *np.unique(runs, axis=0, return_counts=True)
 
     def _width(self, values: Array, often: NDArray[np.int64]) -> float:
         held = often > 0
