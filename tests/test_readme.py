@@ -23,6 +23,13 @@ def test_every_example_of_the_documentation_runs(page: Path) -> None:
     assert results.failed == 0
 
 
+def test_the_readme_shows_what_the_command_prints_of_a_log() -> None:
+    log = "tests/fixtures/inspect_ai/epochs.eval"
+    shown = README.read_text(encoding="utf-8")
+    assert log in shown
+    assert CliRunner().invoke(main, ["curve", str(ROOT / log)]).output.rstrip() in shown
+
+
 def test_the_readme_shows_what_the_demo_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
