@@ -1,6 +1,5 @@
 """Logs that lie or are broken: one clear error with the file and the place, or a correct read."""
 
-import builtins
 import functools
 import gzip
 import io
@@ -122,19 +121,6 @@ def test_a_member_of_zstd_that_is_cut_or_wrong_is_refused(tmp_path: Path) -> Non
         path = packed_by_zstd(tmp_path / "log.eval", "summaries.json", given, held)
         with pytest.raises(InputError, match=said):
             errbar.load(path)
-
-
-def test_zstd_without_the_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *given: Any, **more: Any) -> Any:
-        if name.startswith(("compression", "backports")):
-            raise ImportError(name)
-        return real(name, *given, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError, match=r"packed with zstd.* pip install 'errbar\[zstd\]'"):
-        errbar.load(LOG)
 
 
 def test_all_members_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

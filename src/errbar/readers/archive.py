@@ -97,7 +97,7 @@ class Archive:
 
     def _parts_of_zstd(self, member: zipfile.ZipInfo) -> Iterator[bytes]:
         """Python's own zipfile knows zstd from 3.14 on. A member is one frame or several."""
-        zstd = _zstd(self.path)
+        zstd = _zstd()
         packed, check = self._packed(member), 0
         while packed:
             frame = zstd.ZstdDecompressor()
@@ -125,15 +125,9 @@ class Archive:
         return self._file.read(member.compress_size)
 
 
-def _zstd(path: Path) -> Any:
+def _zstd() -> Any:
     try:
         from compression import zstd  # noqa: PLC0415  Python 3.14 and later
     except ImportError:
-        try:
-            from backports import zstd  # noqa: PLC0415  an extra
-        except ImportError as error:
-            raise InputError(
-                f"{path} is packed with zstd, which Python reads from 3.14 on; before: "
-                f"pip install 'errbar[zstd]'."
-            ) from error
+        from backports import zstd  # noqa: PLC0415  only where it is needed
     return zstd
