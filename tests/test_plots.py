@@ -26,7 +26,7 @@ from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import share_ends
 from errbar.metrics import PassAt, RiskAt
-from errbar.plots import Picture, planning_curve, plot
+from errbar.plots import Picture, coverage_map, planning_curve, plot
 from errbar.plots.curves import is_curve
 from errbar.plots.look import COLOURS, DASHES, SHAPES, series
 from errbar.plots.picture import still
@@ -93,6 +93,25 @@ def matched() -> Picture:
     return errbar.selective.compare(data, method=QUICK, rng=0).plot()
 
 
+def coverage() -> Picture:
+    squares = [
+        {
+            "method": method,
+            "metric": metric,
+            "line": f"N {trials}",
+            "difficulty": "easy",
+            "questions": questions,
+            "covered": covered,
+        }
+        for method, covered in (("ours", 0.95), ("theirs", 0.5))
+        for metric in ("avg", "pass@k")
+        for trials in (1, 4)
+        for questions in (10, 100)
+    ]
+    below = ["95 % intervals, for questions like these (trial noise and the choice of questions)"]
+    return coverage_map(squares, title="Coverage", below=below)
+
+
 EVERY: dict[str, Callable[[Runs, Runs], Picture]] = {
     "scores": lambda runs, _: runs.score("avg", "pass@8", "pass^8").plot(),
     "one score": lambda runs, _: runs.score("pass@4").plot(),
@@ -109,6 +128,7 @@ EVERY: dict[str, Callable[[Runs, Runs], Picture]] = {
     "risk": lambda _, sure: sure.plot.risk_coverage(method=QUICK),
     "roc": lambda _, sure: sure.plot.roc(method=QUICK),
     "calibration": lambda _, sure: sure.plot.calibration(),
+    "coverage": lambda *_: coverage(),
 }
 UNCERTAIN = [name for name in EVERY if name != "questions"]
 
@@ -573,3 +593,20 @@ def test_the_documentation_shows_the_pictures_that_its_script_draws() -> None:
     text = (docs / "pictures" / "scores.svg").read_text("utf-8")
     for row in rows_of(make.pictures()["scores"]()):
         assert row["figures"] in text
+
+
+@pytest.mark.parametrize(
+    ("covered", "band"),
+    [
+        (0.0, "below 50 %"),
+        (0.9249, "90 % to 92.5 %"),
+        (0.925, "92.5 % to 94 %"),
+        (0.94, "94 % to 96 %"),
+        (0.95, "94 % to 96 %"),
+        (1.0, "99 % and more"),
+    ],
+)
+def test_squares_of_a_coverage_map_turn_at_the_level(covered: float, band: str) -> None:
+    cell = {"method": "m", "metric": "avg", "line": "", "difficulty": "easy", "questions": 10}
+    drawn = coverage_map([cell | {"covered": covered}], title="Coverage", below=[])
+    assert drawn.spec["data"]["values"][0]["band"] == band

@@ -2,14 +2,22 @@
 
 import gzip
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.coverage import store
-from benchmarks.coverage.heatmap import picture
-from benchmarks.coverage.methods import ESTIMANDS
-from benchmarks.coverage.tables import cells, full, summary
+from benchmarks.coverage.grid import FAMILIES
+from benchmarks.coverage.methods import ESTIMANDS, METHODS
+from benchmarks.coverage.tables import Cell, cells, full, summary
+from errbar.plots import Picture, coverage_map
 
 DOCS = Path(__file__).parents[2] / "docs" / "coverage"
+_TITLES = {
+    "errbar": "errbar",
+    "posterior": "documented posterior",
+    "clt": "central limit theorem",
+    "bootstrap": "percentile bootstrap",
+}
 _MOST = 300_000  # bytes of a table that is kept as it is
 
 
@@ -22,13 +30,8 @@ def write(folder: Path, docs: Path) -> None:
     replicates = min(int(re.findall(r"(\d+) replicates", one)[0]) for one in identities)
     docs.mkdir(parents=True, exist_ok=True)
     (docs / "summary.md").write_text(summary(every, identities, replicates), encoding="utf-8")
-    note = (
-        f"A square is one metric; columns are numbers of questions. {replicates} data sets each. "
-        "Red holds too seldom."
-    )
     for target in ESTIMANDS:
-        drawn = picture(every, target.value, note)
-        (docs / f"{target.value}.svg").write_text(drawn, encoding="utf-8")
+        drawn(every, target.value, replicates).save(docs / f"{target.value}.svg")
     table = full(every).encode()
     for old in ("cells.csv", "cells.csv.gz"):
         (docs / old).unlink(missing_ok=True)
@@ -37,3 +40,29 @@ def write(folder: Path, docs: Path) -> None:
     else:
         (docs / "cells.csv.gz").write_bytes(gzip.compress(table, mtime=0))
     print(f"{len(every)} cells of {len(results)} units; report in {docs}")
+
+
+def drawn(every: Sequence[Cell], estimand: str, replicates: int) -> Picture:
+    """The picture of one target, all methods side by side."""
+    mine = sorted(
+        (cell for cell in every if cell.estimand == estimand),
+        key=lambda cell: (FAMILIES.index(cell.family), cell.unit.trials, -cell.k),
+    )
+    squares = [
+        {
+            "method": _TITLES[method],
+            "metric": cell.family,
+            "line": f"N {cell.unit.trials}" + (f", k {cell.k}" if cell.family != "avg" else ""),
+            "difficulty": cell.unit.difficulty,
+            "questions": cell.unit.questions,
+            "covered": cell.by_method[method].covered,
+        }
+        for method in METHODS
+        for cell in mine
+    ]
+    below = [
+        f"A square is a metric with its k, N trials of as many questions as stand above it, and "
+        f"{replicates} data sets",
+        "How many of their intervals held the truth: red is too seldom",
+    ]
+    return coverage_map(squares, title=f"Coverage of 95 % intervals, {estimand}", below=below)

@@ -7,6 +7,7 @@ from errbar.decide.comparison import Comparisons
 from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import InputError, WrongType
 from errbar.matched import MatchedCoverage
+from errbar.plots.coverage import coverage_map
 from errbar.plots.curves import is_curve, planning_curve, score_curve
 from errbar.plots.forest import comparison_forest, matched_forest, rank_picture, score_forest
 from errbar.plots.of_runs import RunPlots
@@ -20,6 +21,7 @@ __all__ = [
     "Picture",
     "RunPlots",
     "calibration_picture",
+    "coverage_map",
     "planning_curve",
     "plot",
     "risk_picture",
