@@ -151,7 +151,8 @@ def _summaries(
     if level in (0.0, 1.0):
         raise InputError(f"confidence must lie strictly between 0 and 1; got {confidence!r}.")
     mean, sd = metrics[0].posterior(metrics, data, prior)
-    low, high = normal_ends(mean[:, 0], sd[:, 0], level, _cut(metrics[0].bounds, bounds))
+    possible = metrics[0].bounds if isinstance(metrics[0], CategoryMetric) else UNIT
+    low, high = normal_ends(mean[:, 0], sd[:, 0], level, _cut(possible, bounds))
     return mean[:, 0], sd[:, 0], low, high
 
 

@@ -151,17 +151,23 @@ class GeoSpectrum(BinaryMetric):
         """The metric that is blended with Pass@k."""
         return MeanGPass(self.k) if self.weights is None else Spectrum(self.k, self.weights)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Nothing, and the blend of the largest of both."""
+        return (0.0, self.spectrum.top ** (1.0 - self.lam))
+
     def parts(self) -> tuple[QuestionMean, ...]:
-        """Pass@k and the spectrum."""
-        return PassAt(self.k), self.spectrum
+        """Pass@k and that of the spectrum."""
+        return PassAt(self.k), *self.spectrum.parts()
 
     def joined(self, *means: Array) -> Array:
         """Their blend."""
-        return _product(means, (self.lam, 1.0 - self.lam))
+        return self.bounds[1] * _product(means, (self.lam, 1.0 - self.lam))
 
     def slopes(self, *means: Array) -> tuple[Array, ...]:
         """How fast it rises with each."""
-        return _slopes(means, (self.lam, 1.0 - self.lam))
+        most = self.bounds[1]
+        return tuple(most * slope for slope in _slopes(means, (self.lam, 1.0 - self.lam)))
 
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: States) -> Array:

@@ -48,6 +48,30 @@ class CreditMetric(QuestionMean):
         """Trials of every question that an estimate from the observed trials draws."""
         return self.k
 
+    @property
+    def top(self) -> float:
+        """The credit for k right."""
+        return 1.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """No credit, and all there is."""
+        return (0.0, self.top)
+
+    def parts(self) -> tuple[QuestionMean, ...]:
+        """Itself, or credits that go up to one in place of its own."""
+        if self.top in (0.0, 1.0):
+            return (self,)
+        return (Spectrum(self.k, tuple(self.gains() / self.top)),)
+
+    def joined(self, *means: Array) -> Array:
+        """What it comes to where its part has this mean."""
+        return means[0] * (self.top or 1.0)
+
+    def slopes(self, *means: Array) -> tuple[Array, ...]:
+        """How fast that rises."""
+        return (np.full_like(means[0], self.top or 1.0),)
+
     @abstractmethod
     def gains(self) -> Array:
         """What the credit rises by from i to i + 1 right, i = 0…k−1; none is negative."""
@@ -286,7 +310,12 @@ class Majority(ThresholdMetric):
 @register("mg-pass@", "mgpass@")
 @dataclass(frozen=True)
 class MeanGPass(CreditMetric):
-    """G-Pass@k averaged over the thresholds from one half to one."""
+    """G-Pass@k averaged over the thresholds from one half to one; for odd k, a little less."""
+
+    @property
+    def top(self) -> float:
+        """One, or (k − 1)/k for odd k."""
+        return 2.0 * (self.k // 2) / self.k
 
     def gains(self) -> Array:
         """Every right draw beyond half of them earns the same."""
@@ -305,6 +334,12 @@ class Spectrum(CreditMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, weights=spectrum_weights(self.weights, self.k))
+
+    @property
+    def top(self) -> float:
+        """All weights together."""
+        total = math.fsum(self.weights)
+        return 1.0 if total > 1.0 - _SUM_SLACK else total
 
     def gains(self) -> Array:
         """The weights themselves."""

@@ -95,7 +95,9 @@ def _metric(metric: Metric | str) -> CountMetric:
             f"trials, as avg, pass@k, pass^k and maj@k are."
         )
     if asked.bounds[0] == asked.bounds[1]:
-        raise InputError(f"{asked}: all weights are equal, so there is nothing to find out.")
+        raise InputError(
+            f"{asked} has one value whatever the outcomes are; there is nothing to find out."
+        )
     return asked
 
 

@@ -140,7 +140,7 @@ class _System:
         short = metric.draws > self._least
         value = math.nan if short else metric.point(self._counts)
         low, high = metric.bounds
-        if low == high:  # all weights are equal
+        if low == high:
             return Cell(low, low, 0.0, self._interval(low, low), _NOTHING_OPEN)
         refusal = self._refusal(metric, short=short)
         if refusal:
@@ -249,7 +249,7 @@ def usual_trials(counts: AnyCounts) -> int:
     return int(trials[order][int(np.argmax(reached))])
 
 
-_NOTHING_OPEN = "all weights are equal, so nothing is left open"
+_NOTHING_OPEN = "it has this value whatever the outcomes are, so nothing is left open"
 ONE_TRIAL = (
     "one trial per question cannot tell trial noise from difficulty; the interval covers both"
 )
