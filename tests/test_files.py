@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import errbar
 from errbar.cli.main import main
+from errbar.data import files
 from errbar.data.files import find_files, kind_of
 
 HEAD = "question,trial,outcome\n"
@@ -105,11 +106,34 @@ def test_an_unclosed_quote_is_refused_with_its_line(
     assert f"line {line}" in said.lower().replace("line: ", "line ")
 
 
-@pytest.mark.parametrize("body", [LINES, MANY_LINES], ids=["early", "late"])
+@pytest.mark.parametrize(
+    ("body", "line"), [(LINES, 21), (MANY_LINES, 30_001)], ids=["early", "late"]
+)
 @pytest.mark.parametrize("row", ['{"question": "z", "outc', "[1, 2]", "3", "nonsense", '{"a": 1}}'])
-def test_a_broken_line_of_json_is_refused(row: str, body: str, tmp_path: Path) -> None:
-    said = refused(write(tmp_path / "runs.jsonl", f"{body}{row}\n"))
-    assert "line" in said
+def test_a_broken_line_of_json_is_refused_with_its_line(
+    row: str, body: str, line: int, tmp_path: Path
+) -> None:
+    said = refused(write(tmp_path / "runs.jsonl", f"{body}{row}\n{LINES}"))
+    assert f"line {line}:" in said
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "runs.jsonl.gz"])
+def test_a_line_of_json_that_is_cut_short_is_numbered_as_an_editor_does(
+    name: str, tmp_path: Path
+) -> None:
+    whole, cut = '{"question": "a", "outcome": 1}', '{"question": "b", "outc'
+    for lines in ([cut], [whole, cut], [whole] * 4 + [cut], ["", whole, "", "", cut]):
+        text = "\n".join(lines).encode()
+        file = write(tmp_path / name, gzip.compress(text) if name.endswith(".gz") else text)
+        assert f"line {len(lines)}: this is no line of JSON" in refused(file)
+
+
+def test_a_line_that_is_no_object_is_numbered_in_files_too_large_to_be_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_WHOLLY_SNIFFED", 1)
+    said = refused(write(tmp_path / "runs.jsonl", f"\n{MANY_LINES}[1, 2]\n"))
+    assert "line 30002:" in said
 
 
 @pytest.mark.parametrize("body", [BODY, MANY], ids=["early", "late"])

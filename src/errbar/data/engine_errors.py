@@ -1,8 +1,10 @@
 """What an engine says of a broken file, in one sentence with the file and the line."""
 
+import gzip
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 
 from errbar.errors import InputError
 
@@ -41,10 +43,21 @@ def plainly(text: str) -> str:
     json = re.search(r'in file "(.*?)",.*?in line (\d+): (.*)', text)
     if json:
         why = json[3].partition(" Try ")[0].rstrip(". ")
-        return f"{json[1]}, line {json[2]}: this is no line of JSON ({_short(why)})."
+        # Of a malformed line DuckDB gives the number of the next one.
+        at = _line_in(json[1], int(json[2]) - ("Malformed" in text))
+        return f"{json[1]}, line {at}: this is no line of JSON ({_short(why)})."
     first = text.strip().split("\n", maxsplit=1)[0]
     said = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
     return f"{_short(said).rstrip('.')}."
+
+
+def _line_in(file: str, number: int) -> int:
+    """Which line of a file it is: DuckDB does not count blank ones."""
+    if file.endswith(".zst"):  # Python reads none before 3.14
+        return number
+    with (gzip.open if file.endswith(".gz") else open)(file, "rb") as lines:
+        filled = (at for at, line in enumerate(lines, start=1) if line.strip())
+        return next(islice(filled, number - 1, None), number)
 
 
 def _csv_complaint(text: str) -> str:

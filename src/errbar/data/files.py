@@ -41,6 +41,7 @@ _KINDS = {
 _COMPRESSED = (".gz", ".zst")
 _LONGEST_LINE = 1 << 24  # with a longer one DuckDB reads a file by one thread alone
 _WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines looked at for JSON keys
+_OBJECTS = 'every line must be an object, as in {"question": 1, "outcome": 0}'
 NOTHING = ("", "null", "none", "nan", "na", "n/a")
 WORDS = {"true": "1", "false": "0", "yes": "1", "no": "0"}
 
@@ -151,11 +152,10 @@ def _json(engine: Any, files: Sequence[Path]) -> _Read:
     for file in files:
         first = _first_line(file).strip()
         if not first.startswith("{") or (first == "{" and file.suffix == ".json"):
-            raise InputError(
-                f'{file}: every line must be an object, as in {{"question": 1, "outcome": 0}}; '
-                f"the first is {first[:40]!r}."
-            )
+            raise InputError(f"{file}: {_OBJECTS}; the first is {first[:40]!r}.")
         held[file] = _keys(engine, file)
+        if held[file] == ["json"]:  # what DuckDB calls lines that are not all objects
+            _require_objects(file)
     groups: dict[tuple[str, ...], list[str]] = {}
     for file, names in held.items():
         groups.setdefault(tuple(names), []).append(_literal(file))
@@ -164,6 +164,14 @@ def _json(engine: Any, files: Sequence[Path]) -> _Read:
         for names, paths in groups.items()
     ]
     return _union(parts), held
+
+
+def _require_objects(file: Path) -> None:
+    """Refuse the first line that is anything else."""
+    for at, raw in enumerate(_raw_lines(file), start=1):
+        line = raw.decode("utf-8-sig").strip()
+        if line and not line.startswith("{"):
+            raise InputError(f"{file}, line {at}: {_OBJECTS}; this is {line[:40]!r}.")
 
 
 def _keys(engine: Any, file: Path) -> list[str]:
