@@ -69,7 +69,9 @@ def load(
     told = dict(columns)
     keep = repeats == "keep"
     are_paths = _are_paths(data) and spark is None
-    if are_paths and (reader or not told):
+    if are_paths and reader and told:
+        raise InputError(_nothing_to_map(told, reader, _shown(data)))
+    if are_paths and not told:
         log = _from_log(data, reader, Choice(scorer, filter, regrade))
         if log is not None:
             return Runs(replace(log, allow_repeats=keep))
@@ -88,9 +90,15 @@ def load(
         paths = [data] if isinstance(data, str | Path) else list(data)
         frame, found = read_with_spark([str(path) for path in paths], told, spark)
         return Runs(TableSource(frame, found, keep))
-    if are_paths:
+    if not are_paths:
+        return Runs(_source(data, told, keep))
+    try:
         return Runs(_from_paths(data, told, keep, connection))
-    return Runs(_source(data, told, keep))
+    except InputError as error:
+        whose = _whose_log(data) if told else None
+        if whose is None:
+            raise
+        raise InputError(_nothing_to_map(told, whose, _shown(data))) from error
 
 
 def _are_paths(data: Any) -> bool:
@@ -142,6 +150,23 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
     origin = Origin(found.reader.name, found.why, tuple(log.claims), (*log.remarks, *found.remarks))
     columns = Columns(named, frozenset())
     return TableSource(table_of(log.columns), columns, where=_shown(paths), origin=origin)
+
+
+def _whose_log(paths: "Paths") -> str | None:
+    """The harness whose log it is, if any: then it is no table, whatever it was told to be."""
+    from errbar.data.files import find_files  # noqa: PLC0415  loads DuckDB
+
+    found = find_reader(find_files(paths, of_any_kind=True))
+    return found.reader.name if found else None
+
+
+def _nothing_to_map(told: Mapping[str, str | None], reader: str, where: str) -> str:
+    meaning, column = next(iter(told.items()))
+    return (
+        f"{where}: {meaning}={column!r} names a column of a table, and this is a log of {reader}, "
+        f"whose reader knows what is what in it: there is nothing to map. Leave the mapping out; "
+        f"or make a table of the log and map that: errbar convert {where} outcomes.csv."
+    )
 
 
 def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
