@@ -311,6 +311,42 @@ def test_bins_that_are_no_number_of_bins_are_refused(bins: Any) -> None:
         errbar.load(table(5, 2)).selective(bins=bins)
 
 
+@pytest.mark.parametrize("bins", [None, 5])
+def test_a_system_that_does_not_reach_a_coverage_keeps_no_other_from_being_shown(
+    bins: int | None,
+) -> None:
+    """Of 40 items, bold answers all, shy the surest 16, mute none."""
+    cuts = {"bold": 0, "shy": 24, "mute": 40}
+    rows = [
+        (name, at, "ok" if at >= cut else "abstained")
+        for name, cut in cuts.items()
+        for at in range(40)
+    ]
+    columns = {
+        name: [row[at] for row in rows] for at, name in enumerate(("system", "question", "status"))
+    }
+    outcomes = {"confidence": columns["question"], "outcome": [at % 3 > 0 for _, at, _ in rows]}
+    rows_of_all = pl.DataFrame({**columns, **outcomes})
+    scores = errbar.load(rows_of_all).selective("risk@0.4", "risk@0.5", bins=bins)
+    held = {(one.system, str(one.metric)): not math.isnan(one.value) for one in scores}
+    assert {key for key, some in held.items() if some} == {
+        ("bold", "risk@0.4"),
+        ("bold", "risk@0.5"),
+        ("shy", "risk@0.4"),
+    }
+    assert len(held) == 6
+    alone = errbar.load(rows_of_all.filter(pl.col("system") == "bold"))
+    (bold,) = scores.only(system="bold", metric="risk@0.5")
+    assert bold.value == alone.selective("risk@0.5", bins=bins)[0].value
+    said = " ".join(scores.notes())
+    assert "shy risk@0.5: coverage 0.5 is out of reach; 16 of 40 items were answered" in said
+    assert "which is 0.4." in said
+    assert "mute risk@0.5: none of the 40 items was answered" in said
+    others = errbar.load(rows_of_all.filter(pl.col("system") != "bold"))
+    with pytest.raises(InputError, match="mute: none of the 40 items was answered"):
+        others.selective("risk@0.5", bins=bins)
+
+
 def test_one_class_and_nothing_answered_are_refused_in_groups_too() -> None:
     data = {"question": range(20), "confidence": np.linspace(0, 1, 20)}
     right = errbar.load(pl.DataFrame({**data, "outcome": [1] * 20}))

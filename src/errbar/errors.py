@@ -4,6 +4,7 @@ ErrbarError
 └── InputError (ValueError)       something given cannot be used
     ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
     ├── NotEnoughTrials           fewer trials than the metric draws
+    ├── OutOfReach                a coverage that too few answers make up
     ├── UnknownMetric             a name that the grammar does not know
     ├── UnknownColumn             a column that is not there, or means nothing here
     ├── RepeatedTrial             one trial of a question occurs more than once
@@ -29,6 +30,10 @@ class WrongType(InputError, TypeError):
 
 class NotEnoughTrials(InputError):
     """A question has fewer trials than the metric draws."""
+
+
+class OutOfReach(InputError):
+    """Too few items were answered for a coverage, or for any."""
 
 
 class UnknownMetric(InputError):

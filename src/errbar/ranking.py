@@ -1,5 +1,6 @@
 """Ranked rows, or groups of them, × metrics → estimates with what there is to say of them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,9 @@ from errbar.data.grouped import Grouped
 from errbar.data.ranked import Predictions
 from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored
-from errbar.estimate import RankedEstimate, Subject
+from errbar.errors import OutOfReach
+from errbar.estimate import Estimand, Interval, RankedEstimate, Subject
+from errbar.metrics import parse
 from errbar.metrics.selective import RankedMetric
 from errbar.scores import RankedScores
 from errbar.uncertainty import Bootstrap
@@ -29,13 +32,10 @@ def selective_scores(
     *,
     bins: int | None,
 ) -> RankedScores:
-    """Risk and coverage of every system."""
+    """Risk and coverage of every system; nothing and a reason where one does not reach so far."""
     data = {key: predictions_of(rows) for key, rows in found.items()}
-    results = [
-        _of(key, selective.estimate(metric, one, method=method, rng=rng))
-        for key, one in data.items()
-        for metric in metrics or _USUAL
-    ]
+    columns = [_by_system(metric, data, method, rng) for metric in metrics or _USUAL]
+    results = [_of(key, column[key]) for key in data for column in columns]
     unanswered = sum(len(one) - int(np.sum(one.answered)) for one in data.values())
     return _told(results, method, unanswered, bins)
 
@@ -53,8 +53,41 @@ def roc_scores(found: Keyed, method: Bootstrap, rng: Seed, *, bins: int | None) 
     return _told(results, method, unanswered, bins)
 
 
+def _by_system(
+    metric: RankedMetric | str,
+    data: Mapping[tuple[str, ...], Predictions | Grouped],
+    method: Bootstrap,
+    rng: Seed,
+) -> dict[tuple[str, ...], RankedEstimate]:
+    """One metric of all systems, of which one at least must reach it."""
+    estimates, refused = {}, []
+    for key, one in data.items():
+        try:
+            estimates[key] = selective.estimate(metric, one, method=method, rng=rng)
+        except OutOfReach as error:
+            refused.append(OutOfReach(f"{_subject(key)}: {error}".removeprefix(": ")))
+            estimates[key] = _nothing(metric, one, method, str(error))
+    if len(refused) == len(data):
+        raise refused[0]
+    return estimates
+
+
+def _nothing(
+    metric: RankedMetric | str, data: Predictions | Grouped, method: Bootstrap, why: str
+) -> RankedEstimate:
+    asked = parse(metric) if isinstance(metric, str) else metric
+    nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
+    clusters = data.clusters if isinstance(data, Grouped) else np.unique(data.clusters).size
+    reason = why.removeprefix(f"{asked}: ").removesuffix(".")
+    return RankedEstimate(asked, math.nan, math.nan, nowhere, len(data), clusters, reason=reason)
+
+
+def _subject(key: tuple[str, ...]) -> Subject:
+    return Subject(key[0], key[1])
+
+
 def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
-    return replace(estimate, of=Subject(key[0], key[1]))
+    return replace(estimate, of=_subject(key))
 
 
 def predictions_of(rows: RankedRows | Grouped) -> Predictions | Grouped:

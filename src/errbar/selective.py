@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from errbar.data.grouped import Grouped
 from errbar.data.ranked import Arranged, Predictions, Ranked
-from errbar.errors import InputError, WrongType
+from errbar.errors import InputError, OutOfReach, WrongType
 from errbar.estimate import RankedEstimate
 from errbar.items import (
     ItemPrediction,
@@ -327,14 +327,14 @@ def _value(
 def _answered(data: Predictions | Ranked, what: object) -> None:
     if data.coverage == 0:
         items = data.total if isinstance(data, Ranked) else len(data)
-        raise InputError(f"none of the {items} items was answered; {what} is undefined.")
+        raise OutOfReach(f"none of the {items} items was answered; {what} is undefined.")
 
 
 def _defined(metric: RankedMetric, ranked: Ranked) -> None:
     """Refuse what the data cannot answer, and say how far they reach."""
     _answered(ranked, metric)
     if metric.least_coverage() > ranked.coverage * (1 + 1e-9):
-        raise InputError(
+        raise OutOfReach(
             f"{metric}: coverage {metric.least_coverage():g} is out of reach; "
             f"{ranked.answered} of {ranked.total} items were answered, which is "
             f"{ranked.coverage:.4g}."
