@@ -448,8 +448,55 @@ def test_short_questions_can_be_dropped_and_are_counted() -> None:
 
 
 def test_dropping_every_question_is_an_error() -> None:
-    with pytest.raises(NotEnoughTrials, match=r"a: no question has 5 trials.*at most 4"):
+    with pytest.raises(NotEnoughTrials, match=r"a, b: no question has 5 trials.*at most 4"):
         errbar.load(UNEQUAL).score("pass@5", short="drop")
+
+
+ONE_IS_SHORT = {
+    "once": errbar.Counts([1, 1, 1], [1, 0, 1]),
+    "often": errbar.Counts([4, 4, 4], [4, 2, 4]),
+    "twice": errbar.Counts([2, 2], [1, 2]),
+}
+
+
+def test_every_system_that_is_short_is_named_with_what_to_do() -> None:
+    with pytest.raises(NotEnoughTrials) as refused:
+        errbar.load(ONE_IS_SHORT).score("avg", "pass^4")
+    said = str(refused.value)
+    assert "system 'once': pass^4 draws 4 of a question's trials" in said
+    assert "Questions of twice have fewer, too" in said
+    assert "--short drop" in said
+
+
+def test_whoever_has_no_question_left_keeps_no_other_from_being_scored() -> None:
+    scores = errbar.load(ONE_IS_SHORT).score("avg", "pass^4", short="drop")
+    found = {(one.system, str(one.metric)): one for one in scores}
+    assert found["often", "pass^4"].value == pytest.approx(2 / 3)
+    assert found["once", "avg"].value == pytest.approx(2 / 3)
+    for name, most in (("once", 1), ("twice", 2)):
+        one = found[name, "pass^4"]
+        assert math.isnan(one.value)
+        assert (one.questions, one.trials) == (0, 0)
+        assert one.reason == f"no question has the 4 trials that it draws; the most are {most}"
+    assert "once pass^4: no question has the 4 trials" in str(scores)
+
+
+def test_votes_too_are_scored_of_whoever_has_trials_enough() -> None:
+    table = pl.DataFrame(
+        {
+            "system": ["once", "often", "often", "often"],
+            "question": "q",
+            "trial": [1, 1, 2, 3],
+            "answer": "x",
+            "outcome": 1,
+        }
+    )
+    runs = errbar.load(table)
+    often, once = runs.score("vote@3", short="drop")
+    assert math.isnan(once.value)
+    assert often.value == 1
+    with pytest.raises(NotEnoughTrials, match="often, once: no question has 4 trials"):
+        runs.score("vote@4", short="drop")
 
 
 def test_short_questions_can_be_left_to_the_posterior() -> None:

@@ -68,7 +68,7 @@ def average_reward(of: Subject, metric: Metric, answered: Answered, method: Meth
     """Mean over questions, with an interval for the target of the method."""
     questions = answered.values.size
     value = math.fsum(answered.values) / questions
-    covers = _target(method, questions)
+    covers = target_of(method, questions)
     if covers is Estimand.POPULATION:
         variance, freedom, reason = _among_questions(answered, value)
         if not reason:
@@ -86,7 +86,7 @@ def average_reward(of: Subject, metric: Metric, answered: Answered, method: Meth
 def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
     """Mean over questions of what lies between 0 and 1."""
     values, once = answered.values, np.ones(answered.values.size)
-    covers = _target(method, values.size)
+    covers = target_of(method, values.size)
     found = mean_of_sample(values, once, answered.clusters, method.level)
     in_all = method.questions_in_all if isinstance(method, Calibrated) else None
     reason = ""
@@ -102,7 +102,7 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
     return Estimate(of, metric, mean, mean, sd, interval, values.size, trials, reason)
 
 
-def _target(method: Method, questions: int) -> Estimand:
+def target_of(method: Method, questions: int) -> Estimand:
     """What the interval is for; the documented posterior is for these very questions."""
     if not isinstance(method, Calibrated):
         return Estimand.BENCHMARK

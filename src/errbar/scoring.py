@@ -1,5 +1,6 @@
 """Slices × metrics → estimates, under a policy for rows without a result and short questions."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -9,11 +10,11 @@ from errbar.audit import held_shares
 from errbar.data.slices import Slice
 from errbar.data.sources import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.estimate import Estimate, Subject
+from errbar.estimate import Estimate, Interval, Subject
 from errbar.evaluate import score
 from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
 from errbar.metrics.base import AnyCounts
-from errbar.rewards import Answered, average_reward, average_vote, rewards_of
+from errbar.rewards import Answered, average_reward, average_vote, rewards_of, target_of
 from errbar.scores import Scores
 from errbar.tallied import ballots_of, categories_of, counts_of, is_reward
 from errbar.uncertainty import Method
@@ -93,6 +94,7 @@ class Scoring:
             counts = {
                 of: counts_of(self.source, subjects[of], together[0], self.taken) for of in whose
             }
+            most = {of: int(one.trials.max()) for of, one in counts.items()}
             if self.short == "drop":
                 counts, said = _long_enough(counts, together[0])
                 remarks += said
@@ -101,6 +103,9 @@ class Scoring:
             scores = self._scored(counts, together, remarks)
             for first, at in enumerate(members):
                 found[at] = {one.of: one for one in scores[first :: len(together)]}
+                for of in most.keys() - counts.keys():
+                    metric = members[at]
+                    found[at][of] = self._unscored(of, metric, metric.draws, most[of])
         return found, {self.method.describe(asked, systems): None} if asked else {}
 
     def _scored(
@@ -112,10 +117,20 @@ class Scoring:
             found = score(counts, *metrics, method=self.method, short=short)
             return self._audited(found, counts, metrics, remarks) if self.audit else found
         except NotEnoughTrials as error:
+            draws = max(metric.draws for metric in metrics)
+            few = [str(of) for of, one in counts.items() if one.trials.min() < draws]
+            also = f" Questions of {_first_of(few[1:])} have fewer, too." if few[1:] else ""
             raise NotEnoughTrials(
-                f"{error} Or let short='drop' (--short drop) leave those questions out, or "
-                f"short='posterior' (--short posterior) look beyond the trials."
+                f"{error}{also} Or let short='drop' (--short drop) leave out those questions, and "
+                f"whoever has no others, or short='posterior' (--short posterior) look beyond the "
+                f"trials."
             ) from error
+
+    def _unscored(self, of: Subject, metric: ScoredMetric, draws: int, most: int) -> Estimate:
+        """What is said where no question is left."""
+        nowhere = Interval(math.nan, math.nan, self.method.level, target_of(self.method, 0))
+        reason = f"no question has the {draws} trials that it draws; the most are {most}"
+        return Estimate(of, metric, math.nan, math.nan, math.nan, nowhere, 0, 0, reason)
 
     def _audited(
         self,
@@ -136,17 +151,21 @@ class Scoring:
         return replace(found, estimates=tuple(rows))
 
     def _voted(self, subjects: dict[Subject, Slice], metric: VoteAt, remarks: list[str]) -> _Part:
-        found = {}
+        found, most = {}, {}
         for whose, one in subjects.items():
             questions = ballots_of(self.source, one, metric, self.taken)
             fine = [question for question in questions if question.trials >= metric.k]
             few = len(questions) - len(fine)
             name = str(whose) or "the system"
-            if few and (self.short != "drop" or not fine):
+            if few and self.short != "drop":
                 raise NotEnoughTrials(
                     f"{name}: {metric} needs {metric.k} trials per question; {few} of "
                     f"{len(questions)} have fewer. Lower k, or pass short='drop'."
                 )
+            if not fine:
+                most[whose] = max(question.trials for question in questions)
+                found[whose] = self._unscored(whose, metric, metric.k, most[whose])
+                continue
             if few:
                 remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
             clusters = [question.cluster for question in fine]
@@ -157,6 +176,8 @@ class Scoring:
                 np.array(known) if len(known) == len(fine) else None,
             )
             found[whose] = average_vote(whose, metric, answered, self.method)
+        if len(most) == len(subjects):
+            raise _too_few(metric, metric.k, most)
         return found
 
 
@@ -193,17 +214,13 @@ def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice],
 def _long_enough(
     counts: dict[Subject, AnyCounts], metric: CountMetric
 ) -> tuple[dict[Subject, AnyCounts], list[str]]:
-    """Questions with trials enough, and how many were dropped."""
+    """Questions with trials enough of whoever has any, and how many were dropped."""
     kept: dict[Subject, AnyCounts] = {}
     dropped: list[str] = []
     for whose, one in counts.items():
         fine = one.trials >= metric.draws
         if not fine.any():
-            name = str(whose) or "the system"
-            raise NotEnoughTrials(
-                f"{name}: no question has {metric.draws} trials, as {metric} needs. Lower k to at "
-                f"most {one.trials.max()}, or leave this system out."
-            )
+            continue
         few = int((~fine) @ one.repeats())
         if few:
             dropped.append(
@@ -211,4 +228,20 @@ def _long_enough(
                 f"than {metric.draws} trials.".removeprefix(": ")
             )
         kept[whose] = one.where(fine)
+    if not kept:
+        most = {of: int(one.trials.max()) for of, one in counts.items()}
+        raise _too_few(metric, metric.draws, most)
     return kept, dropped
+
+
+def _too_few(metric: ScoredMetric, draws: int, most: dict[Subject, int]) -> NotEnoughTrials:
+    """Where nobody is left; `most` are the trials that a question of each has at most."""
+    return NotEnoughTrials(
+        f"{_first_of([str(of) for of in most]) or 'the system'}: no question has {draws} trials, "
+        f"as {metric} needs. Lower k to at most {max(most.values())}, or collect more trials."
+    )
+
+
+def _first_of(names: list[str]) -> str:
+    """Names, but not more than are read."""
+    return ", ".join([*names[:5], *["…"] * (len(names) > 5)])

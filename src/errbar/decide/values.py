@@ -267,7 +267,10 @@ class _Task:
                 f"than {k} trials."
             )
         if out.all():
-            raise NotEnoughTrials(f"{whose}: no question has the {k} trials that {metric} draws.")
+            raise NotEnoughTrials(
+                f"{whose}: no question has the {k} trials that {metric} draws. Lower k to at most "
+                f"{one.trials.max()}, or name the systems that have more: systems=, --system."
+            )
         kept = ~out
         return replace(
             one,
