@@ -48,6 +48,13 @@ class Opened:
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(path.as_uri())
 
+    def keep(self, name: str) -> None:
+        """A picture of the whole page, in the folder that ERRBAR_ARTEFACTS names."""
+        if "ERRBAR_ARTEFACTS" in os.environ:
+            place = Path(os.environ["ERRBAR_ARTEFACTS"])
+            place.mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=str(place / f"{name}.png"), full_page=True)
+
     def column(self, table: str, at: int) -> list[str]:
         cells = self.page.locator(f"#{table} tbody tr td:nth-child({at})")
         return [text.strip() for text in cells.all_text_contents()]
@@ -65,9 +72,7 @@ def test_a_report_draws_without_a_word_and_without_a_network(browser: Any, repor
     assert opened.asked == [report.as_uri()]
     assert opened.page.locator("figure svg").count() >= 4
     assert all(one.bounding_box()["height"] > 50 for one in opened.page.locator("figure svg").all())
-    artefacts = os.environ.get("ERRBAR_ARTEFACTS")
-    if artefacts:
-        opened.page.screenshot(path=str(Path(artefacts) / "report.png"), full_page=True)
+    opened.keep("report")
 
 
 def test_tables_sort_by_number_up_and_down(browser: Any, report: Path) -> None:
@@ -117,6 +122,62 @@ def test_light_and_dark_differ_and_the_button_turns_them(browser: Any, report: P
     before = light.evaluate(shade)
     light.click("#theme")
     assert light.evaluate(shade) == dark.evaluate(shade) != before
+
+
+PAPER = {"width": 680, "height": 960}  # A4 with margins, in pixels of a browser
+CUT = """[...document.querySelectorAll('.scroll, figure, pre')]
+    .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.outerHTML.slice(0, 80))"""
+INK_ON_WHITE = ["rgb(26, 28, 32)", "rgb(255, 255, 255)"]
+LOOK = """[getComputedStyle(document.body)].flatMap((one) => [one.color, one.backgroundColor])"""
+BROKEN = """[...document.querySelectorAll('td')].filter((cell) => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return /^[-\\d./]+$/.test(cell.textContent) && text.getClientRects().length > 1;
+}).map((cell) => cell.textContent)"""
+CONTROLS = "nav, button:not(th button), input, select"
+
+
+def printed(opened: Opened) -> Any:
+    """The page as paper shows it."""
+    opened.page.emulate_media(media="print")
+    return opened.page
+
+
+def test_paper_is_white_and_has_no_controls(browser: Any, report: Path) -> None:
+    opened = Opened(browser, report, color_scheme="dark", viewport=PAPER)
+    opened.page.click("#theme")  # light, and dark again: chosen, not only preferred
+    opened.page.click("#theme")
+    assert opened.page.evaluate(LOOK) != INK_ON_WHITE
+    assert opened.page.locator(CONTROLS).filter(visible=True).count() > 5
+    page = printed(opened)
+    assert page.evaluate(LOOK) == INK_ON_WHITE
+    assert page.locator(CONTROLS).filter(visible=True).count() == 0
+    assert page.locator("section").filter(visible=True).count() == page.locator("section").count()
+    opened.keep("report-printed")
+
+
+def test_paper_shows_the_rows_that_a_filter_hides(browser: Any, report: Path) -> None:
+    opened = Opened(browser, report)
+    opened.page.locator("input[data-filters=table-scores]").fill("no row has this")
+    rows = opened.page.locator("#table-scores tbody tr")
+    assert rows.filter(visible=True).count() == 0
+    printed(opened)
+    assert rows.filter(visible=True).count() == rows.count() > 6
+
+
+def test_paper_cuts_no_table(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    data = {
+        f"a-model-with-a-name-that-is-{about}": rng.integers(0, 2, (12, 2))
+        for about in ("long", "longer-than-that", "of_no_end_at_all", *map(str, range(7)))
+    }
+    path = write_report(errbar.load(data), tmp_path / "wide.html", Asked(metrics=("avg",)))
+    opened = Opened(browser, path, viewport=PAPER)
+    assert opened.page.evaluate(CUT)  # a screen has bars to scroll by
+    page = printed(opened)
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER["width"]
+    assert page.evaluate(BROKEN) == []
 
 
 def test_all_numbers_can_be_taken_along(browser: Any, report: Path, tmp_path: Path) -> None:
