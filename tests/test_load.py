@@ -3,7 +3,7 @@
 import math
 import pickle
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -658,6 +658,38 @@ def test_a_curve_goes_to_the_fewest_trials_of_a_question() -> None:
 def test_the_ks_of_a_curve_are_powers_of_two_and_the_last(trials: int, ks: list[int]) -> None:
     scores = errbar.load(errbar.Counts([trials], [1])).curve("pass^k")
     assert [str(one.metric) for one in scores] == [f"pass^{k}" for k in ks]
+
+
+def of_two_tasks(grades: Sequence[float]) -> pl.DataFrame:
+    """Two systems: 4 trials of a sum, and as many trials of an essay as it has grades."""
+    rows = [
+        (system, task, "q1", trial, outcome)
+        for system in ("b", "a")
+        for task, outcomes in (("sums", (1, 0, 1, 0)), ("essay", grades))
+        for trial, outcome in enumerate(outcomes)
+    ]
+    names = ("system", "task", "question", "trial", "outcome")
+    return pl.DataFrame(rows, schema=names, orient="row", strict=False)
+
+
+def test_a_curve_of_each_task_goes_as_far_as_its_own_trials() -> None:
+    scores = errbar.load(of_two_tasks((1, 0))).curve("pass@k")
+    assert [(one.system, one.task, str(one.metric)) for one in scores] == [
+        (system, task, f"pass@{k}")
+        for system in ("a", "b")
+        for task, ks in (("essay", (1, 2)), ("sums", (1, 2, 4)))
+        for k in ks
+    ]
+
+
+def test_a_curve_leaves_out_rewards_and_says_so() -> None:
+    runs = errbar.load(of_two_tasks((0.5, 0.25)))
+    scores = runs.curve("pass@k")
+    assert {one.task for one in scores} == {"sums"}
+    said = "pass@k leaves out 2 of 4, whose outcomes are not 0 and 1: a · essay, b · essay."
+    assert any(remark.startswith(said) for remark in scores.remarks)
+    with pytest.raises(WrongType, match=r"^a · essay: pass@1 needs outcomes of 0 and 1"):
+        runs.curve("pass@k", [1, 2])
 
 
 def test_a_curve_takes_the_ks_it_is_given_in_their_order() -> None:

@@ -17,7 +17,7 @@ from errbar.decide.rank import RankAsked, rank_systems
 from errbar.decide.ranked import compare_ranked, ranked_metrics
 from errbar.decide.values import Policy
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
-from errbar.estimate import Estimand, Subject
+from errbar.estimate import Estimand, Estimate, Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import Metric, family
 from errbar.metrics.selective import RankedMetric
@@ -79,20 +79,7 @@ class Runs:
             method, estimand=estimand, level=level, questions_in_all=questions_in_all
         )
         found = self.source.slices(_listed(by))
-        if errors == "bracket":
-            worst = self._scored(found, asked, "wrong", short, how, audit, "wrong")
-            best = self._scored(found, asked, "right", short, how, audit, "right")
-            each = len(asked)
-            estimates = [
-                one
-                for at in range(0, len(worst), each)
-                for part in (worst, best)
-                for one in part.estimates[at : at + each]
-            ]
-            return Scores(
-                tuple(estimates), worst.method, (*worst.remarks, *self._remarks(found, errors))
-            )
-        scores = self._scored(found, asked, _TAKEN[errors], short, how, audit)
+        scores = self._scored(found, asked, errors, short, how, audit)
         return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
 
     def curve(
@@ -109,23 +96,43 @@ class Runs:
     ) -> Scores:
         """A metric at many k; without `ks`, at 1, 2, 4 … and the fewest trials of a question.
 
-        With `short="posterior"`, k may lie beyond the trials, as far as they can tell.
+        Every task has its own fewest, and one whose outcomes are not 0 and 1 is left out. With
+        `short="posterior"`, k may lie beyond the trials, as far as they can tell.
         """
         member = family(name)
-        if ks is None:
-            found = self.source.slices(_listed(by))
-            trials = np.concatenate([_counted(one, errors).trials for one in found])
-            most = int(trials[trials > 0].min(initial=_MOST_ON_CURVE))
-            ks = sorted({*(2**power for power in range(most.bit_length())), most} - {0})
-        members = [member(k) for k in ks]
-        return self.score(
-            *members,
-            errors=errors,
-            short=short,
-            estimand=estimand,
-            method=method,
-            level=level,
-            by=by,
+        if ks is not None:
+            members = [member(k) for k in ks]
+            return self.score(
+                *members,
+                errors=errors,
+                short=short,
+                estimand=estimand,
+                method=method,
+                level=level,
+                by=by,
+            )
+        _require(errors, ("fail", "missing", "bracket"), "errors")
+        _require(short, ("error", "drop", "posterior"), "short")
+        how = chosen_method(method, estimand=estimand, level=level)
+        found = self.source.slices(_listed(by))
+        drawn = [one for one in found if one.is_binary] or found
+        tasks: dict[str, list[Slice]] = {}
+        for one in drawn:
+            tasks.setdefault(one.key[1], []).append(one)
+        parts = [
+            self._scored(
+                some, [scored_metric(member(k)) for k in _ks(some, errors)], errors, short, how
+            )
+            for some in tasks.values()
+        ]
+        return Scores(
+            _in_order((one for part in parts for one in part), _subjects(drawn)),
+            "; ".join(dict.fromkeys(part.method for part in parts)),
+            (
+                *(remark for part in parts for remark in part.remarks),
+                *_not_drawn(name, found, drawn),
+                *self._remarks(found, errors),
+            ),
         )
 
     def selective(
@@ -307,15 +314,22 @@ class Runs:
     def _scored(
         self,
         found: list[Slice],
-        metrics: list[ScoredMetric],
-        taken: str,
+        metrics: Sequence[ScoredMetric],
+        errors: Errors,
         short: Short,
         method: Method,
-        audit: bool,
-        failed: str = "",
+        audit: bool = False,
     ) -> Scores:
-        subjects = _subjects(found, failed)
-        return Scoring(self.source, taken, short, method, audit).scores(subjects, metrics)
+        """With rows that have no result taken as was asked, but nothing said of them."""
+
+        def scored(taken: str, failed: str = "") -> Scores:
+            scoring = Scoring(self.source, taken, short, method, audit)
+            return scoring.scores(_subjects(found, failed), list(metrics))
+
+        if errors != "bracket":
+            return scored(_TAKEN[errors])
+        worst, best = (scored(taken, taken) for taken in ("wrong", "right"))
+        return replace(worst, estimates=_in_order((*worst, *best), _subjects(found)))
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
@@ -338,6 +352,31 @@ class Runs:
 
 def _counted(one: Slice, errors: Errors) -> CountsByState:
     return one.counts(_TAKEN.get(errors, "wrong"))
+
+
+def _ks(found: Sequence[Slice], errors: Errors) -> list[int]:
+    """1, 2, 4 … and the fewest trials of a question."""
+    trials = np.concatenate([_counted(one, errors).trials for one in found])
+    most = int(trials[trials > 0].min(initial=_MOST_ON_CURVE))
+    return sorted({*(2**power for power in range(most.bit_length())), most} - {0})
+
+
+def _in_order(estimates: Iterable[Estimate], of: Iterable[Subject]) -> tuple[Estimate, ...]:
+    """Estimates by what they are of; those of one are in the order in which they come."""
+    places = {subject: at for at, subject in enumerate(of)}
+    return tuple(sorted(estimates, key=lambda one: places[replace(one.of, failed="")]))
+
+
+def _not_drawn(name: str, found: list[Slice], drawn: list[Slice]) -> list[str]:
+    """What a curve leaves out."""
+    left = [str(of) or "the system" for of, one in _subjects(found).items() if one not in drawn]
+    if not left:
+        return []
+    shown = ", ".join([*left[:5], *["…"] * (len(left) > 5)])
+    return [
+        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: {shown}. "
+        f"avg scores them."
+    ]
 
 
 def _subjects(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:

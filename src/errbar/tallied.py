@@ -35,8 +35,10 @@ def counts_of(source: Source, one: Slice, metric: CountMetric, taken: str) -> An
     if not one.is_binary:
         values = source.categories(one.by)[one.key].values
         shown = ", ".join(f"{value + 0.0:g}" for value in values[:6])
+        whose = " · ".join(filter(None, one.key))
         raise WrongType(
-            f"{metric} needs outcomes of 0 and 1; there are {shown}{' …' * (len(values) > 6)}. "
+            f"{whose}{': ' * bool(whose)}{metric} needs outcomes of 0 and 1; there are "
+            f"{shown}{' …' * (len(values) > 6)}. "
             f"As rewards they are averaged by avg; as categories 0, 1, 2 … they are taken by "
             f"metrics with a weight for each: avg(weights=[…]), bayes(…), max@k(…)."
         )

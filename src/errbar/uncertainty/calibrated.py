@@ -94,12 +94,16 @@ class Calibrated(Method):
             if alone == {True}:
                 return seen
             return f"{_LEARNED}; with one trial per question, {seen}" if True in alone else _LEARNED
-        exact = [metric for metric in metrics if _is_seen(metric)]
-        said = [_SEEN] if exact else []
-        if len(exact) < len(metrics):
-            names = ", ".join(str(metric) for metric in metrics if not _is_seen(metric))
-            said.append(f"{names + ': ' if exact else ''}{_LEARNED}")
-        return "; ".join(said)
+        least = min((int(counts.trials.min()) for counts in systems), default=None)
+        learned = [
+            metric
+            for metric in metrics
+            if not _is_seen(metric) or (least is not None and metric.draws > least)
+        ]
+        if not learned:
+            return _SEEN
+        names = ", ".join(map(str, learned))
+        return _LEARNED if len(learned) == len(metrics) else f"{_SEEN}; {names}: {_LEARNED}"
 
 
 _SEEN = "random weights for the questions, and a share of a question at the bounds"
