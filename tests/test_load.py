@@ -506,6 +506,10 @@ def test_short_questions_can_be_left_to_the_posterior() -> None:
     assert "beyond the trials" in first.reason
     assert second.value == pytest.approx(pass_at(3, [[1, 1, 0, 0], [1, 0, 0, 0]]))
     assert scores.estimates[1:] == errbar.score(UNEQUAL, "pass@3", short="posterior")[1:].estimates
+    assert scores.method.startswith("random weights for the questions")  # of the second
+    assert "; pass@3: the spread of difficulty is learned" in scores.method  # of the first
+    alone = errbar.load(errbar.Counts([4], [2])).score("pass@8", short="posterior")
+    assert alone.method.startswith("the spread of difficulty is learned")
 
 
 def test_dropping_works_with_categories_too() -> None:

@@ -94,16 +94,21 @@ class Calibrated(Method):
             if alone == {True}:
                 return seen
             return f"{_LEARNED}; with one trial per question, {seen}" if True in alone else _LEARNED
-        least = min((int(counts.trials.min()) for counts in systems), default=None)
+        least = [int(counts.trials.min()) for counts in systems]
         learned = [
+            str(metric)
+            for metric in metrics
+            if not _is_seen(metric) or any(metric.draws > trials for trials in least)
+        ]
+        seen = [
             metric
             for metric in metrics
-            if not _is_seen(metric) or (least is not None and metric.draws > least)
+            if _is_seen(metric) and (not least or any(metric.draws <= one for one in least))
         ]
-        if not learned:
-            return _SEEN
-        names = ", ".join(map(str, learned))
-        return _LEARNED if len(learned) == len(metrics) else f"{_SEEN}; {names}: {_LEARNED}"
+        said = [_SEEN] if seen else []
+        if learned:
+            said.append(f"{', '.join(learned) + ': ' if seen else ''}{_LEARNED}")
+        return "; ".join(said)
 
 
 _SEEN = "random weights for the questions, and a share of a question at the bounds"
