@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import re
 import struct
 import sys
@@ -22,6 +23,7 @@ from errbar.data.ranked import Predictions
 from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored
 from errbar.data.statistics import Counts
+from errbar.decide.gate import Gate
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import share_ends
@@ -93,6 +95,13 @@ def matched() -> Picture:
     return errbar.selective.compare(data, method=QUICK, rng=0).plot()
 
 
+def gated(runs: Runs) -> Gate:
+    """Two of the example's systems."""
+    return errbar.gate(
+        runs, runs, "avg", "pass@8", max_drop=0.02, system="small", baseline_system="large"
+    )
+
+
 def coverage() -> Picture:
     squares = [
         {
@@ -129,8 +138,11 @@ EVERY: dict[str, Callable[[Runs, Runs], Picture]] = {
     "roc": lambda _, sure: sure.plot.roc(method=QUICK),
     "calibration": lambda _, sure: sure.plot.calibration(),
     "coverage": lambda *_: coverage(),
+    "gate": lambda runs, _: gated(runs).plot(),
+    "history": lambda runs, _: runs.monitor("large", above=0.4).history().plot(),
+    "data": lambda runs, _: runs.inspect().plot(),
 }
-UNCERTAIN = [name for name in EVERY if name != "questions"]
+UNCERTAIN = [name for name in EVERY if name not in ("questions", "data")]
 
 
 @pytest.fixture(scope="module")
@@ -249,6 +261,28 @@ def test_differences_are_drawn_beside_zero_and_the_margin(runs: Runs) -> None:
     ends = [(e["x"].get("datum"), e.get("x2", {}).get("datum")) for e in encodings(picture)]
     assert (-0.07, 0.07) in ends
     assert (0, None) in ends
+
+
+def test_changes_are_drawn_beside_what_they_must_not_be(runs: Runs) -> None:
+    found = gated(runs)
+    for row, one in zip(rows_of(found.plot()), found.rows, strict=True):
+        assert (row["label"], row["limit"], row["name"]) == (one.name, -0.02, one.verdict)
+        assert (row["drawn"], row["low"]) == (
+            one.comparison.difference,
+            one.comparison.interval.low,
+        )
+
+
+def test_rows_are_drawn_by_what_came_of_them() -> None:
+    runs = errbar.load({"a": [[1, 0, math.nan], [0.5, 1, 0]], "b": [[1, 1, 1], [0, 0, 0]]})
+    drawn = {(row["name"], row["kind"]): row["rows"] for row in rows_of(runs.inspect().plot())}
+    assert [drawn["a", kind] for kind in ("right", "other score", "wrong", "no result")] == [
+        2,
+        1,
+        2,
+        1,
+    ]
+    assert sum(drawn.values()) == 12
 
 
 def test_ranks_are_drawn_as_they_are(runs: Runs) -> None:

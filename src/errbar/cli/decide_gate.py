@@ -21,6 +21,8 @@ def gate_outcomes(baseline: str, candidate: str | None, given: Given) -> None:
         save(found.junit(), given["junit"])
     if given["style"] == "markdown":
         put(found.markdown(), given)
+        if given["plot"]:
+            found.plot().save(given["plot"])
     else:
         show(found, given)
     raise Exit(found.exit_code)

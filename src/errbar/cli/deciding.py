@@ -92,6 +92,7 @@ def rank(paths: tuple[str, ...], **options: Any) -> None:
 @PAIRED
 @READ
 @WRITE
+@PLOT
 def gate(baseline: str, candidate: str | None, **options: Any) -> None:
     """Whether no metric of CANDIDATE fell by more than --max-drop since BASELINE.
 

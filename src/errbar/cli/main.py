@@ -68,6 +68,7 @@ def curve(paths: tuple[str, ...], **options: Any) -> None:
 @PATHS
 @READ
 @WRITE
+@PLOT
 def inspect(paths: tuple[str, ...], **options: Any) -> None:
     """What is at PATHS: systems, tasks, questions, trials, statuses, and what was guessed."""
     from errbar.cli.outcomes import inspect_outcomes  # noqa: PLC0415  --help must not wait

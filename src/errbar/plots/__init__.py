@@ -4,18 +4,27 @@ from collections.abc import Callable
 from typing import Any
 
 from errbar.decide.comparison import Comparisons
+from errbar.decide.gate import Gate
 from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import InputError, WrongType
+from errbar.inspection import Inspection
 from errbar.matched import MatchedCoverage
 from errbar.plots.coverage import coverage_map
 from errbar.plots.curves import is_curve, planning_curve, score_curve
-from errbar.plots.forest import comparison_forest, matched_forest, rank_picture, score_forest
+from errbar.plots.data import data_picture
+from errbar.plots.forest import (
+    comparison_forest,
+    gate_forest,
+    matched_forest,
+    rank_picture,
+    score_forest,
+)
 from errbar.plots.of_runs import RunPlots
 from errbar.plots.picture import Picture
 from errbar.plots.ranked import calibration_picture, risk_picture, roc_picture
 from errbar.plots.watch import monitoring_picture
 from errbar.scores import Estimates
-from errbar.watches import Monitoring
+from errbar.watches import History, Monitoring
 
 __all__ = [
     "Picture",
@@ -49,5 +58,8 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Comparisons: comparison_forest,
     Leaderboard: rank_picture,
     MatchedCoverage: matched_forest,
+    Gate: gate_forest,
+    Inspection: data_picture,
     Monitoring: monitoring_picture,
+    History: monitoring_picture,
 }

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from errbar.decide.comparison import Comparisons
+from errbar.decide.gate import Gate
 from errbar.decide.leaderboard import Leaderboard
 from errbar.estimate import AnyEstimate, Estimate, Interval
 from errbar.matched import MatchedCoverage
@@ -22,6 +23,11 @@ from errbar.tables import counted, percent
 
 _NONE = "no interval"
 _ENDS = {"low": "from", "high": "to"}
+_ZERO: Spec = {
+    "data": {"values": [{}]},
+    "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1},
+    "encoding": {"x": {"datum": 0}},
+}
 
 
 def score_forest(scores: Estimates[Any]) -> Picture:
@@ -69,6 +75,30 @@ def comparison_forest(found: Comparisons) -> Picture:
     if lower:
         below.append(f"Lower is better: {', '.join(dict.fromkeys(lower))}")
     return _differences(rows, below, margins[0] if margins else None, tasks)
+
+
+def gate_forest(found: Gate) -> Picture:
+    """Every change beside zero and beside what is just not allowed."""
+    short = short_names(row.name for row in found.rows)
+    rows = [
+        _row(short[row.name], "", one.difference, one.sd, one.interval)
+        | {"name": row.verdict.value, "limit": row.limit, "why": one.reason}
+        for row in found.rows
+        for one in [row.comparison]
+    ]
+    lower = [row.name for row in found.rows if row.comparison.metric.direction is Direction.LOWER]
+    below = [
+        *covering([(row.name, row.comparison.interval) for row in found.rows]),
+        f"{found.candidate} less {found.baseline}. Upright: the change that is just not allowed",
+        f"Lower is better: {', '.join(lower)}" if lower else "",
+    ]
+    x = number("value", "change", axis={"grid": True})
+    tooltip = told(label="metric", value="change", **_ENDS, limit="limit", name="verdict")
+    spec = _forest(x, tooltip, around=[_ZERO])
+    limit = {"type": "tick", "color": COLOURS[1], "thickness": 3, "size": STEP - 5}
+    encoding = {"y": NAMES_DOWN, "x": {**x, "field": "limit"}, "tooltip": tooltip}
+    spec["layer"].append({"mark": limit, "encoding": encoding})
+    return picture(found.headline.rstrip("."), below, rows, spec)
 
 
 def matched_forest(found: MatchedCoverage) -> Picture:
@@ -165,9 +195,7 @@ def _differences(
         shade = {"type": "rect", "color": GRID, "opacity": 0.7}
         ends = {"x": {"datum": -margin}, "x2": {"datum": margin}}
         around.append({"data": {"values": [{}]}, "mark": shade, "encoding": ends})
-    zero = {"type": "rule", "color": INK, "strokeDash": [4, 3], "strokeWidth": 1}
-    around.append({"data": {"values": [{}]}, "mark": zero, "encoding": {"x": {"datum": 0}}})
-    spec = _forest(x, tooltip, around=around)
+    spec = _forest(x, tooltip, around=[*around, _ZERO])
     return picture(on_one(title, tasks), below, rows, panels(spec, metrics))
 
 

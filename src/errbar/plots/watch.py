@@ -6,12 +6,12 @@ from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
 from errbar.plots.picture import Picture
 from errbar.plots.words import short_names
 from errbar.tables import percent
-from errbar.watches import Monitoring, Watch
+from errbar.watches import History, Monitoring, Watch
 
 _MOST_POINTS = 400  # of a curve; what lies between is left out
 
 
-def monitoring_picture(found: Monitoring) -> Picture:
+def monitoring_picture(found: Monitoring | History) -> Picture:
     """A panel for each mean that is watched, with the claims and when one was made."""
     tasks = {one.task for one in found.watches}
     called = [

@@ -100,14 +100,12 @@ class Calibrated(Method):
             for metric in metrics
             if not _is_seen(metric) or any(metric.draws > trials for trials in least)
         ]
-        seen = [
-            metric
-            for metric in metrics
-            if _is_seen(metric) and (not least or any(metric.draws <= one for one in least))
-        ]
-        said = [_SEEN] if seen else []
+        weighed = any(
+            _is_seen(metric) and (not least or metric.draws <= max(least)) for metric in metrics
+        )
+        said = [_SEEN] if weighed else []
         if learned:
-            said.append(f"{', '.join(learned) + ': ' if seen else ''}{_LEARNED}")
+            said.append(f"{', '.join(learned) + ': ' if weighed else ''}{_LEARNED}")
         return "; ".join(said)
 
 
