@@ -17,6 +17,7 @@ from errbar.metrics import parse
 from errbar.metrics.selective import RankedMetric
 from errbar.scores import RankedScores
 from errbar.uncertainty import Bootstrap
+from errbar.uncertainty.bootstrap import joint_clusters
 
 Keyed = Mapping[tuple[str, ...], RankedRows | Grouped]  # by system and task
 Seed = np.random.Generator | int
@@ -77,7 +78,11 @@ def _nothing(
 ) -> RankedEstimate:
     asked = parse(metric) if isinstance(metric, str) else metric
     nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
-    clusters = data.clusters if isinstance(data, Grouped) else np.unique(data.clusters).size
+    clusters = (
+        data.clusters
+        if isinstance(data, Grouped)
+        else np.unique(joint_clusters(data.columns(), data.clusters)).size
+    )
     reason = why.removeprefix(f"{asked}: ").removesuffix(".")
     return RankedEstimate(asked, math.nan, math.nan, nowhere, len(data), clusters, reason=reason)
 
