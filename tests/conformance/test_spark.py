@@ -18,6 +18,10 @@ from conformance_cases import CASES, ask, differences, expected
 from conformance_engines import Table, arrow
 from conformance_ranked import RANKED
 from conformance_ranked import ask as rank
+from documented import PAGES, blocks, commands, example_data, require_named, run
+from errbar.data import spark
+
+PAGE = next(page for page in PAGES if page.name == "a-million-questions-on-spark.md")
 
 # Connect sends the same plans to the same engine: what is sent is what there is to go wrong.
 _OVER_THE_WIRE = {
@@ -69,7 +73,11 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
 
 
 def test_spark_gives_what_plain_counting_gives(
-    sessions: dict[str, Any], subtests: pytest.Subtests
+    sessions: dict[str, Any],
+    subtests: pytest.Subtests,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for case in (replace(case, short=case.short[:1]) for case in CASES):
         counted, words = expected(case), ask(case, arrow(case.table))
@@ -84,10 +92,38 @@ def test_spark_gives_what_plain_counting_gives(
         with subtests.test(f"{kind}, ranked: {ranked.name}"):
             words = rank(ranked, arrow(ranked.table))
             assert rank(ranked, _held(session, ranked.table.shuffled(0))) == words
+    with subtests.test("the page of the documentation"):
+        _page_runs(sessions, tmp_path, monkeypatch)
+        assert "8 questions, 64 trials." in capsys.readouterr().out  # of the nightly run alone
 
 
 def test_connect_is_asked_of_cases_that_exist() -> None:
     assert {case.name for case in CASES} >= _OVER_THE_WIRE
+
+
+def _page_runs(sessions: dict[str, Any], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands on the sessions that are here, its code on a table that has its columns."""
+    example_data(place)
+    monkeypatch.setattr(
+        spark, "spark_session", lambda _, remote: sessions["connect" if remote else "classic"]
+    )
+    printed = []
+    for command in (
+        one for block in blocks(PAGE) if block.language == "sh" for one in commands(block)
+    ):
+        if command.words[0] == "errbar":
+            words = [word.replace("/data/", f"{place}/") for word in command.words]
+            printed.append(run(command._replace(words=words), place))
+        else:
+            require_named(command)
+    assert ["pass@8" in text for text in printed] == [True, False]
+    assert all("new" in text and "pass@1" in text for text in printed)
+    session = sessions["classic"]
+    rows = [(f"q{at}", at % 3 > 0, name) for at in range(8) for name in ["nightly"] * 8 + ["other"]]
+    columns = "problem_id string, passed boolean, run string"
+    session.createDataFrame(rows, columns).createOrReplaceTempView("outcomes")
+    (code,) = (block.text for block in blocks(PAGE) if block.is_code)
+    exec(code, {"spark": session})
 
 
 def _held(session: Any, table: Table) -> Any:

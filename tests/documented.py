@@ -1,0 +1,228 @@
+"""Fenced blocks of the documentation, what their commands mean, and data for them to run on.
+
+One folder has data under all the names that the pages use, so that any command of any page can run
+there. Where the comment of a command says "then add the column `x`", that is done too.
+"""
+
+import csv
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from click.testing import CliRunner
+
+from errbar import demo
+from errbar.cli.main import main
+from inspect_logs import sample, saved, small
+from logs import FIXTURES, REPOSITORY
+
+PAGES = [REPOSITORY / "README.md", *sorted(REPOSITORY.glob("docs/**/*.md"))]
+DEMO = Path("src/errbar/demo/outcomes.csv")
+
+_VERDICTS = {0: "pass", 1: "regress", 3: "inconclusive"}  # of a gate, by exit code
+_QUICKLY = {"plan": ["--simulations", "100", "--max-trials", "4"]}
+
+Row = dict[str, Any]
+
+
+class Block(NamedTuple):
+    """What stands between two fences."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it is run with its output, as a doctest."""
+        return self.language == "python" and self.text.startswith(">>> ")
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is Python as in a file."""
+        return self.language == "python" and not self.is_example
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(REPOSITORY)}, line {self.line}"
+
+
+class Command(NamedTuple):
+    """A line of a shell, and what stands beside it."""
+
+    words: list[str]
+    comment: str
+
+    @property
+    def targets(self) -> list[str]:
+        """The files and folders that it is told to write."""
+        written = {"-o", "--plot", "--markdown", "--junit"}
+        after = zip(self.words, self.words[1:], strict=False)
+        named = [word for option, word in after if option in written]
+        return [*named, self.words[3]] if self.words[1] == "convert" else named
+
+
+def blocks(page: Path) -> list[Block]:
+    """Every fenced block of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Block(page, text[: one.start()].count("\n") + 1, one[1], one[2]) for one in found]
+
+
+def commands(block: Block) -> Iterator[Command]:
+    """The lines of a shell, each up to an `&&`, which is for the reader's own commands."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        if words:
+            end = words.index("&&") if "&&" in words else len(words)
+            yield Command(words[:end], line.partition("#")[2].strip())
+
+
+def run(command: Command, place: Path) -> str:
+    """What errbar prints; it must end as the page says, and write what it is told to."""
+    name = command.words[1]
+    ended = CliRunner().invoke(main, [*command.words[1:], *_QUICKLY.get(name, [])])
+    fine = _VERDICTS if name == "gate" else {0: ""}
+    assert ended.exit_code in fine, f"{shlex.join(command.words)}: {ended.output}"
+    assert fine[ended.exit_code] in ended.output
+    for target in command.targets:
+        assert list((place / target).rglob("*.json*")) or (place / target).stat().st_size > 100
+    column = re.fullmatch(r"then add the column `(\w+)`", command.comment)
+    if column:
+        _add_column(place / command.targets[0], column[1])
+    return ended.output
+
+
+def require_named(command: Command) -> None:
+    """What is not run in a test names things that exist: extras, scripts, benchmarks."""
+    head, *rest = command.words
+    if head == "pip":
+        project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+        extras = project["optional-dependencies"]
+        assert rest in [["install", f"errbar[{extra}]"] for extra in extras]
+        return
+    script = REPOSITORY / head
+    assert script.parent.name == "scripts"
+    assert os.access(script, os.X_OK)
+    for name in rest:
+        if not name.startswith("-"):
+            assert re.search(rf"\b{name}\b", script.read_text("utf-8"))
+            assert list((REPOSITORY / "benchmarks").glob(f"{name}*"))
+
+
+def example_data(place: Path) -> None:
+    """Data under the names that the pages use."""
+    rows = _rows(["new", "old", "small"], ["gsm8k", "aime"], trials=9)
+    _csv(place / "logs" / "runs.csv", rows)
+    two = [row for row in rows if row["system"] != "small"]
+    _csv(place / "runs.csv", two)
+    _lines(place / "pilot.jsonl", two)
+    _lines(place / "pilot" / "runs.jsonl", two)
+    for name, others in (("old", ["old/", "baseline/"]), ("new", ["new/", "candidate/"])):
+        alone = [{**row, "system": "mine"} for row in rows if row["system"] == name]
+        for other in others:
+            _csv(place / other / "runs.csv", alone)
+    _lines(place / "log.jsonl", _watched())
+    _csv(place / "outcomes.csv", _sure())
+    pq.write_table(pa.Table.from_pylist(_sure()), place / "outcomes.parquet")
+    (place / "outcomes").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), place / "outcomes" / "runs.parquet")
+    _lines(place / "results.jsonl", [{"case": "a", "ok": True, "config": "base"}])
+    (place / DEMO).parent.mkdir(parents=True)
+    shutil.copy(Path(demo.__file__).parent / "outcomes.csv", place / DEMO)
+    shutil.copytree(FIXTURES / "lm_eval" / "named" / "toy__strong", place / "output" / "toy")
+
+
+def inspect_logs(place: Path) -> None:
+    """A log of inspect_ai, with several scorers and what a sample is about."""
+    values = ["C", "C", "I", "C", "I", "C"]
+    samples = [
+        sample(f"q{at // 2}", 1 + at % 2, value, metadata={"level": at // 4, "document": at // 4})
+        for at, value in enumerate(values)
+    ]
+    for one in samples:
+        one["scores"]["number"] = {"value": 0.5}
+        one["scores"]["parts"] = {"value": {"a": 1.0, "b": 0.0}}
+    accuracy = {"name": "accuracy", "value": 4 / 6}
+    results = {"scores": [{"name": "s", "scorer": "s", "metrics": {"accuracy": accuracy}}]}
+    saved(place / "run.json", small(samples, results=results))
+
+
+def _rows(systems: list[str], tasks: list[str], *, trials: int) -> list[Row]:
+    rng = random.Random(0)
+    found = []
+    for task in tasks:
+        for at in range(15):
+            easy = rng.random()
+            found += [
+                {
+                    "system": system,
+                    "task": task,
+                    "question": f"{task}-{at}",
+                    "trial": trial,
+                    "outcome": int(rng.random() < easy),
+                    "difficulty": "easy" if easy > 0.5 else "hard",
+                }
+                for system in systems
+                for trial in range(trials)
+            ]
+    return found
+
+
+def _watched() -> list[Row]:
+    """Both above 0.8 for sure, and the new one better: a run that can stop."""
+    return [
+        {"system": system, "question": f"q{at}", "trial": trial, "outcome": right}
+        for at in range(300)
+        for trial in range(4)
+        for system, right in (("new", 1), ("old", int(at % 8 > 0)))
+    ]
+
+
+def _sure() -> list[Row]:
+    """Two prompts, whose trials have numbers of their own, and answers that may be declined."""
+    rng = random.Random(0)
+    found = []
+    for at in range(40):
+        for trial in range(4):
+            sure = rng.random()
+            found.append(
+                {
+                    "prompt": "short" if trial < 2 else "long",
+                    "document": f"d{at // 4}",
+                    "question": f"q{at}",
+                    "trial": trial,
+                    "outcome": int(rng.random() < 0.4 + 0.6 * sure) if sure > 0.1 else None,
+                    "status": "ok" if sure > 0.1 else "abstained",
+                    "confidence": round(sure, 3),
+                }
+            )
+    return found
+
+
+def _csv(file: Path, rows: list[Row]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", newline="") as opened:
+        writer = csv.DictWriter(opened, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _lines(file: Path, rows: list[Row]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _add_column(file: Path, name: str) -> None:
+    with file.open(newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    _csv(file, [{**row, name: at // 2} for at, row in enumerate(rows)])

@@ -1,0 +1,144 @@
+"""Every block of code in the documentation is run: none is left for the reader to try first."""
+
+import re
+import shlex
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from documented import (
+    PAGES,
+    Block,
+    blocks,
+    commands,
+    example_data,
+    inspect_logs,
+    require_named,
+    run,
+)
+from errbar import audit, readers
+from errbar.cli import monitor
+from errbar.cli.main import main
+from errbar.readers.finding import every_reader
+
+EVERY = [block for page in PAGES for block in blocks(page)]
+BY_SPARK = "a-million-questions-on-spark.md"  # all of it is run by tests/conformance/test_spark.py
+BY_GATE = "gate.md"  # the workflow is run by tests/test_gate.py
+READER, REGRADED = "add-a-reader.md", "score-lm-eval-logs.md"  # run below
+
+SHELL = {
+    page: [block for block in EVERY if block.page == page and block.language == "sh"]
+    for page in PAGES
+    if page.name != BY_SPARK
+}
+
+# What pages say that commands print.
+SAYS = {
+    ("score-inspect-logs.md", "errbar inspect logs/"): [
+        "the log says accuracy",
+        "the same",
+        "Status:",
+    ],
+    ("score-inspect-logs.md", "errbar score logs/ -m pass@1"): ["there are also number, parts/a"],
+    ("score-inspect-logs.md", "errbar score logs/ -m pass@1 --by level"): ["level"],
+    ("score-lm-eval-logs.md", "errbar inspect output/"): ["errbar gets", "the same"],
+    ("score-lm-eval-logs.md", "errbar score output/"): ["there are also acc_norm", "maj@4"],
+    ("monitor.md", "errbar monitor log.jsonl --better new old --trials 4"): ["new is better"],
+    ("tutorial.md", "errbar score src/errbar/demo/outcomes.csv -m pass@1"): ["0.536 to 0.781"],
+    ("tutorial.md", "errbar compare src/errbar/demo/outcomes.csv -m pass@1"): ["large is better"],
+    ("rank.md", "errbar rank logs/ -m pass@8"): ["cannot be told apart"],
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with data under the names that pages use."""
+    example_data(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_block_says_what_it_is_and_code_is_run_somewhere() -> None:
+    assert len(EVERY) > 80
+    kinds = {block.language for block in EVERY}
+    assert kinds == {"sh", "python", "text", "yaml"}
+    assert {block.page.name for block in EVERY if block.is_code} == {BY_SPARK, READER, REGRADED}
+    assert [block.page.name for block in EVERY if block.language == "yaml"] == [BY_GATE]
+    for block in EVERY:
+        assert block.is_example == (">>> " in block.text), f"{block}: examples and code are mixed"
+
+
+def test_no_fence_is_overlooked() -> None:
+    for page in PAGES:
+        fences = re.findall(r"^\s*```", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(fences) == 2 * len(blocks(page)), page
+
+
+@pytest.mark.parametrize("page", [page for page in SHELL if SHELL[page]], ids=lambda one: one.name)
+def test_commands_of_a_page_run_and_print_what_it_says(
+    page: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(sleep=_never, strftime=time.strftime)
+    monkeypatch.setattr(monitor, "time", clock)
+    monkeypatch.setattr(audit, "SIMULATIONS", 10)
+    if page.name == "score-inspect-logs.md":
+        inspect_logs(place / "logs")
+    said = {words: parts for (name, words), parts in SAYS.items() if name == page.name}
+    for block in SHELL[page]:
+        for command in commands(block):
+            if command.words[0] != "errbar":
+                require_named(command)
+                continue
+            printed = " ".join(run(command, place).split())
+            assert printed or "-o" in command.words
+            for part in said.pop(shlex.join(command.words), []):
+                assert part in printed, f"{block}: {shlex.join(command.words)}"
+    assert not said, "the page has no such command"
+
+
+def _never(_: float) -> None:
+    pytest.fail("the run that is followed cannot be decided, and would be followed for ever")
+
+
+def _code(name: str) -> Block:
+    (block,) = (one for one in EVERY if one.page.name == name and one.is_code)
+    return block
+
+
+def test_responses_are_graded_anew_as_the_page_says(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (place / "output").is_dir()
+    exec(_code(REGRADED).text, {})
+    printed = capsys.readouterr().out
+    assert "pass@4" in printed
+    assert "6 questions, 24 trials" in printed  # four responses to each, not one grade
+
+
+@pytest.fixture
+def my_harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The module of the page, where readers are looked for."""
+    (tmp_path / "added").mkdir()
+    (tmp_path / "added" / "my_harness.py").write_text(_code(READER).text, encoding="utf-8")
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path / "added")])
+    every_reader.cache_clear()
+    yield
+    every_reader.cache_clear()
+
+
+@pytest.mark.usefixtures("my_harness")
+def test_the_reader_of_the_page_reads_the_line_of_the_page(tmp_path: Path) -> None:
+    (line,) = (one for one in EVERY if one.page.name == READER and one.language == "text")
+    log = tmp_path / "log.jsonl"
+    log.write_text(line.text, encoding="utf-8")
+    printed = " ".join(CliRunner().invoke(main, ["inspect", str(log)]).output.split())
+    said = re.search(r"`(Reader: my_harness \([^`]*\))`", line.page.read_text(encoding="utf-8"))
+    assert said is not None
+    assert said[1] in printed
+    assert "Status: error 1, ok 2." in printed
+    scored = CliRunner().invoke(main, ["score", str(log), "--format", "csv"]).stdout
+    assert "base,,avg,0.333" in scored
