@@ -84,7 +84,8 @@ def commands(block: Block) -> Iterator[Command]:
         words = shlex.split(line, comments=True)
         if words:
             end = words.index("&&") if "&&" in words else len(words)
-            yield Command(words[:end], line.partition("#")[2].strip())
+            head = "errbar" if words[0] == ".venv/bin/errbar" else words[0]
+            yield Command([head, *words[1:end]], line.partition("#")[2].strip())
 
 
 def run(command: Command, place: Path) -> str:
