@@ -892,3 +892,8 @@ def test_two_columns_of_one_name_are_refused() -> None:
     table = pd.DataFrame([[1, 1, 0]], columns=["question", "outcome", "outcome"])
     with pytest.raises(InputError, match=r"^two columns are named 'outcome'; rename one\.$"):
         errbar.load(table)
+
+
+def test_a_reader_is_refused_beside_spark() -> None:
+    with pytest.raises(InputError, match="Convert the log first: errbar convert"):
+        errbar.load("log.eval", reader="inspect_ai", spark=object())

@@ -28,7 +28,7 @@ from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import share_ends
 from errbar.metrics import PassAt, RiskAt
-from errbar.plots import Picture, coverage_map, planning_curve, plot
+from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_picture
 from errbar.plots.curves import is_curve
 from errbar.plots.look import COLOURS, DASHES, SHAPES, series
 from errbar.plots.picture import still
@@ -372,6 +372,18 @@ def test_risks_over_coverage_are_those_of_the_metric(sure: Runs) -> None:
     common = min(one.reach for one in risk_bands({Subject("a"): data}, QUICK, 0))
     assert 0 < common < 1
     assert "the largest coverage that all systems reach" in picture.spec["title"]["subtitle"][-1]
+
+
+def test_a_system_that_answered_nothing_is_named_beside_the_risks_of_others() -> None:
+    rng = np.random.default_rng(5)
+    loud = Predictions(rng.random(30), rng.random(30) < 0.3)
+    mute = Predictions(rng.random(30), rng.random(30) < 0.3, np.zeros(30, dtype=bool))
+    bands = risk_bands({Subject("loud"): loud, Subject("mute"): mute}, QUICK, 0)
+    drawn = risk_picture(bands)
+    assert {row["label"] for row in rows_of(drawn)} == {"loud"}
+    assert any(line.endswith("answered: mute") for line in drawn.spec["title"]["subtitle"])
+    with pytest.raises(InputError, match="mute answered nothing"):
+        risk_picture(bands[1:])
 
 
 def test_a_roc_curve_goes_from_corner_to_corner_over_its_area() -> None:

@@ -51,7 +51,7 @@ class Band:
 def risk_bands(
     data: Mapping[Subject, Predictions | Grouped], method: Bootstrap, rng: Seed
 ) -> list[Band]:
-    """The selective risk of every system over the coverages that it reaches.
+    """The selective risk of every system over the coverages that it reaches; none may reach any.
 
     In a resample that answers less than a coverage, the risk there is that of all it answers.
     """
@@ -66,7 +66,7 @@ def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng:
         codes = joint_clusters(data.columns(), data.clusters)
         arranged, units, reach = Arranged(data, codes), int(codes.max()) + 1, data.coverage
     if not reach:
-        raise InputError(f"{of or 'the system'} answered nothing; it has no risk to draw.")
+        return Band(of, (), 0.0)
     at = reach * np.arange(1, _POINTS + 1) / _POINTS
 
     def measure(weights: NDArray[Any]) -> Array:

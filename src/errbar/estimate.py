@@ -131,7 +131,8 @@ class Estimate(AnyEstimate):
         value, mean, sd, low, high = self.digits()
         whose = printable(str(self.of))
         why = f" ({self.reason})" if self.reason else ""
-        observed = f", observed {value}" if self.value != self.mean else ""
+        seen = not math.isnan(self.value) and self.value != self.mean
+        observed = f", observed {value}" if seen else ""
         return (
             f"{whose} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
             f"{low} to {high}{observed}{why}"

@@ -69,6 +69,11 @@ def load(
     told = dict(columns)
     keep = repeats == "keep"
     are_paths = _are_paths(data) and spark is None
+    if spark is not None and reader:
+        raise InputError(
+            f"reader={reader!r} is for logs of harnesses, which errbar reads by itself, and Spark "
+            f"reads tables. Convert the log first: errbar convert LOG outcomes.parquet."
+        )
     if are_paths and reader and told:
         raise InputError(_nothing_to_map(told, reader, _shown(data)))
     if are_paths and not told:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from errbar.bands import Band, lacks_intervals
+from errbar.errors import InputError
 from errbar.plots.curves import POINTWISE, banded
 from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
 from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
@@ -16,7 +17,14 @@ _GAPS = "Where no band is drawn, every resample gives the same number"
 
 
 def risk_picture(bands: Sequence[Band]) -> Picture:
-    """Risk over coverage; a line marks the largest coverage that all systems of a task reach."""
+    """Risk over coverage; a line marks the largest coverage that all systems of a task reach.
+
+    A system that answered nothing has no curve; it is named.
+    """
+    silent = [str(one.of) or "the system" for one in bands if not one.points]
+    bands = [one for one in bands if one.points]
+    if not bands:
+        raise InputError(f"{', '.join(silent)} answered nothing; there is no risk to draw.")
     rows = _rows(bands)
     x = number("x", "coverage", scale=_UNIT, axis={"grid": False})
     y = number("value", "selective risk", scale={"zero": True})
@@ -34,6 +42,7 @@ def risk_picture(bands: Sequence[Band]) -> Picture:
     below = [
         *_covering(bands),
         "Lower is better",
+        f"Not drawn, as nothing was answered: {', '.join(silent)}" if silent else "",
         f"Dashed line: the largest coverage that all systems reach, {', '.join(said)}"
         if said
         else "",
