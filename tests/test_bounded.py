@@ -10,6 +10,8 @@ from scipy.special import betaincinv
 
 from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
 from errbar.kernels.width import near_widths
+from errbar.metrics import PassAt
+from errbar.uncertainty.learned import all_states
 
 
 def zeros_and_ones(number: int, right: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -156,3 +158,16 @@ def test_a_batch_of_samples_has_nearly_the_widths_of_each(
         held = row > 0
         low, high = mean_ends(values[held], np.ones(held.sum()), row[held].astype(float), level)
         assert near == pytest.approx(high - low, rel=off, abs=1e-9)
+
+
+@pytest.mark.parametrize(("k", "trials"), [(3, 4), (6, 7), (5, 16)])
+def test_a_batch_takes_what_is_one_but_for_rounding_for_one(k: int, trials: int) -> None:
+    states = all_states(trials)
+    values = PassAt.subset_means([PassAt(k)], states)[0]
+    at = int(np.argmax((values > 1.0 - 1e-12) & (values < 1.0)))
+    assert at, "there is nothing to see"
+    same = np.zeros((1, values.size), dtype=np.int64)
+    same[0, at] = 50
+    (near,) = near_widths(values, same, 0.95)
+    low, high = mean_ends(values[at : at + 1], np.ones(1), np.array([50.0]), 0.95)
+    assert near == pytest.approx(high - low, rel=0.015)

@@ -171,7 +171,7 @@ def test_the_method_names_the_priors_that_were_used() -> None:
 def test_results_are_scores_that_print_their_method() -> None:
     table = score(SYSTEMS, "pass@2")
     assert isinstance(table, Scores)
-    assert "random weights for the questions" in " ".join(str(table).split())
+    assert "Bayesian bootstrap of the questions" in " ".join(str(table).split())
     flat = score(SYSTEMS, "pass@2", method="documented")
     assert "Beta(1, 1) prior for every question" in " ".join(str(flat).split())
 

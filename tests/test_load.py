@@ -506,8 +506,10 @@ def test_short_questions_can_be_left_to_the_posterior() -> None:
     assert "beyond the trials" in first.reason
     assert second.value == pytest.approx(pass_at(3, [[1, 1, 0, 0], [1, 0, 0, 0]]))
     assert scores.estimates[1:] == errbar.score(UNEQUAL, "pass@3", short="posterior")[1:].estimates
-    assert scores.method.startswith("random weights for the questions")  # of the second
+    assert scores.method.startswith("Bayesian bootstrap of the questions")  # of the second
     assert "; pass@3: the spread of difficulty is learned" in scores.method  # of the first
+    dropped = errbar.load(UNEQUAL).score("pass@1", "pass@3", short="drop")
+    assert "learned" not in dropped.method
     alone = errbar.load(errbar.Counts([4], [2])).score("pass@8", short="posterior")
     assert alone.method.startswith("the spread of difficulty is learned")
 
@@ -694,6 +696,19 @@ def test_a_curve_leaves_out_rewards_and_says_so() -> None:
     assert any(remark.startswith(said) for remark in scores.remarks)
     with pytest.raises(WrongType, match=r"^a · essay: pass@1 needs outcomes of 0 and 1"):
         runs.curve("pass@k", [1, 2])
+
+
+def test_a_curve_of_categories_leaves_none_out() -> None:
+    scores = errbar.load(of_two_tasks((2, 1))).curve("max@k(weights=[0, 1, 2])")
+    assert {one.task for one in scores} == {"sums", "essay"}
+
+
+def test_a_curve_of_votes_leaves_out_rewards() -> None:
+    table = of_two_tasks((0.5, 0.25)).with_columns(answer=pl.lit("x"))
+    scores = errbar.load(table).curve("vote@k")
+    assert {one.task for one in scores} == {"sums"}
+    with pytest.raises(WrongType, match="a · essay: vote@1 needs outcomes of 0 and 1"):
+        errbar.load(table).score("vote@1")
 
 
 def test_a_curve_takes_the_ks_it_is_given_in_their_order() -> None:
@@ -897,3 +912,25 @@ def test_two_columns_of_one_name_are_refused() -> None:
 def test_a_reader_is_refused_beside_spark() -> None:
     with pytest.raises(InputError, match="Convert the log first: errbar convert"):
         errbar.load("log.eval", reader="inspect_ai", spark=object())
+
+
+def test_columns_that_pool_rows_by_their_absence_are_named() -> None:
+    table = pl.DataFrame({"question": ["q", "q"], "outcome": [1, 0], "Model Name": ["a", "b"]})
+    (said,) = (one for one in errbar.load(table).score("avg").remarks if "Columns" in one)
+    assert "no column for system, so that all rows are of one" in said
+    assert said.endswith("not used: 'Model Name'.")
+    named = errbar.load(table.with_columns(trial=pl.int_range(2)), system="Model Name")
+    assert not any("not used" in one for one in named.score("avg").remarks)
+    meant = errbar.load(table, system=None, trial=None)
+    assert not any("not used" in one for one in meant.score("avg").remarks)
+
+
+def test_fewer_questions_than_were_studied_are_said_to_be() -> None:
+    few, many = (errbar.load(errbar.Counts([4] * n, [2] * n)).score("avg") for n in (9, 10))
+    assert "Fewer than 10 questions: how often that holds was not studied." in few.notes()
+    assert not any("studied" in note for note in many.notes())
+
+
+@pytest.mark.parametrize("name", ["accuracy", "acc", "mean"])
+def test_the_mean_is_known_by_its_usual_names(name: str) -> None:
+    assert str(errbar.parse(name)) == "avg"

@@ -656,3 +656,32 @@ def test_squares_of_a_coverage_map_turn_at_the_level(covered: float, band: str) 
     cell = {"method": "m", "metric": "avg", "line": "", "difficulty": "easy", "questions": 10}
     drawn = coverage_map([cell | {"covered": covered}], title="Coverage", below=[])
     assert drawn.spec["data"]["values"][0]["band"] == band
+
+
+def test_a_coverage_map_refuses_what_it_cannot_colour() -> None:
+    cell = {"method": "m", "metric": "avg", "line": "", "difficulty": "easy", "questions": 10}
+    for cells in ([], [cell | {"covered": math.nan}]):
+        with pytest.raises(InputError, match="a cell at least"):
+            coverage_map(cells, title="Coverage", below=[])
+    with pytest.raises(InputError, match="level must be"):
+        coverage_map([cell | {"covered": 0.9}], title="Coverage", below=[], level=0.5)
+
+
+def test_a_system_that_is_always_right_is_named_beside_the_roc_of_others() -> None:
+    rows = [
+        (system, f"q{at}", outcome, at / 30)
+        for system, outcomes in (("both", (0, 1)), ("right", (1, 1)))
+        for at in range(30)
+        for outcome in [outcomes[at % 2]]
+    ]
+    columns = ("system", "question", "outcome", "confidence")
+    import polars  # noqa: PLC0415  slow to load
+
+    runs = errbar.load(polars.DataFrame(rows, schema=columns, orient="row"))
+    drawn = runs.plot.roc(method=QUICK)
+    assert {row["label"] for row in rows_of(drawn)} == {"both"}
+    assert "Not drawn: right, labels are all 1" in " ".join(drawn.spec["title"]["subtitle"])
+    both, right = runs.roc(method=QUICK)
+    assert both.value > 0
+    assert math.isnan(right.value)
+    assert right.reason.startswith("labels are all 1")

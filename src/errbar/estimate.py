@@ -131,6 +131,8 @@ class Estimate(AnyEstimate):
         value, mean, sd, low, high = self.digits()
         whose = printable(str(self.of))
         why = f" ({self.reason})" if self.reason else ""
+        if math.isnan(self.mean):
+            return f"{whose} {self.metric}: none{why}".lstrip()
         seen = not math.isnan(self.value) and self.value != self.mean
         observed = f", observed {value}" if seen else ""
         return (

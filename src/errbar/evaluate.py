@@ -49,7 +49,7 @@ def score(
             for (subject, counts), column in zip(named.items(), columns, strict=True)
             for metric, cell in zip(asked, column, strict=True)
         ),
-        how.describe(asked, list(named.values())),
+        how.describe(asked, list(named.values()), within=short != "posterior"),
     )
 
 

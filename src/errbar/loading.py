@@ -22,7 +22,7 @@ from errbar.data.sources import (
     TableSource,
 )
 from errbar.data.statistics import Counts
-from errbar.errors import ErrbarError, InputError, NotThere, WrongType
+from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn, WrongType
 from errbar.readers.base import Choice, Reader, Regrade
 from errbar.readers.finding import find_reader
 from errbar.runs import Runs
@@ -69,13 +69,8 @@ def load(
     told = dict(columns)
     keep = repeats == "keep"
     are_paths = _are_paths(data) and spark is None
-    if spark is not None and reader:
-        raise InputError(
-            f"reader={reader!r} is for logs of harnesses, which errbar reads by itself, and Spark "
-            f"reads tables. Convert the log first: errbar convert LOG outcomes.parquet."
-        )
-    if are_paths and reader and told:
-        raise InputError(_nothing_to_map(told, reader, _shown(data)))
+    if reader:
+        _require_log(reader, told, "" if not are_paths else _shown(data), spark)
     if are_paths and not told:
         log = _from_log(data, reader, Choice(scorer, filter, regrade))
         if log is not None:
@@ -103,7 +98,7 @@ def load(
         whose = _whose_log(data) if told else None
         if whose is None:
             raise
-        raise InputError(_nothing_to_map(told, whose, _shown(data))) from error
+        raise type(error)(_not_mapped(error, told, whose, _shown(data))) from error
 
 
 def _are_paths(data: Any) -> bool:
@@ -163,6 +158,25 @@ def _whose_log(paths: "Paths") -> str | None:
 
     found = find_reader(find_files(paths, of_any_kind=True))
     return found.reader.name if found else None
+
+
+def _require_log(reader: str, told: Mapping[str, str | None], where: str, spark: Any) -> None:
+    """Refuse a reader that is not there, or that would be told or given what it does not take."""
+    find_reader((), reader)
+    if spark is not None:
+        raise InputError(
+            f"reader={reader!r} is for logs of harnesses, which errbar reads by itself, and Spark "
+            f"reads tables. Convert the log first: errbar convert LOG outcomes.parquet."
+        )
+    if where and told:
+        raise InputError(_nothing_to_map(told, reader, where))
+
+
+def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:
+    """Why a log could not be read as a table with these columns."""
+    if isinstance(error, UnknownColumn):
+        return f"{error} It is a log of {reader}, too, which is read without a mapping."
+    return _nothing_to_map(told, reader, where)
 
 
 def _nothing_to_map(told: Mapping[str, str | None], reader: str, where: str) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from errbar import roc, selective
 from errbar.data.grouped import Grouped
 from errbar.data.ranked import Predictions
 from errbar.data.ranked_rows import RankedRows
-from errbar.data.scored import Scored
-from errbar.errors import OutOfReach
+from errbar.data.scored import Scored, require_both_classes
+from errbar.errors import InputError, OutOfReach
 from errbar.estimate import Estimand, Interval, RankedEstimate, Subject
 from errbar.metrics import parse
+from errbar.metrics.roc import RocAuc
 from errbar.metrics.selective import RankedMetric
 from errbar.scores import RankedScores
 from errbar.uncertainty import Bootstrap
@@ -21,6 +23,7 @@ from errbar.uncertainty.bootstrap import joint_clusters
 
 Keyed = Mapping[tuple[str, ...], RankedRows | Grouped]  # by system and task
 Seed = np.random.Generator | int
+K = TypeVar("K")
 
 _USUAL = ("aurc", "augrc", "e-aurc")
 
@@ -42,9 +45,12 @@ def selective_scores(
 
 
 def roc_scores(found: Keyed, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
-    """The area of every system, from the rows that are answered."""
+    """The area of every system, from the rows that are answered; a reason where there is none."""
+    kept, refused = classes_of(found)
     results = [
-        _of(key, roc.estimate(scored_of(rows), method=method, rng=rng))
+        _of(key, roc.estimate(kept[key], method=method, rng=rng))
+        if key in kept
+        else _of(key, _nothing(RocAuc(), predictions_of(rows), method, refused[key]))
         for key, rows in found.items()
     ]
     unanswered = sum(
@@ -74,7 +80,7 @@ def _by_system(
 
 
 def _nothing(
-    metric: RankedMetric | str, data: Predictions | Grouped, method: Bootstrap, why: str
+    metric: RankedMetric | RocAuc | str, data: Predictions | Grouped, method: Bootstrap, why: str
 ) -> RankedEstimate:
     asked = parse(metric) if isinstance(metric, str) else metric
     nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
@@ -106,9 +112,30 @@ def predictions_of(rows: RankedRows | Grouped) -> Predictions | Grouped:
 def scored_of(rows: RankedRows | Grouped) -> Scored | Grouped:
     """What was answered, right or wrong."""
     if isinstance(rows, Grouped):
+        answered = rows.only_answered()
+        require_both_classes(int(answered.right.sum()), len(answered))
         return rows
     held = rows.answered
     return Scored(rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held])
+
+
+def classes_of(
+    found: Mapping[K, RankedRows | Grouped],
+) -> tuple[dict[K, Scored | Grouped], dict[K, str]]:
+    """What was answered right and wrong by whoever did both, and why others have no curve."""
+    kept: dict[K, Scored | Grouped] = {}
+    refused: dict[K, str] = {}
+    for key, rows in found.items():
+        if not np.sum(rows.answered):
+            refused[key] = "nothing was answered"
+            continue
+        try:
+            kept[key] = scored_of(rows)
+        except InputError as error:
+            refused[key] = str(error).removesuffix(".")
+    if not kept:
+        raise InputError(f"there is no ROC of anyone: {next(iter(refused.values()))}.")
+    return kept, refused
 
 
 def _told(

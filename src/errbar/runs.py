@@ -19,12 +19,13 @@ from errbar.decide.values import Policy
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.estimate import Estimand, Estimate, Subject
 from errbar.inspection import Agreement, Inspection
-from errbar.metrics import Metric, family
+from errbar.metrics import CountMetric, Metric, family
 from errbar.metrics.selective import RankedMetric
 from errbar.monitoring import monitored
 from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
+from errbar.tallied import categories_of
 from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
 
@@ -115,7 +116,9 @@ class Runs:
         _require(short, ("error", "drop", "posterior"), "short")
         how = chosen_method(method, estimand=estimand, level=level)
         found = self.source.slices(_listed(by))
-        drawn = [one for one in found if one.is_binary] or found
+        first = scored_metric(member(1))
+        takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
+        drawn = [one for one in found if takes_all or one.is_binary] or found
         tasks: dict[str, list[Slice]] = {}
         for one in drawn:
             tasks.setdefault(one.key[1], []).append(one)

@@ -18,6 +18,7 @@ from errbar.metrics.grammar import parse
 from errbar.results import Result
 from errbar.tables import counted, percent, pointed, supported
 
+_FEWEST = 10  # questions in the coverage study
 _MARK = "*"  # beside an interval that its own observed value lies outside of
 
 E = TypeVar("E", bound=AnyEstimate)
@@ -149,10 +150,12 @@ class Scores(Estimates[Estimate]):
         """What stands under the table: the data, what the columns mean and the intervals cover."""
         notes = [
             *_sizes(self.estimates),
-            f"value: from the observed trials; {'mean, ' if self._has_means() else ''}sd: what the "
-            f"interval is made of.",
+            f"value: from the observed trials; "
+            f"{'mean, sd: of what the interval is for' if self._has_means() else 'sd: how uncertain it is'}.",
             *_coverages(self.estimates),
         ]
+        if any(0 < one.questions < _FEWEST for one in self):
+            notes.append(f"Fewer than {_FEWEST} questions: how often that holds was not studied.")
         if self._is_audited():
             notes.append(
                 f"held: of the intervals of {SIMULATIONS} simulated data sets like these, those "

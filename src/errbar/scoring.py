@@ -25,7 +25,7 @@ ScoredMetric = CountMetric | VoteAt
 _Part = dict[Subject, Estimate]
 
 _REWARDS = "avg of rewards: t interval"
-_VOTES = "vote@k: random weights for the questions"
+_VOTES = "vote@k: Bayesian bootstrap of the questions"
 _NOT_HELD = "held: only right and wrong trials are simulated, not rewards or votes by answer."
 
 
@@ -106,7 +106,8 @@ class Scoring:
                 for of in most.keys() - counts.keys():
                     metric = members[at]
                     found[at][of] = self._unscored(of, metric, metric.draws, most[of])
-        return found, {self.method.describe(asked, systems): None} if asked else {}
+        within = self.short != "posterior"
+        return found, {self.method.describe(asked, systems, within=within): None} if asked else {}
 
     def _scored(
         self, counts: dict[Subject, AnyCounts], metrics: list[CountMetric], remarks: list[str]
@@ -119,7 +120,12 @@ class Scoring:
         except NotEnoughTrials as error:
             draws = max(metric.draws for metric in metrics)
             few = [str(of) for of, one in counts.items() if one.trials.min() < draws]
-            also = f" Questions of {_first_of(few[1:])} have fewer, too." if few[1:] else ""
+            least = min(int(one.trials.min()) for one in counts.values())
+            also = (
+                f" Questions of {_first_of(few[1:])} have fewer, too: {least} is the most for all."
+                if few[1:]
+                else ""
+            )
             raise NotEnoughTrials(
                 f"{error}{also} Or let short='drop' (--short drop) leave out those questions, and "
                 f"whoever has no others, or short='posterior' (--short posterior) look beyond the "

@@ -16,6 +16,9 @@ from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 
 def ballots_of(source: Source, one: Slice, metric: VoteAt, taken: str) -> list[Ballots]:
     """The ballots of each question; a failed trial is a ballot without an answer, or none."""
+    if not one.is_binary:
+        whose = " · ".join(filter(None, one.key)) or "the system"
+        raise WrongType(f"{whose}: {metric} needs outcomes of 0 and 1; there are others.")
     questions = source.ballots(one.by)[one.key]
     if taken == "missing":
         return [question for question in questions if question.trials]

@@ -201,9 +201,9 @@ def test_the_package_still_says_what_is_written_down() -> None:
 
 def test_of_several_scorers_the_first_is_scored_and_the_others_are_named() -> None:
     said = remarks_of(PLACE / "epochs.eval")
-    assert "the scorer 'grade' is scored; there are also number (scorer=...)." in said
+    assert "the scorer 'grade' is scored; there are also number (scorer=, --scorer)." in said
     said = remarks_of(PLACE / "epochs.eval", scorer="number")
-    assert "the scorer 'number' is scored; there are also grade (scorer=...)." in said
+    assert "the scorer 'number' is scored; there are also grade (scorer=, --scorer)." in said
 
 
 def test_a_scorer_that_is_not_there_is_refused_by_name() -> None:
@@ -243,7 +243,7 @@ def test_parts_may_have_slashes_and_a_scorer_without_a_score_is_not_one_of_them(
     log = small([sample(epoch=at, value=one) for at, one in enumerate(values, start=1)])
     path = saved(tmp_path / "log.json", log)
     assert [row["outcome"] for row in rows_of(path)] == [1, None]
-    assert "there are also s/c (scorer=...)" in remarks_of(path)
+    assert "there are also s/c (scorer=, --scorer)" in remarks_of(path)
 
 
 def test_a_claim_is_of_the_same_scorer_where_two_have_parts_of_one_name(tmp_path: Path) -> None:

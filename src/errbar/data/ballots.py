@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
 from errbar.data.clusters import clusters_of
 from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, column_of, fetch, names_of, result_of, trial_of
 from errbar.data.slices import keys_in
-from errbar.errors import UnknownColumn, WrongType
+from errbar.errors import UnknownColumn
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,6 @@ def ballots(
         )
     )
     outcomes = table["outcome"].astype(float)
-    if not np.isin(outcomes[~np.isnan(outcomes)], (0.0, 1.0)).all():
-        raise WrongType("votes need outcomes of 0 and 1; there are others.")
     found: dict[tuple[str, ...], dict[str, dict[str, list[float]]]] = {}
     lost: dict[tuple[tuple[str, ...], str], list[int]] = {}
     cells = (table["question"], table["answer"], outcomes, table["n"], table["first"])
@@ -65,7 +62,7 @@ def ballots(
     ):
         given = found.setdefault(key, {}).setdefault(question, {})
         without = lost.setdefault((key, question), [0, 0])
-        if np.isnan(outcome):
+        if outcome not in (0.0, 1.0):  # no result; or a reward, of which no votes are asked
             without[1] += n
         elif not isinstance(answer, str):
             without[0] += n

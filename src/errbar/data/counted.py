@@ -88,5 +88,5 @@ def _refuse_repeats(questions: Frame) -> None:
     if repeated.size:
         raise RepeatedTrial(
             f"{repeated.size} questions have more than one row of counts, such as "
-            f"{min(repeated.tolist())!r:.80}. To add them up: repeats='keep'."
+            f"{min(repeated.tolist())!r:.80}. To add them up: repeats='keep', --repeats keep."
         )

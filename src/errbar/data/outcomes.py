@@ -15,7 +15,7 @@ Only `question` and `outcome` must be there. A table that calls its columns othe
 names that are common are guessed, and every guess is shown.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -57,6 +57,11 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+_POOLED = {
+    "system": "no column for system, so that all rows are of one",
+    "trial": "no column for trial, so that a row that is there twice counts as two",
+}
+
 # A row without a result: the outcome, if any, was put there by the harness.
 FAILED = ("error", "timeout", "unscored", "missing", "failed")
 STATUSES = ("ok", "limit", "abstained", *FAILED)
@@ -68,6 +73,8 @@ class Columns:
 
     named: Mapping[str, str]
     guessed: frozenset[str]
+    unused: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()  # of those without which rows are pooled: system and trial
 
     def __getitem__(self, meaning: str) -> str:
         return self.named[meaning]
@@ -80,8 +87,10 @@ class Columns:
 
         Examples
         --------
-        >>> find_columns(["task_id", "passed", "notes"]).describe()
+        >>> find_columns(["task_id", "passed"]).describe()
         'question is task_id, outcome is passed (guessed)'
+        >>> find_columns(["question", "trial", "outcome", "Who"]).describe()
+        "no column for system, so that all rows are of one; not used: 'Who'"
         """
         told = [f"{m} is {n}" for m, n in self.named.items() if m not in self.guessed and m != n]
         guessed = [f"{meaning} is {self.named[meaning]}" for meaning in self._in_order()]
@@ -90,6 +99,9 @@ class Columns:
             said.append(", ".join(told))
         if guessed:
             said.append(f"{', '.join(guessed)} (guessed)")
+        if self.unused:
+            said += [_POOLED[meaning] for meaning in self.missed]
+            said += [f"not used: {_some(self.unused, 8)}"] if self.missed else []
         return "; ".join(said)
 
     def _in_order(self) -> list[str]:
@@ -163,7 +175,13 @@ def find_columns(
             f"which it is, as in load(data, {lacking[0]}='...') or --map {lacking[0]}=..."
         )
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
-    return Columns(MappingProxyType(ordered), frozenset(guessed))
+    pooled = _POOLED if usual_names is USUAL else ("system",)
+    return Columns(
+        MappingProxyType(ordered),
+        frozenset(guessed),
+        tuple(name for name in present if name not in taken),
+        tuple(meaning for meaning in pooled if meaning not in {*named, *unwanted}),
+    )
 
 
 def _unknown(name: object, known: list[str], sentence: str) -> str:
@@ -172,12 +190,12 @@ def _unknown(name: object, known: list[str], sentence: str) -> str:
     return f"{sentence} {name!r}.{hint} There are: {_some(known)}."
 
 
-def _some(names: list[str]) -> str:
+def _some(names: Sequence[str], most: int = 30) -> str:
     """Names in words, the first of many."""
     shown = ", ".join(
-        repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names[:30]
+        repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names[:most]
     )
-    return f"{shown}{f' and {len(names) - 30} more' * (len(names) > 30)}" or "none"
+    return f"{shown}{f' and {len(names) - most} more' * (len(names) > most)}" or "none"
 
 
 def require_meaning(meaning: str) -> None:

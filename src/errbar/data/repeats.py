@@ -92,5 +92,5 @@ def refuse_repeats(
     raise RepeatedTrial(
         f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
         f"{number!r:.80} occurs {n} times. Leave out what was loaded twice, or count every row "
-        f"as a trial of its own: repeats='keep'."
+        f"as a trial of its own: repeats='keep', --repeats keep."
     )

@@ -30,7 +30,7 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
         if name in columns
     }
     for at, name in enumerate(by):
-        require_column(name, kinds)
+        require_column(name, (kind for kind in kinds if kind not in (TRIAL_NUMBER, STRANGE)))
         chosen[f"by {at}"] = text_of(frame, name)
     return chosen
 

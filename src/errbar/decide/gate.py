@@ -85,7 +85,7 @@ class GateRow:
     def limit(self) -> float:
         """The change that is just not allowed."""
         higher = self.comparison.metric.direction is Direction.HIGHER
-        return -self.max_drop if higher else self.max_drop
+        return (-self.max_drop or 0.0) if higher else self.max_drop
 
     @property
     def times(self) -> float:

@@ -97,7 +97,7 @@ class Leaderboard(Rows[Standing]):
         return [
             f"{what}.{lower}",
             f"The interval is for {first.covers.words}, each by itself.",
-            f"ranks: with a chance of {percent(first.level)}, every system has one of its own.",
+            f"ranks: at a level of {percent(first.level)}, all true ranks lie in these ranges.",
             "group: systems that share a letter cannot be told apart.",
             f"Method: {self.method}.",
             *self.remarks,

@@ -17,9 +17,11 @@ from errbar.data.sources import Source
 from errbar.decide.joint import Moving, apart, draws_of, reach_of
 from errbar.decide.leaderboard import Leaderboard, Standing
 from errbar.decide.letters import letters_of
+from errbar.decide.pairs import FEW_THAT_DIFFER, apart_by
 from errbar.decide.values import Policy, Together, side_by_side
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Interval, Subject
+from errbar.kernels import signs
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.rewards import Answered, average_reward
@@ -72,6 +74,7 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     if lost:
         verb = "is" if lost == 1 else "are"
         remarks.append(f"{counted(lost, 'question')} that not all systems have {verb} left out.")
+    remarks += _cautions(parts, ahead, asked.covers)
     words = (
         "questions weighed at random, the same for all systems"
         if asked.covers is Estimand.POPULATION
@@ -79,6 +82,24 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     )
     asked_in_all = sum(part.questions for part in parts)
     return Leaderboard(tuple(rows), asked.metric, weights, asked_in_all, words, tuple(remarks))
+
+
+def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[str]:
+    """How many pairs are told apart by few questions."""
+    if covers is not Estimand.POPULATION:
+        return []
+    totals = np.concatenate([part.weight / part.questions * part.totals for part in parts], axis=1)
+    pairs = np.argwhere(np.triu(ahead != 0)).tolist()
+    few = sum(
+        signs.differing(apart_by(totals[one], totals[other])) < FEW_THAT_DIFFER
+        for one, other in pairs
+    )
+    if not few:
+        return []
+    those = "Caution: what is told apart rests"
+    if len(pairs) > 1:
+        those = f"Caution: {few} of the {len(pairs)} pairs that are told apart rest"
+    return [f"{those} on few questions that differ; see compare."]
 
 
 def _weights(tasks: Sequence[str], given: Mapping[str, float] | None) -> dict[str, float]:

@@ -267,9 +267,12 @@ class _Task:
                 f"than {k} trials."
             )
         if out.all():
+            most = int(one.trials.max())
             raise NotEnoughTrials(
                 f"{whose}: no question has the {k} trials that {metric} draws. Lower k to at most "
-                f"{one.trials.max()}, or name the systems that have more: systems=, --system."
+                f"{most}, or name the systems that have more: systems=, --system."
+                if most
+                else f"{whose} has no row with a result; name the others: systems=, --system."
             )
         kept = ~out
         return replace(

@@ -18,6 +18,7 @@ _FAR, _FARTHER, _MANY = 5.0, 2.0, 10.0  # as in `bounded.unseen_value`
 _ENDS, _SADDLES = 30, 100  # steps at most
 _CLOSE, _SADDLE = 1e-3, 1e-6  # of a normal score
 _NO_ROOM = 1e-9
+_ROUNDING = 1e-12  # as in `bounded`: a value falls short by more
 _FLAT = 1e-4  # a root below which formulas with it are 0/0
 
 
@@ -82,7 +83,7 @@ def _unseen_values(values: Array, often: NDArray[np.int64]) -> Array:
     number = often.sum(axis=1).astype(float)
     mean = often @ values / number
     variance = (often * np.square(values - mean[:, None])).sum(axis=1) / np.maximum(number - 1.0, 1)
-    short = 1.0 - values
+    short = np.where(values < 1.0 - _ROUNDING, 1.0 - values, 0.0)
     squares = often @ np.square(short)
     falling = np.square(often @ short) / np.where(squares > 0.0, squares, np.inf)
     share = np.maximum(np.exp(-falling / _MANY), 1.0 / number)

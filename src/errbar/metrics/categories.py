@@ -129,7 +129,7 @@ class Bayes(CategoryMetric):
         return mean / tally.questions, math.sqrt(variance) / tally.questions
 
 
-@register("avg")
+@register("avg", "accuracy", "acc", "mean")
 @dataclass(frozen=True)
 class Average(CategoryMetric):
     """Mean weight of the observed trials, question by question.

@@ -243,8 +243,15 @@ class Width(Goal):
             return float(times @ narrow) >= power * _ROUGHLY
 
         questions = _least(suffices)
-        while questions is not None and self.power(questions, trials) < power:
+        if questions is None:
+            return None
+        while self.power(questions, trials) < power:
             questions += max(1, questions // _FINE)
+        while questions > LEAST_QUESTIONS:
+            fewer = questions - max(1, questions // _FINE)
+            if self.power(fewer, trials) < power:
+                break
+            questions = fewer
         return questions
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:

@@ -1,11 +1,13 @@
 """How often intervals held the truth in a simulation: a heat map, methods side by side."""
 
 import json
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from errbar.errors import InputError
 from errbar.plots.parts import Row, Spec, picture, plain, told
 from errbar.plots.picture import Picture
 from errbar.tables import percent
@@ -16,7 +18,8 @@ _COLOURS = (
     "#67001f", "#b2182b", "#d6604d", "#f4a582", "#fddbc7", "#f7f7f7", "#e1edf6", "#cbe1f0",
     "#b4d5ea",
 )  # fmt: skip
-_STEPS = (-0.45, -0.15, -0.05, -0.025, -0.01, 0.01, 0.025, 0.04)  # beside the level
+_STEPS = (-9.0, -3.0, -1.0, -0.5, -0.2, 0.2, 0.5, 0.8)  # times what the level leaves
+_LEAST_LEVEL = 0.9
 _ROUNDING = 1e-9  # 0.925 in floats may lie on either side of itself
 _SIDE, _SMALL = 10, 8
 _NAMES, _HEADS, _TITLES = -112, -24, -42  # how far left metrics are named, and how far up the rest
@@ -32,6 +35,8 @@ def coverage_map(
     the order in which it comes.
     """
     every, bounds = [dict(cell) for cell in cells], _bounds(level)
+    if not every or any(math.isnan(cell["covered"]) for cell in every):
+        raise InputError("there must be a cell at least, and each must say how many held.")
     across = _places(every, ("method", "difficulty", "questions"))
     down = _places(every, ("metric", "line"))
     for cell in every:
@@ -103,7 +108,9 @@ def _axis(channel: str, places: Places, **more: Any) -> Spec:
 
 def _bounds(level: float) -> list[float]:
     """From where on a share has the next colour."""
-    return [level + step for step in _STEPS]
+    if not _LEAST_LEVEL <= level < 1.0:
+        raise InputError(f"level must be {_LEAST_LEVEL:g} at least and below 1; got {level!r}.")
+    return [level + step * (1.0 - level) for step in _STEPS]
 
 
 def _band(covered: float, bounds: Sequence[float]) -> str:

@@ -14,7 +14,10 @@ _KINDS = {"right": "#08519c", "other score": "#56a0ce", "wrong": "#c6dbef", "no 
 def data_picture(found: Inspection) -> Picture:
     """A bar for each system and task, as long as it has rows."""
     tasks = {one.key[1] for one in found.slices}
-    called = [" · ".join(filter(None, one.key[: 1 + (len(tasks) > 1)])) for one in found.slices]
+    called = [
+        " · ".join(filter(None, one.key[: 1 + (len(tasks) > 1)])) or "all rows"
+        for one in found.slices
+    ]
     short = short_names(called)
     rows = [
         {"label": short[name], "name": name, "kind": kind, "place": at, "rows": rows}
@@ -29,7 +32,7 @@ def data_picture(found: Inspection) -> Picture:
         "mark": {"type": "bar", "stroke": "#666666", "strokeWidth": 0.5},
         "encoding": {
             "y": NAMES_DOWN,
-            "x": number("rows", "rows", axis={"grid": True, "tickMinStep": 1}),
+            "x": number("rows", "rows", axis={"grid": True, "tickMinStep": 1, "format": ",d"}),
             "color": {
                 "field": "kind",
                 "type": "nominal",

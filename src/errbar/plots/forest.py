@@ -89,7 +89,8 @@ def gate_forest(found: Gate) -> Picture:
     lower = [row.name for row in found.rows if row.comparison.metric.direction is Direction.LOWER]
     below = [
         *covering([(row.name, row.comparison.interval) for row in found.rows]),
-        f"{found.candidate} less {found.baseline}. Upright: the change that is just not allowed",
+        f"{found.candidate} (candidate) less {found.baseline} (baseline). Upright: the change that "
+        f"is just not allowed",
         f"Lower is better: {', '.join(lower)}" if lower else "",
     ]
     x = number("value", "change", axis={"grid": True})
@@ -135,7 +136,7 @@ def rank_picture(board: Leaderboard) -> Picture:
     level = percent(board[0].interval.level)
     below = [
         *covering([("", row.interval) for row in board]),
-        f"Ranks: with a chance of {level}, every system has one of its own "
+        f"Ranks: at a level of {level}, all true ranks lie in these ranges "
         f"({counted(board.questions, 'question')})",
     ]
     left = _forest(

@@ -23,7 +23,7 @@ from errbar.plots.questions import (
     outcome_map,
 )
 from errbar.plots.ranked import calibration_picture, risk_picture, roc_picture
-from errbar.ranking import predictions_of, scored_of
+from errbar.ranking import classes_of, predictions_of
 from errbar.uncertainty import Bootstrap
 from errbar.uncertainty.learned import Learned
 
@@ -78,8 +78,8 @@ class RunPlots:
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
         """ROC curves of the confidence, with their bands; `bins` as in `roc`."""
-        data = {of: scored_of(rows) for of, rows in self._ranked(bins).items()}
-        return roc_picture(roc_bands(data, method, rng))
+        data, refused = classes_of(self._ranked(bins))
+        return roc_picture(roc_bands(data, method, rng), refused)
 
     def calibration(self, *, bins: int = 10, level: float = 0.95) -> Picture:
         """How often answers are right, over how sure the system was, in bins of as many each."""

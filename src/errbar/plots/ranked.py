@@ -1,9 +1,11 @@
 """Pictures of ranked items: risk over coverage, ROC curves, calibration."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from errbar.bands import Band, lacks_intervals
 from errbar.errors import InputError
+from errbar.estimate import Subject
 from errbar.plots.curves import POINTWISE, banded
 from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
 from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
@@ -12,6 +14,7 @@ from errbar.plots.words import covering, short_names
 from errbar.tables import counted
 
 _SIDE = 340  # of a square
+_NOBODY: Mapping[Subject, str] = MappingProxyType({})
 _UNIT: Spec = {"domain": [0, 1], "nice": False}
 _GAPS = "Where no band is drawn, every resample gives the same number"
 
@@ -55,15 +58,19 @@ def risk_picture(bands: Sequence[Band]) -> Picture:
     return _in_panels("Risk over coverage", below, [*rows, *marks], bands, spec)
 
 
-def roc_picture(bands: Sequence[Band]) -> Picture:
-    """ROC curves beside the diagonal, which tells nothing apart."""
+def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NOBODY) -> Picture:
+    """ROC curves beside the diagonal, which tells nothing apart; and why some have none."""
     rows = _rows(bands)
     x = number("x", "false positive rate", scale=_UNIT)
     y = number("value", "true positive rate", scale=_UNIT)
     tooltip = told(name="system", x="false", value="true", low="from", high="to")
     spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": _SIDE, "height": _SIDE}
     spec["layer"].insert(0, _DIAGONAL)
-    below = [*_covering(bands), "Dashed line: a confidence that tells nothing"]
+    below = [
+        *_covering(bands),
+        "Dashed line: a confidence that tells nothing",
+        *(f"Not drawn: {of or 'the system'}, {why}" for of, why in refused.items()),
+    ]
     return _in_panels("ROC of the confidence", below, rows, bands, spec)
 
 

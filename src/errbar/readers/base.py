@@ -164,7 +164,9 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
     others = [one for one in found if one != taken]
     if not others:
         return []
-    return [f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=...)."]
+    return [
+        f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=, --{option})."
+    ]
 
 
 def some_of(names: Sequence[str], most: int = 5) -> str:

@@ -156,7 +156,10 @@ def _grade(reading: _Reading, run: _Run) -> None:
             reading.say(task, "the likeliest choice is not always what was graded; no confidence.")
     if samples.repeats > 1:
         text = f"{samples.repeats} responses to a question are graded once, after the filter"
-        how = "to have each as a trial, pass regrade=f, f(response, target, doc) -> outcome"
+        how = (
+            "to have each as a trial, grade them in Python: load(…, regrade=f), where "
+            "f(response, target, doc) -> outcome"
+        )
         reading.say(task, f"{text} {filter_name!r}; {how}.")
     reading.log.extend(
         system=[run.system] * len(kept),

@@ -1,5 +1,6 @@
 """What a report says: one section after another, each with its result."""
 
+import math
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -120,14 +121,17 @@ def _usual(slices: Sequence[Slice]) -> tuple[str, ...]:
 
 
 def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
-    if not all(one.is_binary for one in slices) or min(int(one.trials.min()) for one in slices) < 2:
+    if not any(one.is_binary and one.trials.min() > 1 for one in slices):
         return []
     found = []
     for family, words in (
-        ("pass@k", "The chance that one of k trials is right: what picking the best would give."),
+        (
+            "pass@k",
+            "The chance that at least one of k trials is right: what picking it would give.",
+        ),
         ("pass^k", "The chance that all of k trials are right: how far one can rely on it."),
     ):
-        curve = runs.curve(family, estimand=asked.estimand, level=asked.level)
+        curve = runs.curve(family, estimand=asked.estimand, level=asked.level, errors=asked.errors)
         name = "curve-one" if family == "pass@k" else "curve-all"
         found.append(Section(name, f"{family} over k", (words,), curve, _picture(curve)))
     return found
@@ -186,10 +190,14 @@ def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons |
             f"{f' and {len(top) - 8} more' if len(top) > 8 else ''} may be the best."
         )
     if compared is not None:
-        decided = sum(bool(row.better) for row in compared)
-        found.append(f"{decided} of {counted(len(compared), 'pair')} of systems can be told apart.")
+        decided = [row for row in compared if row.better]
+        careful = sum(bool(row.caution) for row in decided)
+        found.append(
+            f"{len(decided)} of {counted(len(compared), 'pair')} of systems can be told apart"
+            f"{f', {careful} of them with caution: see the comparisons' if careful else ''}."
+        )
     if board is None:
-        found += [str(one) for one in scores[:3]]
+        found += [str(one) for one in scores if not math.isnan(one.mean)][:3]
     return found
 
 

@@ -45,7 +45,7 @@ class Calibrated(Method):
     --------
     >>> from errbar.metrics import PassAt
     >>> Calibrated(level=0.9).describe([PassAt(2)])
-    'random weights for the questions, and a share of a question at the bounds'
+    'Bayesian bootstrap of the questions, with a share of an unseen one at the bounds'
     """
 
     estimand: Estimand = Estimand.POPULATION
@@ -86,7 +86,13 @@ class Calibrated(Method):
         columns = [one.column(metrics) for one in each]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def describe(self, metrics: Sequence[CountMetric], systems: Sequence[AnyCounts] = ()) -> str:
+    def describe(
+        self,
+        metrics: Sequence[CountMetric],
+        systems: Sequence[AnyCounts] = (),
+        *,
+        within: bool = True,
+    ) -> str:
         """How the intervals are made; with one trial per question, nothing is learned."""
         if self.estimand is not Estimand.POPULATION:
             alone = {usual_trials(counts) == 1 for counts in systems}
@@ -94,7 +100,7 @@ class Calibrated(Method):
             if alone == {True}:
                 return seen
             return f"{_LEARNED}; with one trial per question, {seen}" if True in alone else _LEARNED
-        least = [int(counts.trials.min()) for counts in systems]
+        least = [] if within else [int(counts.trials.min()) for counts in systems]
         learned = [
             str(metric)
             for metric in metrics
@@ -109,7 +115,7 @@ class Calibrated(Method):
         return "; ".join(said)
 
 
-_SEEN = "random weights for the questions, and a share of a question at the bounds"
+_SEEN = "Bayesian bootstrap of the questions, with a share of an unseen one at the bounds"
 _TWICE = ", √2 times as wide for two runs"
 _LEARNED = "the spread of difficulty is learned from all questions, with its own uncertainty"
 

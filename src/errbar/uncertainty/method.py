@@ -33,8 +33,17 @@ class Method(ABC):
         """A row per metric, a column per system."""
 
     @abstractmethod
-    def describe(self, metrics: Sequence[CountMetric], systems: Sequence[AnyCounts] = ()) -> str:
-        """How the intervals of `metrics` are made from these systems, in words."""
+    def describe(
+        self,
+        metrics: Sequence[CountMetric],
+        systems: Sequence[AnyCounts] = (),
+        *,
+        within: bool = True,
+    ) -> str:
+        """How the intervals of `metrics` are made from these systems, in words.
+
+        `within` says that no metric draws more trials than its questions have.
+        """
 
 
 def require_level(level: object) -> None:

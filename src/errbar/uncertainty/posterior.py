@@ -101,7 +101,13 @@ class Posterior(Method):
         low, high = np.clip(ends, *metric.bounds).T
         return low, high
 
-    def describe(self, metrics: Sequence[CountMetric], _: Sequence[AnyCounts] = ()) -> str:
+    def describe(
+        self,
+        metrics: Sequence[CountMetric],
+        systems: Sequence[AnyCounts] = (),  # noqa: ARG002
+        *,
+        within: bool = True,  # noqa: ARG002
+    ) -> str:
         """How the intervals of `metrics` are made, whatever the systems.
 
         Examples
