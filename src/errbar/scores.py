@@ -19,6 +19,7 @@ from errbar.results import Result
 from errbar.tables import counted, percent, pointed, supported
 
 _FEWEST = 10  # questions in the coverage study
+_SPREAD = "sd: how uncertain it is"
 _MARK = "*"  # beside an interval that its own observed value lies outside of
 
 E = TypeVar("E", bound=AnyEstimate)
@@ -148,10 +149,10 @@ class Scores(Estimates[Estimate]):
 
     def notes(self) -> list[str]:
         """What stands under the table: the data, what the columns mean and the intervals cover."""
+        spread = "mean, sd: of what the interval is for" if self._has_means() else _SPREAD
         notes = [
             *_sizes(self.estimates),
-            f"value: from the observed trials; "
-            f"{'mean, sd: of what the interval is for' if self._has_means() else 'sd: how uncertain it is'}.",
+            f"value: from the observed trials; {spread}.",
             *_coverages(self.estimates),
         ]
         if any(0 < one.questions < _FEWEST for one in self):

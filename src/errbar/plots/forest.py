@@ -50,7 +50,10 @@ def score_forest(scores: Estimates[Any]) -> Picture:
         "Lower is better" if worse else "",
     ]
     tooltip = told(name="system", panel="metric", value="value", **_ENDS, why="why none")
-    spec = _forest(number("value", title if len(metrics) == 1 else "value"), tooltip)
+    bounds = [one.metric.bounds for one in scores]
+    within = min(low for low, _ in bounds), max(high for _, high in bounds)
+    x = number("value", title if len(metrics) == 1 else "value", scale=_scale(rows, within))
+    spec = _forest(x, tooltip)
     body = panels(spec, [""] if alone else metrics)
     return picture(on_one(title, tasks), below, rows, body)
 
@@ -139,9 +142,8 @@ def rank_picture(board: Leaderboard) -> Picture:
         f"Ranks: at a level of {level}, all true ranks lie in these ranges "
         f"({counted(board.questions, 'question')})",
     ]
-    left = _forest(
-        number("value", str(board.metric)), told(name="system", value="value", **_ENDS), width=260
-    )
+    x = number("value", str(board.metric), scale=_scale(rows, board.metric.bounds))
+    left = _forest(x, told(name="system", value="value", **_ENDS), width=260)
     body = {
         "hconcat": [left, _rank_panel(len(board))],
         "spacing": 36,
@@ -204,7 +206,7 @@ def _forest(
     x: Spec, tooltip: list[Spec], *, width: int = WIDTH, around: Sequence[Spec] = ()
 ) -> Spec:
     """Lines, points on them, and figures beside them."""
-    across = {**x, "scale": {"zero": False, "nice": True, "padding": 6}}
+    across = {"scale": _AS_NEEDED, **x}
     point = {"type": "point", "filled": True, "size": 55, "opacity": 1, "color": COLOURS[0]}
     return {
         "width": width,
@@ -222,6 +224,23 @@ def _forest(
             },
             _figures("figures", width + 10, NAMES_DOWN),
         ],
+    }
+
+
+_AS_NEEDED: Spec = {"zero": False, "nice": True, "padding": 6}
+
+
+def _scale(rows: Sequence[Row], within: tuple[float, float]) -> Spec:
+    """From the least to the largest that is drawn and a little beyond, but within what can be."""
+    ends = [
+        row[end] for row in rows for end in ("low", "high", "drawn") if not math.isnan(row[end])
+    ]
+    if not ends or min(ends) < within[0] or max(ends) > within[1]:
+        return _AS_NEEDED
+    beyond = 0.05 * (max(ends) - min(ends) or 1.0)
+    return {
+        "domain": [max(within[0], min(ends) - beyond), min(within[1], max(ends) + beyond)],
+        "nice": False,
     }
 
 
