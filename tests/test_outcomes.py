@@ -26,7 +26,9 @@ def test_a_column_of_its_own_name_is_taken_and_is_no_guess(meaning: str) -> None
 
 @pytest.mark.parametrize(("meaning", "name"), GUESSES)
 def test_a_usual_name_is_guessed_and_shown(meaning: str, name: str) -> None:
-    found = find_columns(["notes", *needed_beside(meaning), name])
+    found = find_columns(
+        ["notes", *needed_beside(meaning), name], {"system": None} if meaning != "system" else {}
+    )
     assert found[meaning] == name
     assert found.guessed == {meaning}
     assert found.describe() == f"{meaning} is {name} (guessed)"
@@ -46,7 +48,7 @@ def test_the_own_name_wins_over_a_usual_one_wherever_it_stands(meaning: str, nam
 
 def test_the_likelier_of_two_usual_names_wins_wherever_it_stands() -> None:
     for names in (["reward", "correct"], ["correct", "reward"]):
-        found = find_columns(["question", *names])
+        found = find_columns(["question", "system", *names])
         assert found["outcome"] == "correct"
         assert found.describe() == "outcome is correct (guessed)"
 
@@ -67,9 +69,17 @@ def test_the_exact_name_wins_over_another_case() -> None:
 
 
 def test_a_told_name_wins_over_the_own_name() -> None:
-    found = find_columns(["question", "outcome", "task_id"], {"question": "task_id"})
+    found = find_columns(["question", "outcome", "task_id", "system"], {"question": "task_id"})
     assert found["question"] == "task_id"
     assert found.describe() == "question is task_id"
+
+
+def test_columns_that_may_tell_systems_apart_are_shown_where_none_does() -> None:
+    found = find_columns(["question", "outcome", "Who", *"abcdefgh"])
+    said = "no column for system, so that all rows are of one; not used: 'Who', 'a', "
+    assert found.describe().startswith(said)
+    assert found.describe().endswith("and 1 more")
+    assert find_columns(["question", "outcome"]).describe() == ""
 
 
 def test_what_was_told_and_what_was_guessed_are_told_apart() -> None:

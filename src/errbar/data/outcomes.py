@@ -57,11 +57,6 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-_POOLED = {
-    "system": "no column for system, so that all rows are of one",
-    "trial": "no column for trial, so that a row that is there twice counts as two",
-}
-
 # A row without a result: the outcome, if any, was put there by the harness.
 FAILED = ("error", "timeout", "unscored", "missing", "failed")
 STATUSES = ("ok", "limit", "abstained", *FAILED)
@@ -73,8 +68,7 @@ class Columns:
 
     named: Mapping[str, str]
     guessed: frozenset[str]
-    unused: tuple[str, ...] = ()
-    missed: tuple[str, ...] = ()  # of those without which rows are pooled: system and trial
+    beside: tuple[str, ...] = ()  # not used, where no column says of which system a row is
 
     def __getitem__(self, meaning: str) -> str:
         return self.named[meaning]
@@ -99,9 +93,9 @@ class Columns:
             said.append(", ".join(told))
         if guessed:
             said.append(f"{', '.join(guessed)} (guessed)")
-        if self.unused:
-            said += [_POOLED[meaning] for meaning in self.missed]
-            said += [f"not used: {_some(self.unused, 8)}"] if self.missed else []
+        if self.beside:
+            said.append("no column for system, so that all rows are of one")
+            said.append(f"not used: {_some(self.beside, 8)}")
         return "; ".join(said)
 
     def _in_order(self) -> list[str]:
@@ -175,13 +169,9 @@ def find_columns(
             f"which it is, as in load(data, {lacking[0]}='...') or --map {lacking[0]}=..."
         )
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
-    pooled = _POOLED if usual_names is USUAL else ("system",)
-    return Columns(
-        MappingProxyType(ordered),
-        frozenset(guessed),
-        tuple(name for name in present if name not in taken),
-        tuple(meaning for meaning in pooled if meaning not in {*named, *unwanted}),
-    )
+    pooled = "system" not in {*named, *unwanted}
+    beside = tuple(name for name in present if pooled and name not in taken)
+    return Columns(MappingProxyType(ordered), frozenset(guessed), beside)
 
 
 def _unknown(name: object, known: list[str], sentence: str) -> str:
