@@ -58,7 +58,7 @@ MAY_IMPORT = {
     "watches": {"estimate", "results", "tables"},
     "monitoring": METRICS | {"uncertainty", "watches"},
     "bands": ALL_BELOW,
-    "plots": ALL_BELOW | DRAWN | {"bands", "plots", "ranking"},
+    "plots": ALL_BELOW | DRAWN | {"bands", "inspection", "plots", "ranking"},
     "runs": DECIDE | {"inspection", "ranking", "monitoring", "watches", "plots"},
     "loading": ALL_BELOW | {"runs", "readers"},
     "report": DECIDE | {"inspection", "runs", "plots", "report"},

@@ -338,7 +338,7 @@ def test_the_description_says_what_was_done_with_one_trial_per_question() -> Non
     assert "√2" in score(once, "avg", method=Calibrated(Estimand.RERUN)).method
     both = score({"a": once, "b": twice}, "avg", method=Calibrated(Estimand.BENCHMARK)).method
     assert "learned" in both
-    assert "with one trial per question, random weights" in both
+    assert "with one trial per question, Bayesian bootstrap" in both
 
 
 @pytest.mark.parametrize("target", TARGETS)

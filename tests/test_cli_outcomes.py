@@ -362,9 +362,9 @@ def test_a_file_gets_what_would_be_printed(style: str, runs: str, tmp_path: Path
 
 def test_an_existing_file_is_replaced_whole(runs: str, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
-    target.write_text("old " * 10_000)
+    target.write_text("before " * 10_000)
     shown("score", runs, "-o", str(target))
-    assert "old" not in target.read_text()
+    assert "before" not in target.read_text()
     assert sorted(os.listdir(tmp_path)) == ["out.txt", "runs.csv"]
 
 

@@ -81,7 +81,7 @@ def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> No
     assert [one.value for one in scores] == [0.75, 0.5]
     assert [one.interval.covers.value for one in scores] == ["population", "population"]
     assert "rewards: t interval" in scores.method
-    assert "random weights" in scores.method
+    assert "Bayesian bootstrap" in scores.method
     notes = " ".join(scores.notes())
     assert notes.count("95 % interval: for questions like these") == 1
 

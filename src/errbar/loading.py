@@ -175,7 +175,9 @@ def _require_log(reader: str, told: Mapping[str, str | None], where: str, spark:
 def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:
     """Why a log could not be read as a table with these columns."""
     if isinstance(error, UnknownColumn):
-        return f"{error} It is a log of {reader}, too, which is read without a mapping."
+        return (
+            f"{error} It is a log of {reader}, whose reader knows what is what without a mapping."
+        )
     return _nothing_to_map(told, reader, where)
 
 
