@@ -418,3 +418,14 @@ def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -
                 order = rng.permutation(300)
                 same = None if together is None else together[order]
                 assert one(CategoryCounts(tally[order], clusters=same), metric) == first
+
+
+@pytest.mark.parametrize("target", [Estimand.BENCHMARK, Estimand.RERUN])
+def test_a_large_k_of_many_trials_is_marked_where_the_study_fell_short(target: Estimand) -> None:
+    counts = Counts([64] * 30, [2 * at + 3 for at in range(30)])
+    method = Calibrated(target)
+    half, less = score(counts, "pass^32", "pass^31", method=method)
+    assert "k is half of many trials or more" in half.reason
+    assert not less.reason
+    (like_these,) = score(counts, "pass^32")
+    assert not like_these.reason

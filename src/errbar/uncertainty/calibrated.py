@@ -173,7 +173,8 @@ class _System:
             found = self._learned().benchmark(metric, level)
             return found, _BEYOND if short else self._caution(metric, found)
         if covers is Estimand.RERUN:
-            return self._learned().rerun(metric, level), _TOO_RARE if level > RAREST else ""
+            reasons = (_TOO_RARE if level > RAREST else "", self._of_many(metric))
+            return self._learned().rerun(metric, level), "; ".join(filter(None, reasons))
         if short or not _is_seen(metric):
             found = self._for_clusters(self._learned().population(metric, level))
         else:
@@ -186,7 +187,12 @@ class _System:
         low, high = metric.bounds
         near = _NEAR * (high - low)
         at_bound = found.mean < low + near or found.mean > high - near
-        return _FEW_TRIALS if at_bound and self._usual < _ENOUGH_TRIALS else ""
+        few = _FEW_TRIALS if at_bound and self._usual < _ENOUGH_TRIALS else ""
+        return few or self._of_many(metric)
+
+    def _of_many(self, metric: CountMetric) -> str:
+        """The same where k is a large part of many trials."""
+        return _OF_MANY if 2 * metric.draws >= self._usual >= _MANY_TRIALS else ""
 
     def _refusal(self, metric: CountMetric, *, short: bool) -> str:
         """Why the data cannot say, if they cannot."""
@@ -262,6 +268,8 @@ def usual_trials(counts: AnyCounts) -> int:
     return int(trials[order][int(np.argmax(reached))])
 
 
+_MANY_TRIALS = 32
+_OF_MANY = "k is half of many trials or more, where the coverage study found 89 % at worst"
 _NOTHING_OPEN = "it has this value whatever the outcomes are, so nothing is left open"
 ONE_TRIAL = (
     "one trial per question cannot tell trial noise from difficulty; the interval covers both"
