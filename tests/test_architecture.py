@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "selective": SELECTIVE,
     "roc": ALL_BELOW,
     "readers": COUNTS | {"readers"},
-    "selective_report": SELECTIVE | {"selective", "readers"},
+    "selective_report": SELECTIVE | {"selective", "readers", "plots"},
     "inspection": COUNTS | {"results", "tables"},
     "rewards": RESULTS | {"data", "uncertainty"},
     "audit": ALL_BELOW,

@@ -12,6 +12,8 @@ from errbar.cli.main import main
 from errbar.errors import InputError
 from errbar.readers.item_runs import read_item_runs
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage, estimate
+from errbar.selective_report import report
+from errbar.uncertainty.bootstrap import Bootstrap
 
 NAMES = ["Sleep", "Appetite", "Mood", "Focus"]
 
@@ -288,3 +290,12 @@ def test_the_command_draws_risks_of_runs(style: str, run: Path, tmp_path: Path) 
     answered = read.predictions("absolute", None)
     assert rows[-1]["x"] == pytest.approx(answered.coverage)
     assert rows[-1]["value"] == pytest.approx(answered.loss[answered.answered].mean())
+
+
+def test_a_report_is_drawn_with_what_it_says(run: Path) -> None:
+    found = report([run], method=Bootstrap(200), rng=0)
+    (one,) = found.runs
+    rows = found.plot().spec["data"]["values"]
+    assert [(row["name"], row["value"]) for row in rows] == [
+        (one.run.name, estimate.value) for estimate in one.estimates
+    ]

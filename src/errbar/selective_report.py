@@ -4,18 +4,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from errbar.data.ranked import Predictions
 from errbar.errors import InputError
-from errbar.estimate import RankedEstimate
+from errbar.estimate import RankedEstimate, Subject
 from errbar.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
 from errbar.matched import MatchedCoverage, compare
 from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.readers.item_runs import ItemRun, read_item_runs
+from errbar.scores import RankedScores
 from errbar.selective import estimate
 from errbar.tables import Table, percent, pointed, printable, supported
 from errbar.uncertainty.bootstrap import Bootstrap
+
+if TYPE_CHECKING:
+    from errbar.plots.picture import Picture
 
 _DEFAULT = Bootstrap()
 
@@ -53,6 +57,15 @@ class SelectiveReport:
         if self.comparison is not None:
             tables.append(self.comparison.table())
         return [*tables, *self.notes, *(f"Not ranked: {why}" for why in self.unranked.values())]
+
+    def plot(self) -> "Picture":
+        """A forest of all runs; a run that cannot be ranked has no row."""
+        rows = [
+            replace(estimate, of=Subject(one.run.name))
+            for one in self.runs
+            for estimate in one.estimates
+        ]
+        return RankedScores(tuple(rows), self.method.describe()).plot()
 
     def __str__(self) -> str:
         return "\n\n".join(
