@@ -24,7 +24,7 @@ from errbar.metrics.selective import RankedMetric
 from errbar.monitoring import monitored
 from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
-from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric
+from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric
 from errbar.tallied import categories_of
 from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
@@ -375,10 +375,9 @@ def _not_drawn(name: str, found: list[Slice], drawn: list[Slice]) -> list[str]:
     left = [str(of) or "the system" for of, one in _subjects(found).items() if one not in drawn]
     if not left:
         return []
-    shown = ", ".join([*left[:5], *["…"] * (len(left) > 5)])
     return [
-        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: {shown}. "
-        f"avg scores them."
+        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
+        f"{first_of(left)}. avg scores them."
     ]
 
 

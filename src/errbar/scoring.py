@@ -122,7 +122,7 @@ class Scoring:
             few = [str(of) for of, one in counts.items() if one.trials.min() < draws]
             least = min(int(one.trials.min()) for one in counts.values())
             also = (
-                f" Questions of {_first_of(few[1:])} have fewer, too: {least} is the most for all."
+                f" Questions of {first_of(few[1:])} have fewer, too: {least} is the most for all."
                 if few[1:]
                 else ""
             )
@@ -243,11 +243,11 @@ def _long_enough(
 def _too_few(metric: ScoredMetric, draws: int, most: dict[Subject, int]) -> NotEnoughTrials:
     """Where nobody is left; `most` are the trials that a question of each has at most."""
     return NotEnoughTrials(
-        f"{_first_of([str(of) for of in most]) or 'the system'}: no question has {draws} trials, "
+        f"{first_of([str(of) for of in most]) or 'the system'}: no question has {draws} trials, "
         f"as {metric} needs. Lower k to at most {max(most.values())}, or collect more trials."
     )
 
 
-def _first_of(names: list[str]) -> str:
+def first_of(names: list[str]) -> str:
     """Names, but not more than are read."""
     return ", ".join([*names[:5], *["…"] * (len(names) > 5)])

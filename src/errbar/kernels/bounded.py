@@ -22,11 +22,11 @@ from errbar.kernels.root import root
 Array = NDArray[np.floating[Any]]
 
 UNSEEN = 0.75  # of a sighting, of what was not seen
-_FAR = 5.0  # standard deviations that it is away at least
-_FARTHER = 2.0  # times as far as the farthest that was seen, at least
-_MANY = 10.0  # values that fall short, from which on it need not be at the bound
-_ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
-_NO_ROOM = 1e-9  # where all values lie this near together, an end is the nearest bound of them
+FAR = 5.0  # standard deviations that it is away at least
+FARTHER = 2.0  # times as far as the farthest that was seen, at least
+MANY = 10.0  # values that fall short, from which on it need not be at the bound
+ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
+NO_ROOM = 1e-9  # where all values lie this near together, an end is the nearest bound of them
 _MOST_TERMS = 4096  # beyond, the saddle point alone is as good
 _CORRECTIONS, _ACCURATE = 10, 3e-5  # the last correction leaves the square of this
 _NORMAL = NormalDist()
@@ -59,12 +59,12 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
     mean = float(often @ values) / (number * usual)
     off = np.square(values - mean * sizes)
     sd = math.sqrt(float(often @ off) / max(number - 1.0, 1.0)) / usual
-    short = np.where(values < sizes * (1.0 - _ROUNDING), sizes - values, 0.0)
+    short = np.where(values < sizes * (1.0 - ROUNDING), sizes - values, 0.0)
     squares = float(often @ np.square(short))
     falling_short = float(often @ short) ** 2 / squares if squares else 0.0
-    share = max(math.exp(-falling_short / _MANY), 1.0 / number)  # of the way to the bound
+    share = max(math.exp(-falling_short / MANY), 1.0 / number)  # of the way to the bound
     farthest = mean - float((values / sizes).min())
-    return max(0.0, mean - max(_FAR * sd, _FARTHER * farthest, mean * share))
+    return max(0.0, mean - max(FAR * sd, FARTHER * farthest, mean * share))
 
 
 def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
@@ -125,7 +125,7 @@ class _Weighed:
     @property
     def has_no_room(self) -> bool:
         """Whether all lie together."""
-        return self._most - self._least < _NO_ROOM
+        return self._most - self._least < NO_ROOM
 
     def guess(self, z: float) -> float:
         """Where the normal score is `z`, by the saddle point alone."""

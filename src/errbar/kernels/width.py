@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.bounded import UNSEEN
+from errbar.kernels.bounded import FAR, FARTHER, MANY, NO_ROOM, ROUNDING, UNSEEN
 
 Array = NDArray[np.floating[Any]]
 
-_FAR, _FARTHER, _MANY = 5.0, 2.0, 10.0  # as in `bounded.unseen_value`
 _ENDS, _SADDLES = 30, 100  # steps at most
 _CLOSE, _SADDLE = 1e-3, 1e-6  # of a normal score
-_NO_ROOM = 1e-9
-_ROUNDING = 1e-12  # as in `bounded`: a value falls short by more
 _FLAT = 1e-4  # a root below which formulas with it are 0/0
 
 
@@ -39,7 +36,7 @@ def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
     total = shape.sum(axis=1)
     mean = (shape * value).sum(axis=1) / total
     spread = np.sqrt((shape * np.square(value - mean[:, None])).sum(axis=1)) / total
-    has_room = most - least >= _NO_ROOM
+    has_room = most - least >= NO_ROOM
     x = np.where(has_room, np.maximum(mean + z * spread, 0.5 * (least + mean)), least)
     t = np.zeros(len(often))
     going = np.flatnonzero(has_room)
@@ -79,14 +76,14 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
 
 
 def _unseen_values(values: Array, often: NDArray[np.int64]) -> Array:
-    """How low something is that was not seen, below the mean of each row."""
+    """How low something is that was not seen, below the mean of each row: `unseen_value` of all."""
     number = often.sum(axis=1).astype(float)
     mean = often @ values / number
     variance = (often * np.square(values - mean[:, None])).sum(axis=1) / np.maximum(number - 1.0, 1)
-    short = np.where(values < 1.0 - _ROUNDING, 1.0 - values, 0.0)
+    short = np.where(values < 1.0 - ROUNDING, 1.0 - values, 0.0)
     squares = often @ np.square(short)
     falling = np.square(often @ short) / np.where(squares > 0.0, squares, np.inf)
-    share = np.maximum(np.exp(-falling / _MANY), 1.0 / number)
+    share = np.maximum(np.exp(-falling / MANY), 1.0 / number)
     farthest = mean - np.where(often > 0, values, np.inf).min(axis=1)
-    away = np.maximum(_FAR * np.sqrt(variance), np.maximum(_FARTHER * farthest, mean * share))
+    away = np.maximum(FAR * np.sqrt(variance), np.maximum(FARTHER * farthest, mean * share))
     return np.maximum(0.0, mean - away)

@@ -104,9 +104,9 @@ class Posterior(Method):
     def describe(
         self,
         metrics: Sequence[CountMetric],
-        systems: Sequence[AnyCounts] = (),  # noqa: ARG002
+        systems: Sequence[AnyCounts] = (),  # noqa: ARG002  whatever they are
         *,
-        within: bool = True,  # noqa: ARG002
+        within: bool = True,  # noqa: ARG002  whatever they are
     ) -> str:
         """How the intervals of `metrics` are made, whatever the systems.
 
