@@ -3,7 +3,7 @@
 import math
 import pickle
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -645,109 +645,6 @@ def test_a_column_to_group_by_that_is_not_there_is_named(data: Any) -> None:
 def test_a_column_to_group_by_that_is_misspelt_is_hinted_at() -> None:
     with pytest.raises(InputError, match="Did you mean 'level'"):
         errbar.load(pl.DataFrame(SLICED)).score("avg", by=["levle"])
-
-
-# Curves.
-
-
-def test_a_curve_goes_to_the_fewest_trials_of_a_question() -> None:
-    scores = errbar.load(errbar.Counts([5, 7], [2, 3])).curve("pass@k")
-    assert [str(one.metric) for one in scores] == ["pass@1", "pass@2", "pass@4", "pass@5"]
-    bank = [[1] * 2 + [0] * 3, [1] * 3 + [0] * 4]
-    for one, k in zip(scores, (1, 2, 4, 5), strict=True):
-        assert one.value == pytest.approx(pass_at(k, bank), abs=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("trials", "ks"), [(1, [1]), (2, [1, 2]), (8, [1, 2, 4, 8]), (9, [1, 2, 4, 8, 9])]
-)
-def test_the_ks_of_a_curve_are_powers_of_two_and_the_last(trials: int, ks: list[int]) -> None:
-    scores = errbar.load(errbar.Counts([trials], [1])).curve("pass^k")
-    assert [str(one.metric) for one in scores] == [f"pass^{k}" for k in ks]
-
-
-def of_two_tasks(grades: Sequence[float]) -> pl.DataFrame:
-    """Two systems: 4 trials of a sum, and as many trials of an essay as it has grades."""
-    rows = [
-        (system, task, "q1", trial, outcome)
-        for system in ("b", "a")
-        for task, outcomes in (("sums", (1, 0, 1, 0)), ("essay", grades))
-        for trial, outcome in enumerate(outcomes)
-    ]
-    names = ("system", "task", "question", "trial", "outcome")
-    return pl.DataFrame(rows, schema=names, orient="row", strict=False)
-
-
-def test_a_curve_of_each_task_goes_as_far_as_its_own_trials() -> None:
-    scores = errbar.load(of_two_tasks((1, 0))).curve("pass@k")
-    assert [(one.system, one.task, str(one.metric)) for one in scores] == [
-        (system, task, f"pass@{k}")
-        for system in ("a", "b")
-        for task, ks in (("essay", (1, 2)), ("sums", (1, 2, 4)))
-        for k in ks
-    ]
-
-
-def test_a_curve_leaves_out_rewards_and_says_so() -> None:
-    runs = errbar.load(of_two_tasks((0.5, 0.25)))
-    scores = runs.curve("pass@k")
-    assert {one.task for one in scores} == {"sums"}
-    said = "pass@k leaves out 2 of 4, whose outcomes are not 0 and 1: a · essay, b · essay."
-    assert any(remark.startswith(said) for remark in scores.remarks)
-    with pytest.raises(WrongType, match=r"^a · essay: pass@1 needs outcomes of 0 and 1"):
-        runs.curve("pass@k", [1, 2])
-
-
-def test_a_curve_of_categories_leaves_none_out() -> None:
-    scores = errbar.load(of_two_tasks((2, 1))).curve("max@k(weights=[0, 1, 2])")
-    assert {one.task for one in scores} == {"sums", "essay"}
-
-
-def test_a_curve_of_votes_leaves_out_rewards() -> None:
-    table = of_two_tasks((0.5, 0.25)).with_columns(answer=pl.lit("x"))
-    scores = errbar.load(table).curve("vote@k")
-    assert {one.task for one in scores} == {"sums"}
-    with pytest.raises(WrongType, match="a · essay: vote@1 needs outcomes of 0 and 1"):
-        errbar.load(table).score("vote@1")
-
-
-def test_a_curve_takes_the_ks_it_is_given_in_their_order() -> None:
-    runs = errbar.load(errbar.Counts([5, 7], [2, 3]))
-    for ks in ([3, 1], iter([3, 1])):
-        assert [str(one.metric) for one in runs.curve("maj@k", ks)] == ["maj@3", "maj@1"]
-
-
-def test_a_curve_beyond_the_trials_or_of_one_metric_is_refused() -> None:
-    runs = errbar.load(errbar.Counts([5, 7], [2, 3]))
-    with pytest.raises(NotEnoughTrials, match="at most 5"):
-        runs.curve("pass@k", [6])
-    with pytest.raises(UnknownMetric, match="letter k"):
-        runs.curve("pass@8")
-    with pytest.raises(InputError):
-        runs.curve("pass@k", [0])
-    with pytest.raises(InputError):
-        runs.curve("pass@k", [])
-
-
-def test_a_curve_heeds_the_policy_on_failed_rows() -> None:
-    runs = errbar.load([[1, NAN, 0, 1], [1, 1, NAN, NAN]])
-    assert [str(one.metric) for one in runs.curve("pass@k", errors="missing")] == [
-        "pass@1",
-        "pass@2",
-    ]
-    assert [str(one.metric) for one in runs.curve("pass@k")] == ["pass@1", "pass@2", "pass@4"]
-
-
-def test_a_curve_over_a_question_without_result_says_so() -> None:
-    runs = errbar.load([[1, 0], [NAN, NAN]])
-    try:
-        scores = runs.curve("pass@k", errors="missing")
-    except NotEnoughTrials as refused:
-        said = str(refused)
-    else:
-        said = " ".join(scores.remarks)
-        assert [(str(one.metric), one.value) for one in scores] == [("pass@1", 0.5), ("pass@2", 1)]
-    assert "1 of 2 questions" in said
 
 
 # Categories and rewards.
