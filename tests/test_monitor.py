@@ -1,5 +1,6 @@
 """Watching a run: what is settled when, what is claimed, looks at a log that grows, the command."""
 
+import importlib
 import json
 import math
 import os
@@ -20,6 +21,7 @@ from click.testing import CliRunner, Result
 
 import errbar
 from errbar.cli.main import main
+from errbar.cli.outcomes import runs_of as runs_at
 from errbar.data.growing import whole_lines
 from errbar.data.in_turn import turns_of
 from errbar.data.outcomes import find_columns
@@ -458,6 +460,69 @@ def test_what_is_wrong_with_a_copied_log_names_the_log_itself(tmp_path: Path) ->
     assert result.exit_code == 2
     assert f"Error: {file}, line " in result.stderr
     assert "errbar-" not in result.stderr
+
+
+def growing_by_half_lines(file: Path, ahead: list[str], at: str) -> Any:
+    """What stands at a dotted name, with half a line written to a file before it and half after.
+
+    Whoever looks at the file before and after finds whole lines, and whoever reads it half a one.
+    """
+    place, _, name = at.rpartition(".")
+    module = importlib.import_module(place)
+    real = getattr(module, name)
+
+    def between(*given: Any, **options: Any) -> Any:
+        half, rest = ahead[0][:-3], ahead.pop(0)[-3:]
+        with file.open("a") as log:
+            log.write(half)
+        try:
+            return real(*given, **options)
+        finally:
+            with file.open("a") as log:
+                log.write(rest)
+
+    return between
+
+
+@pytest.mark.parametrize("at", ["errbar.cli.monitor.runs_of", "errbar.data.sources.turns_of"])
+@pytest.mark.parametrize("follow", [[], ["--follow"]], ids=["once", "following"])
+@pytest.mark.parametrize("ending", [".jsonl", ".csv"])
+def test_half_a_line_written_while_a_log_is_read_is_never_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, follow: list[str], at: str
+) -> None:
+    rows = rows_of(np.full(40, 0.75))
+    text = lines(rows) if ending == ".jsonl" else pl.DataFrame(rows).write_csv()
+    every = text.splitlines(keepends=True)
+    file = tmp_path / f"log{ending}"
+    file.write_text("".join(every[:-10]))
+    ahead = every[-10:]
+    monkeypatch.setattr(at, growing_by_half_lines(file, ahead, at))
+    row = json.loads(shown(str(file), "--above", "0.5", *follow, "--format", "json"))["rows"][0]
+    assert len(ahead) == 8  # the log itself, and a copy
+    assert (row["questions"], row["pending"]) == (31, 0)
+    assert row["value"] == pytest.approx(0.75)
+
+
+def test_a_log_that_stands_still_is_not_copied(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(paths: Any, *given: Any) -> Any:
+        read.extend(paths)
+        return runs_at(paths, *given)
+
+    monkeypatch.setattr("errbar.cli.monitor.runs_of", noted)
+    shown(str(log), "--above", "0.5")
+    assert read == [str(log)]
+
+
+def test_links_to_logs_are_copied_under_their_own_names(tmp_path: Path) -> None:
+    (tmp_path / "stored").mkdir()
+    (tmp_path / "stored" / "1f3a").write_text('{"question": 1, "outcome": 1}\n{"qu')
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "log.jsonl").symlink_to(tmp_path / "stored" / "1f3a")
+    for path in (tmp_path / "logs", tmp_path / "logs" / "log.jsonl"):
+        row = json.loads(shown(str(path), "--above", "0.5", "--format", "json"))["rows"][0]
+        assert row["questions"] == 1
 
 
 def test_copies_are_gone_afterwards(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """What `errbar monitor` does: one look at a log, or one after another while it grows."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import click
@@ -9,10 +10,12 @@ from click.exceptions import Exit
 
 from errbar.cli.outcomes import Given, runs_of, show, shown
 from errbar.cli.work import working
-from errbar.data.growing import sizes_of, whole_lines
+from errbar.data.growing import WholeLines, WrittenMeanwhile, copied_lines, sizes_of, whole_lines
 from errbar.errors import ErrbarError, InputError, NotThere
 from errbar.tables import printable
 from errbar.watches import Monitoring
+
+Lines = Callable[[Sequence[str]], AbstractContextManager[WholeLines]]
 
 _UNDECIDED = 3  # the exit code, where one is asked for
 _MOST_TRIES = 5
@@ -50,20 +53,23 @@ def _followed(paths: Sequence[str], given: Given) -> Monitoring:
 
 
 def _looked(paths: Sequence[str], given: Given) -> Monitoring:
-    """One look; again if it fails because the log was written to meanwhile."""
+    """One look; again if the log was written to meanwhile, at a copy if half a line was read."""
+    lines = whole_lines
     for _ in range(_MOST_TRIES - 1):
         before = sizes_of(paths)
         try:
-            return _look(paths, given)
+            return _look(paths, given, lines)
+        except WrittenMeanwhile:
+            lines = copied_lines
         except ErrbarError:
             if sizes_of(paths) == before:
                 raise
-    return _look(paths, given)
+    return _look(paths, given, copied_lines)
 
 
-def _look(paths: Sequence[str], given: Given) -> Monitoring:
+def _look(paths: Sequence[str], given: Given, lines: Lines) -> Monitoring:
     alone = [given["system"]] if given["system"] is not None else []
-    with working(f"errbar monitor {shown(paths)}") as work, whole_lines(paths) as whole:
+    with working(f"errbar monitor {shown(paths)}") as work, lines(paths) as whole:
         try:
             found = runs_of(whole.paths, given, work).monitor(
                 *(given["better"] or alone),

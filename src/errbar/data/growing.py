@@ -1,11 +1,13 @@
 """Logs that are being written: whatever reads them sees whole lines only.
 
 A file of lines that ends in half a line is copied without it, with the files beside it, to the same
-place below a directory that is there for a while.
+place below a directory that is there for a while. One that ends in a whole line is read where it
+is, and a look at it afterwards tells whether that still held while it was read.
 """
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import NamedTuple
 
 from errbar.data.files import find_files
 from errbar.data.whole import directory_for_a_while
-from errbar.errors import InputError, NotThere
+from errbar.errors import ErrbarError, InputError, NotThere
 
 _OBJECTS, _ROWS = (".jsonl", ".ndjson"), (".csv", ".tsv")
 _STEP = 1 << 16
@@ -31,25 +33,44 @@ class WholeLines(NamedTuple):
         return text.replace(self.place, "") if self.place else text
 
 
+class WrittenMeanwhile(Exception):
+    """Files of lines were written to while they were read; whatever was read is worth nothing."""
+
+
 @contextmanager
 def whole_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
-    """The same paths, or others whose files have no half line at their ends."""
-    found = {path: _files(path) for path in paths}
-    ends = {file: _ends(file) for each in found.values() for file in each}
-    if not any(whole for whole, _ in ends.values()):
-        raise NotThere(f"{paths[0]}: there is no whole line yet.")
-    halves = [file for file, (whole, size) in ends.items() if whole < size]
-    if not halves:
-        yield WholeLines(list(paths))
+    """The same paths while their files end in whole lines, or else copies that do."""
+    before = _marks(paths)
+    ends = [_ends(file) for path in paths for file in _files(path)]
+    if any(whole < size for whole, size in ends) or not any(size for _, size in ends):
+        with copied_lines(paths) as copies:
+            yield copies
         return
+    try:
+        yield WholeLines(list(paths))
+    except ErrbarError as error:
+        if _marks(paths) != before:
+            raise WrittenMeanwhile from error
+        raise
+    if _marks(paths) != before:
+        raise WrittenMeanwhile
+
+
+@contextmanager
+def copied_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
+    """Copies that nobody writes to, cut after their last whole lines."""
+    found = {path: _files(path) for path in paths}
+    files = dict.fromkeys(file for each in found.values() for file in each)
     with directory_for_a_while() as place:
-        for file, (whole, _) in ends.items():
-            _copy(file, _below(place, file), whole)
+        ends = {file: _copied(file, _below(place, file)) for file in files}
+        if not any(whole for whole, _ in ends.values()):
+            raise NotThere(f"{paths[0]}: there is no whole line yet.")
         read = [
             str(_below(place, Path(one)))
             for path, each in found.items()
             for one in ([path] if Path(path).exists() else each)
         ]
+        halves = (file for file, (whole, size) in ends.items() if whole < size)
         remarks = (f"The last line of {file} is not whole and left out." for file in halves)
         yield WholeLines(read, str(place), tuple(remarks))
 
@@ -59,6 +80,13 @@ def sizes_of(paths: Sequence[str]) -> dict[Path, int]:
     return {file: file.stat().st_size for path in paths for file in _files(path)}
 
 
+def _marks(paths: Sequence[str]) -> dict[Path, tuple[int, int, int]]:
+    """What differs after a file of lines was written to, or has come or gone."""
+    files = (file for path in paths for file in _files(path) if _has_lines(file))
+    known = ((file, file.stat()) for file in files)
+    return {file: (one.st_ino, one.st_size, one.st_mtime_ns) for file, one in known}
+
+
 def _files(path: str) -> list[Path]:
     try:
         return find_files(path, of_any_kind=True)
@@ -66,13 +94,16 @@ def _files(path: str) -> list[Path]:
         raise NotThere(str(error)) from error
 
 
+def _has_lines(file: Path) -> bool:
+    return file.suffix.lower() in (*_OBJECTS, *_ROWS)
+
+
 def _ends(file: Path) -> tuple[int, int]:
     """Where the last whole line of a file ends, and where the file does.
 
     An object that can be read is whole; of a row of cells nobody knows until the line ends.
     """
-    suffix = file.suffix.lower()
-    if suffix not in (*_OBJECTS, *_ROWS):
+    if not _has_lines(file):
         size = file.stat().st_size
         return size, size
     rest = b""
@@ -84,7 +115,8 @@ def _ends(file: Path) -> tuple[int, int]:
             lines.seek(at)
             rest = lines.read(step) + rest
     half = rest.rpartition(b"\n")[2]
-    return (size if suffix in _OBJECTS and _is_object(half) else size - len(half)), size
+    is_whole = file.suffix.lower() in _OBJECTS and _is_object(half)
+    return (size if is_whole else size - len(half)), size
 
 
 def _is_object(text: bytes) -> bool:
@@ -94,14 +126,18 @@ def _is_object(text: bytes) -> bool:
         return not text.strip()
 
 
-def _copy(file: Path, target: Path, size: int) -> None:
-    """The beginning of a file."""
+def _copied(file: Path, target: Path) -> tuple[int, int]:
+    """Copy a file up to the end of its last whole line; where that is, and where the file ended.
+
+    The copy is looked at, not the file, which may have another end by now.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("rb") as source, target.open("wb") as copy:
-        while size > 0 and (part := source.read(min(_STEP, size))):
-            copy.write(part)
-            size -= len(part)
+    shutil.copyfile(file, target)
+    whole, size = _ends(target)
+    os.truncate(target, whole)
+    return whole, size
 
 
 def _below(place: Path, file: Path) -> Path:
-    return place.joinpath(*file.resolve().parts[1:])
+    """Where the copy of a file is; a link keeps its own name."""
+    return place.joinpath(*Path(os.path.abspath(file)).parts[1:])
