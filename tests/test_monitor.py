@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -536,19 +537,33 @@ def test_copies_are_gone_afterwards(tmp_path: Path) -> None:
         pass
 
 
-def test_following_waits_for_a_log_and_ends_with_a_verdict(tmp_path: Path) -> None:
+@pytest.fixture
+def follow() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """`errbar monitor --follow` in processes of their own, none of which outlives its test."""
+    started = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "errbar", "monitor", *arguments, "--follow"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": HOME},
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_following_waits_for_a_log_and_ends_with_a_verdict(tmp_path: Path, follow: Any) -> None:
     file = tmp_path / "log.jsonl"
-    command = [sys.executable, "-m", "errbar", "monitor", str(file), "--better", "new", "old"]
-    process = subprocess.Popen(
-        [*command, "--follow", "--every", "0.05", "--format", "json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": HOME},
-    )
+    process = follow(str(file), "--better", "new", "old", "--every", "0.05", "--format", "json")
     new, old = rows_of(np.ones(40), "new"), rows_of(np.zeros(40), "old")
     rows = [row for pair in zip(new, old, strict=True) for row in pair]
-    assert process.stderr is not None
     assert "waiting: " in process.stderr.readline()
     with file.open("w") as growing:
         for row in rows:
@@ -563,12 +578,8 @@ def test_following_waits_for_a_log_and_ends_with_a_verdict(tmp_path: Path) -> No
     assert "stop: new is better than old" in err.splitlines()[-1]
 
 
-def test_following_ends_with_ctrl_c(log: Path) -> None:
-    command = [sys.executable, "-m", "errbar", "monitor", str(log), "--above", "0.97", "--follow"]
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": HOME}
-    )
-    assert process.stderr is not None
+def test_following_ends_with_ctrl_c(log: Path, follow: Any) -> None:
+    process = follow(str(log), "--above", "0.97")
     assert "go on" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     assert "Interrupted." in process.communicate(timeout=60)[1]
