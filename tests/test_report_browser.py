@@ -31,7 +31,11 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        opened = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=list(QUIET),
+            timeout=120_000,  # milliseconds: a busy machine may need more than the usual 30 seconds
+        )
         yield opened
         opened.close()
 
