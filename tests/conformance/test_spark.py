@@ -6,7 +6,6 @@ All of it is one test, so that one worker starts one Java machine; classic and C
 import itertools
 import os
 import shutil
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -43,11 +42,9 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
     from pyspark.sql.connect.session import SparkSession as Remote  # noqa: PLC0415
 
     place = tmp_path_factory.mktemp("spark")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     settings: dict[str, bool | float | int | str | None] = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
+        "spark.connect.grpc.binding.port": "0",  # whichever is free by then
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={place}",
         "spark.driver.host": "127.0.0.1",
@@ -62,6 +59,9 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
     }
     classic = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     classic.sparkContext.setLogLevel("OFF")
+    java: Any = classic.sparkContext._jvm
+    service = getattr(java, "org.apache.spark.sql.connect.service.SparkConnectService$")
+    port = getattr(service, "MODULE$").localPort()
     remote = Remote.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
     yield {"classic": classic, "connect": remote}
     remote.stop()
@@ -69,7 +69,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
     classic.stop()
     gateway.shutdown()
     gateway.proc.stdin.close()
-    gateway.proc.wait(timeout=20)
+    gateway.proc.wait(timeout=60)
 
 
 def test_spark_gives_what_plain_counting_gives(
