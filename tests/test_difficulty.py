@@ -11,7 +11,7 @@ PRIOR_DRAWS = 400_000
 def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
     """Mean and sd of the questions' mean of 1 − (1 − p)^k, and mean over questions like these."""
     rng = np.random.default_rng(5)
-    points, total = 20, 1.0
+    points, total = 20, rng.exponential(size=(PRIOR_DRAWS, 1))
     weights = rng.standard_gamma(total / points, (PRIOR_DRAWS, points)) + 1e-300
     weights /= weights.sum(axis=1, keepdims=True)
     rates = rng.beta(0.5, 0.5, weights.shape)
@@ -60,6 +60,26 @@ def test_sampling_gives_what_weighing_the_prior_gives(
     assert by_sampling(trials, correct, k) == pytest.approx(
         by_weighing(trials, correct, k), abs=0.02
     )
+
+
+def points_in_use(correct: np.ndarray, trials: int) -> float:
+    """How many points have questions, on average."""
+    spread = difficulty.learn(
+        np.full(correct.size, trials),
+        correct,
+        np.ones(correct.size, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+        [np.random.default_rng(3)],
+    )
+    return float((spread.questions > 0).sum(axis=2).mean())
+
+
+def test_how_few_points_are_preferred_is_learned() -> None:
+    rng = np.random.default_rng(4)
+    two = rng.binomial(64, np.repeat([0.2, 0.8], 100))
+    smooth = rng.binomial(64, rng.random(200))
+    assert points_in_use(two, 64) < 4
+    assert points_in_use(smooth, 64) > 10
 
 
 def test_equal_questions_may_be_given_together() -> None:

@@ -2,10 +2,11 @@
 
 The success rates of the questions are drawn from an unknown distribution: a number of points, each
 with a weight. Before anything is seen, a point may be 0 or 1 (questions that are never solved, or
-always) or anywhere between, by Beta(½, ½); the weights are Dirichlet and prefer few points. Gibbs
-sampling goes to and fro between the points that questions belong to and what the questions say of
-the points. A point moves as a whole, by its Beta posterior, so a few hundred sweeps do. Questions
-in the same state move together, by one multinomial: the cost does not grow with their number.
+always) or anywhere between, by Beta(½, ½); the weights are Dirichlet, and how much they prefer few
+points is learned, too. Gibbs sampling goes to and fro between the points that questions belong to
+and what the questions say of the points. A point moves as a whole, by its Beta posterior, so a few
+hundred sweeps do. Questions in the same state move together, by one multinomial: the cost does not
+grow with their number.
 """
 
 import math
@@ -20,7 +21,10 @@ Array = NDArray[Any]
 Integers = NDArray[np.int64]
 
 _POINTS = 20
-_MASS = 1.0  # of the Dirichlet prior: how many questions' worth it weighs
+# How many questions' worth the Dirichlet prior of the weights weighs: the less, the fewer points.
+# One mass for all data is too coarse for a smooth spread of which 64 trials tell much.
+_MASSES = 2.0 ** np.arange(-4, 6)
+_LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential, mean 1: few trials tell nothing of it
 _AT_AN_END = 0.1  # chance that a point is 0 before anything is seen, and that it is 1
 _SIDE = 0.5  # of the Beta prior of all other points
 _FIRST, _SWEEPS, _EVERY = 100, 400, 4  # sweeps thrown away, sweeps after, one kept of so many
@@ -48,7 +52,7 @@ def learn(
     With a generator for each, what is learned of a system does not depend on the others. With one
     for all, it takes half the time.
     """
-    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
+    from scipy.special import betaln, gammaln  # noqa: PLC0415  loaded when first needed
 
     systems = starts.size
     owner = np.repeat(np.arange(systems), np.diff(np.append(starts, trials.size)))
@@ -62,6 +66,9 @@ def learn(
     states = [slice(*pair) for pair in pairwise(bounds.tolist())]
     rows = [slice(at, at + 1) if parts > 1 else slice(None) for at in range(parts)]
     unknown = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
+    share = _MASSES / _POINTS
+    before = _LOG_PRIOR + gammaln(_MASSES) - _POINTS * gammaln(share)
+    before = before - gammaln(_MASSES + np.add.reduceat(often, starts)[:, None])
     kept: list[tuple[Array, Array, Array]] = []
     for sweep in range(_FIRST + _SWEEPS):
         logs: Sequence[Array] = logs_of(rates, weights)
@@ -80,9 +87,11 @@ def learn(
         )
         if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
             kept.append((rates, weights, held.astype(float)))
-        weights = held + _MASS / _POINTS
+        likely = before + gammaln(held[:, :, None] + share).sum(axis=1)
+        weights = held.astype(float)
         for rng, some in zip(rngs, rows, strict=True):
-            weights[some] = rng.standard_gamma(weights[some])
+            masses = (likely[some] + rng.gumbel(size=likely[some].shape)).argmax(axis=1)
+            weights[some] = rng.standard_gamma(weights[some] + share[masses, None])
         weights += 1e-300
         weights /= weights.sum(axis=1, keepdims=True)
         solved += _SIDE

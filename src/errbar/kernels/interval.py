@@ -30,7 +30,7 @@ def normal_reach(level: float) -> float:
     return -NormalDist().inv_cdf((1.0 - level) / 2.0)
 
 
-def student_reach(level: float, freedom: int) -> float:
+def student_reach(level: float, freedom: float) -> float:
     """The same for Student's distribution."""
     from scipy.special import stdtrit  # noqa: PLC0415  loaded when first needed
 

@@ -14,16 +14,14 @@ Array = NDArray[np.floating[Any]]
 _LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
 _NORMAL = NormalDist()
 _ACCURACY = 1e-4  # of the normal score of an end, which draws leave open by much more
-_SMALLEST = 1e-15  # share beyond an end
+_FARTHEST = 7.9  # deviations: 1e-15 of a normal distribution lie beyond
 _AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
 
 
-def mixture_ends(
-    means: Array, variances: Array, level: float, reach: float = 1.0
-) -> tuple[float, float]:
+def mixture_ends(means: Array, variances: Array, reach: float) -> tuple[float, float]:
     """Ends of the equal mixture of Beta distributions on 0 … 1 with these means and variances.
 
-    `reach` stretches the normal score of the level.
+    As much lies beyond each of them as of a normal distribution beyond `reach` deviations.
     """
     from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
 
@@ -44,8 +42,8 @@ def mixture_ends(
 
         return _snapped(root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY))
 
-    score = -reach * _NORMAL.inv_cdf(max(0.5 * (1.0 - level), _SMALLEST))
-    return end(-score), end(score)
+    reach = min(reach, _FARTHEST)
+    return end(-reach), end(reach)
 
 
 def _snapped(end: float) -> float:

@@ -30,7 +30,6 @@ from errbar.uncertainty.seen import (
 )
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
-_NEAR, _ENOUGH_TRIALS = 0.05, 4  # where the coverage study found intervals that fall short
 _FARTHEST = 8  # times the trials, or half the trials times: how far beyond them k may lie
 
 
@@ -170,29 +169,15 @@ class _System:
             wide = Seen(self._counts, clustered=False).summary(metric, level, self._rng())
             return wide.stretched(_ROOT_TWO) if covers is Estimand.RERUN else wide, ONE_TRIAL
         if covers is Estimand.BENCHMARK:
-            found = self._learned().benchmark(metric, level)
-            return found, _BEYOND if short else self._caution(metric, found)
+            return self._learned().benchmark(metric, level), _BEYOND if short else ""
         if covers is Estimand.RERUN:
-            reasons = (_TOO_RARE if level > RAREST else "", self._of_many(metric))
-            return self._learned().rerun(metric, level), "; ".join(filter(None, reasons))
+            return self._learned().rerun(metric, level), _TOO_RARE if level > RAREST else ""
         if short or not _is_seen(metric):
             found = self._for_clusters(self._learned().population(metric, level))
         else:
             found = Seen(self._counts).summary(metric, level, self._rng())
         found, reason = self._of_a_finite_number(found, metric)
         return found, "; ".join(filter(None, (_BEYOND if short else "", reason)))
-
-    def _caution(self, metric: CountMetric, found: Summary) -> str:
-        """What the coverage study found to hold less often than it says."""
-        low, high = metric.bounds
-        near = _NEAR * (high - low)
-        at_bound = found.mean < low + near or found.mean > high - near
-        few = _FEW_TRIALS if at_bound and self._usual < _ENOUGH_TRIALS else ""
-        return few or self._of_many(metric)
-
-    def _of_many(self, metric: CountMetric) -> str:
-        """The same where k is a large part of many trials."""
-        return _OF_MANY if 2 * metric.draws >= self._usual >= _MANY_TRIALS else ""
 
     def _refusal(self, metric: CountMetric, *, short: bool) -> str:
         """Why the data cannot say, if they cannot."""
@@ -268,14 +253,9 @@ def usual_trials(counts: AnyCounts) -> int:
     return int(trials[order][int(np.argmax(reached))])
 
 
-_MANY_TRIALS = 32
-_OF_MANY = "k is half of many trials or more, where the coverage study found 89 % at worst"
 _NOTHING_OPEN = "it has this value whatever the outcomes are, so nothing is left open"
 ONE_TRIAL = (
     "one trial per question cannot tell trial noise from difficulty; the interval covers both"
-)
-_FEW_TRIALS = (
-    "with two or three trials per question this near to a bound, fewer intervals hold than should"
 )
 _TOO_RARE = f"runs are drawn as often as a level of {percent(RAREST)} asks; beyond, ends are rough"
 _BEYOND = "k is beyond the trials; from the learned spread of difficulty"

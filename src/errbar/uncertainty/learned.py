@@ -6,6 +6,7 @@ the mean and the variance of the metric over the questions. Draws are mixed.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from errbar.data.statistics import Counts, CountsByState, States
 from errbar.estimate import Estimand
 from errbar.kernels import difficulty, rates
 from errbar.kernels.bounded import UNSEEN
+from errbar.kernels.interval import normal_reach, student_reach
 from errbar.kernels.mixture import mixture_ends
 from errbar.metrics.base import CountMetric, QuestionMean
 
@@ -26,7 +28,12 @@ _RUNS, _MOST_RUNS = 10, 500  # of each draw, for what the same run would show
 _BEYOND_AN_END = 25  # runs that lie beyond each end of an interval, at least
 RAREST = 0.999  # the highest level that this many runs tell of
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
-_REACH = 1.03  # a hundred draws, not independent, know their spread as Student's t does
+# What is learned is not quite what is true. It is farthest off where few of many questions carry
+# the uncertainty, which the others tell little of: there, ends reach as far as those of Student's
+# distribution. The coverage study sets both numbers.
+_WIDER, _FREEDOM = 1.08, 10
+_SAME = 1e-12  # values this near together differ by rounding
+_ALMOST_ALL = 1e-6  # share of the questions that carry no uncertainty, at least
 
 
 class Summary(NamedTuple):
@@ -46,6 +53,20 @@ class Summary(NamedTuple):
         """The same between bounds, where no distribution has an sd above half of their distance."""
         ends = (min(max(end, low), high) for end in (self.low, self.high))
         return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
+
+
+class Known(NamedTuple):
+    """What each draw says of a score."""
+
+    means: Array
+    variances: Array
+    carriers: float  # how many questions the variance is from, if each had an equal part of it
+    questions: float
+
+    def reach(self, level: float) -> float:
+        """How many standard deviations hold so much of what the score may be."""
+        others = max(1.0 - self.carriers / self.questions, _ALMOST_ALL)
+        return _WIDER * student_reach(level, (_FREEDOM + self.carriers) / others)
 
 
 class Again(NamedTuple):
@@ -109,22 +130,14 @@ class Learned:
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
         """For these very questions, asked again without end."""
-        scores = [part.at_rates(self._rates) for part in metric.parts()]
-        by_state = [self._of_states(score) for score in scores]
-        size = self._often.sum()
-        means = [each @ self._often / size for each in by_state]
-        value, slopes = metric.joined(*means), metric.slopes(*means)
-        variance = np.zeros(len(value))
-        for i, x in enumerate(by_state):
-            for j, y in enumerate(by_state):
-                both = self._of_states(scores[i] * scores[j]) - x * y
-                variance += slopes[i] * slopes[j] * (both @ self._often)
-        variance = np.maximum(variance, 0.0) / size**2
+        known = self._known(metric)
         low, high = metric.bounds
         span = high - low
-        ends = mixture_ends((value - low) / span, variance / span**2, level, _REACH)
-        sd = math.sqrt(float(variance.mean() + value.var()))
-        return Summary(float(value.mean()), sd, low + span * ends[0], low + span * ends[1])
+        ends = mixture_ends(
+            (known.means - low) / span, known.variances / span**2, known.reach(level)
+        )
+        sd = math.sqrt(float(known.variances.mean() + known.means.var()))
+        return Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """For what the same run would show if repeated, which is drawn: it comes in steps."""
@@ -137,11 +150,16 @@ class Learned:
                 part_of_them += found.reshape(part_of_them.shape)
         means = shown.reshape(len(parts), -1) / self._often.sum()
         values = metric.joined(*means)
-        tail = 0.5 * (1.0 - level)
+        # Half of the variance is the new run's own noise, of which enough is known.
+        reach = math.hypot(normal_reach(level), self._known(metric).reach(level)) / math.sqrt(2.0)
+        tail = NormalDist().cdf(-reach)
         low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
         if low == high:  # most of them show the same, which is no certainty: a step either way
-            low = values[values < low].max(initial=values.min())
-            high = values[values > high].min(initial=values.max())
+            near = np.concatenate([values, self._one_question_apart(metric, means.mean(axis=1))])
+            apart = near - low
+            below, above = apart[apart < -_SAME], apart[apart > _SAME]
+            low += below.max() if below.size else 0.0
+            high += above.min() if above.size else 0.0
         return Summary(float(values.mean()), float(values.std()), float(low), float(high))
 
     def population(self, metric: CountMetric, level: float) -> Summary:
@@ -197,6 +215,26 @@ class Learned:
         counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
         return Imagined(counts, again, rates, weights)
 
+    def _known(self, metric: CountMetric) -> Known:
+        """Mean and variance of the score over the questions, in each draw."""
+        scores = [part.at_rates(self._rates) for part in metric.parts()]
+        by_state = [self._of_states(score) for score in scores]
+        size = self._often.sum()
+        means = [each @ self._often / size for each in by_state]
+        slopes = metric.slopes(*means)
+        variance = np.zeros_like(by_state[0])  # of one question: draws × states
+        linear = sum(slope[:, None] * x for slope, x in zip(slopes, by_state, strict=True))
+        for i, x in enumerate(by_state):
+            for j, y in enumerate(by_state):
+                both = self._of_states(scores[i] * scores[j]) - x * y
+                variance += (slopes[i] * slopes[j])[:, None] * both
+        variance = np.maximum(variance, 0.0)
+        each = variance.mean(axis=0) + np.var(linear, axis=0)
+        part = each / each.max() if each.any() else np.ones_like(each)
+        carriers = float(part @ self._often) ** 2 / float(np.square(part) @ self._often)
+        value, variances = metric.joined(*means), variance @ self._often / size**2
+        return Known(value, variances, carriers, float(size))
+
     def _of_states(self, score: Array) -> Array:
         """Mean of a score of points, for each draw and state."""
         return (self._belongs @ score[:, :, None])[:, :, 0]
@@ -232,6 +270,16 @@ class Learned:
                         held = rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
                         again.append(rng.multinomial(held, chances).sum(axis=1))
                     yield Again(n, some, draws, np.concatenate(again).astype(float))
+
+    def _one_question_apart(self, metric: CountMetric, means: Array) -> Array:
+        """What a run shows in which one question shows anything else."""
+        size, parts = self._often.sum(), metric.parts()
+        found = []
+        for n in np.unique(self._states.trials).tolist():
+            tables = [self._table(part, n) for part in parts]
+            moved = [mean + (one - mean) / size for mean, one in zip(means, tables, strict=True)]
+            found.append(metric.joined(*moved))
+        return np.concatenate(found)
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """What a question shows if c of its n trials are right."""
