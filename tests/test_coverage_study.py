@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.coverage import beyond, evalperf, report, store
+from benchmarks.coverage import beyond, evalperf, report, store, wide
+from benchmarks.coverage.cells import Cell, cells
 from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.grid import FAMILIES, QUICK, TRIALS, Settings, Unit, asked
 from benchmarks.coverage.methods import ESTIMANDS, METHODS, Ends, Systems, bootstrap, central_limit
@@ -56,6 +57,35 @@ def test_the_report_reads_what_was_written(written: Path, tmp_path: Path) -> Non
     for target in ESTIMANDS:
         drawn = (tmp_path / f"{target.value}.svg").read_text()
         assert drawn.count("h9v9h-9Z") == len(asked(2)) * len(METHODS)
+
+
+def of_a_difficulty(name: str, trials: int, shares: dict[str, tuple[float, float]]) -> Cell:
+    """A cell with coverage and width of some methods; the others have no width."""
+    rows = [
+        Row("avg", 1, "benchmark", method, covered, 1.0 - covered, 0.0, width, 0.0)
+        for method in METHODS
+        for covered, width in [shares.get(method, (0.0, 0.0))]
+    ]
+    (cell,) = cells({Unit(name, 30, trials): rows})
+    return cell
+
+
+def test_a_wide_cell_has_its_reason() -> None:
+    narrow = {"errbar": (0.95, 0.2), "posterior": (0.95, 0.1)}
+    failing = {"errbar": (0.95, 0.2), "posterior": (0.3, 0.1)}
+    easy, hard = of_a_difficulty("easy", 4, narrow), of_a_difficulty("hard", 4, failing)
+    uniform = of_a_difficulty("uniform", 4, narrow)
+    assert (easy.narrowest(), easy.ratio()) == ("posterior", pytest.approx(2.0))
+    assert (hard.narrowest(), hard.ratio()) == ("errbar", 1.0)
+    reasons = wide.Reasons([easy, hard, uniform])
+    assert reasons.worst(easy) == (0.3, "hard")
+    assert "luck" in reasons.of(easy)
+    assert "prior is the truth" in reasons.of(uniform)
+    assert "more careful" in wide.Reasons([easy]).of(easy)
+    once = of_a_difficulty("easy", 1, narrow)
+    assert "one trial" in wide.Reasons([once]).of(once)
+    assert "| narrow by luck" in wide.section([easy, hard], "benchmark")
+    assert "None." in wide.section([hard], "benchmark")
 
 
 def test_the_grid_is_the_whole_one() -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.coverage import store
+from benchmarks.coverage.cells import Cell, cells
 from benchmarks.coverage.grid import FAMILIES
 from benchmarks.coverage.methods import ESTIMANDS, METHODS
-from benchmarks.coverage.tables import Cell, cells, full, summary
+from benchmarks.coverage.tables import full, summary
 from errbar.plots import Picture, coverage_map
 
 DOCS = Path(__file__).parents[2] / "docs" / "coverage"
