@@ -25,13 +25,16 @@ Array = NDArray[np.floating[Any]]
 _TOGETHER = 50  # systems that are learned in one pass
 _WEIGHINGS = 20  # of the questions of each draw, for questions like these
 _RUNS, _MOST_RUNS = 10, 500  # of each draw, for what the same run would show
-_BEYOND_AN_END = 25  # runs that lie beyond each end of an interval, at least
+_BEYOND_AN_END = 25  # runs beyond each end of the middle part, at least; ends reach farther
 RAREST = 0.999  # the highest level that this many runs tell of
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
 # What is learned is not quite what is true. It is farthest off where few of many questions carry
 # the uncertainty, which the others tell little of: there, ends reach as far as those of Student's
-# distribution. The coverage study sets both numbers.
-_WIDER, _FREEDOM = 1.08, 10
+# distribution. Everywhere they reach a little farther, the more so the fewer trials a question has;
+# for the same run again, as far as with few. The coverage study sets these numbers.
+_FREEDOM = 10
+_WIDER, _WIDER_WITH_FEW = 1.02, 1.08
+_FEW = 4  # trials of a question
 _SAME = 1e-12  # values this near together differ by rounding
 _ALMOST_ALL = 1e-6  # share of the questions that carry no uncertainty, at least
 
@@ -63,10 +66,10 @@ class Known(NamedTuple):
     carriers: float  # how many questions the variance is from, if each had an equal part of it
     questions: float
 
-    def reach(self, level: float) -> float:
+    def reach(self, level: float, wider: float) -> float:
         """How many standard deviations hold so much of what the score may be."""
         others = max(1.0 - self.carriers / self.questions, _ALMOST_ALL)
-        return _WIDER * student_reach(level, (_FREEDOM + self.carriers) / others)
+        return wider * student_reach(level, (_FREEDOM + self.carriers) / others)
 
 
 class Again(NamedTuple):
@@ -133,9 +136,8 @@ class Learned:
         known = self._known(metric)
         low, high = metric.bounds
         span = high - low
-        ends = mixture_ends(
-            (known.means - low) / span, known.variances / span**2, known.reach(level)
-        )
+        reach = known.reach(level, self._wider())
+        ends = mixture_ends((known.means - low) / span, known.variances / span**2, reach)
         sd = math.sqrt(float(known.variances.mean() + known.means.var()))
         return Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
 
@@ -151,7 +153,8 @@ class Learned:
         means = shown.reshape(len(parts), -1) / self._often.sum()
         values = metric.joined(*means)
         # Half of the variance is the new run's own noise, of which enough is known.
-        reach = math.hypot(normal_reach(level), self._known(metric).reach(level)) / math.sqrt(2.0)
+        known = self._known(metric).reach(level, _WIDER_WITH_FEW)
+        reach = math.hypot(normal_reach(level), known) / math.sqrt(2.0)
         tail = NormalDist().cdf(-reach)
         low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
         if low == high:  # most of them show the same, which is no certainty: a step either way
@@ -234,6 +237,12 @@ class Learned:
         carriers = float(part @ self._often) ** 2 / float(np.square(part) @ self._often)
         value, variances = metric.joined(*means), variance @ self._often / size**2
         return Known(value, variances, carriers, float(size))
+
+    def _wider(self) -> float:
+        """How much farther the ends reach: between two numbers, by how few trials there are."""
+        few = np.square(_FEW / np.maximum(self._states.trials, _FEW))
+        share = float(few @ self._often / self._often.sum())
+        return _WIDER + (_WIDER_WITH_FEW - _WIDER) * share
 
     def _of_states(self, score: Array) -> Array:
         """Mean of a score of points, for each draw and state."""
