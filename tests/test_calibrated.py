@@ -12,7 +12,7 @@ from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Estimate, Interval
 from errbar.kernels.bounded import mean_ends
-from errbar.metrics import CountMetric, PassAt
+from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 from errbar.metrics.categories import CategoryMetric
 from errbar.uncertainty import chosen_method, learned
 from every_metric import COUNTED
@@ -210,6 +210,41 @@ def test_ends_reach_farther_where_few_of_many_questions_carry_the_uncertainty(
         for found in (all_of_them, three_of_them)
     ]
     assert deviations[0] < deviations[1]
+
+
+def test_ends_reach_less_far_the_more_trials_questions_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def widths() -> list[float]:
+        """With few trials, with few of half of the questions, with eight, and with many."""
+        rates = np.random.default_rng(0).beta(0.5, 0.5, 100)
+        asked = [[4] * 100, [2, 64] * 50, [8] * 100, [64] * 100]
+        data = [Counts(n, np.rint(rates * n).astype(int)) for n in asked]
+        return [width(one(counts, "avg", estimand=Estimand.BENCHMARK)) for counts in data]
+
+    now = widths()
+    monkeypatch.setattr(learned, "_WIDER", learned._WIDER_WITH_FEW)
+    as_with_few = widths()
+    few, half, eight, many = (a / b for a, b in zip(now, as_with_few, strict=True))
+    assert few == 1.0
+    assert 1.0 > half > eight > many > 0.94
+
+
+@pytest.mark.parametrize("metric", [PassAt(1), PassAt(4), PassHat(8), AreaUnderPass(8)], ids=str)
+@pytest.mark.parametrize("questions", [3, 10, 100])
+def test_the_interval_for_these_questions_is_that_of_what_they_may_be(
+    questions: int, metric: CreditMetric
+) -> None:
+    counts = drawn(questions, 8)
+    (known,) = learned.Learned.of([counts], np.random.default_rng(1))
+    found = known.benchmark(metric, 0.95)
+    rng = np.random.default_rng(2)
+    imagined = [known.imagine(Estimand.BENCHMARK, rng) for _ in range(4000)]
+    scores = np.array([metric.at_rates(one.rates) @ one.weights for one in imagined])
+    assert found.mean == pytest.approx(scores.mean(), abs=4.0 * scores.std() / 4000**0.5)
+    assert found.sd == pytest.approx(scores.std(), rel=0.06)
+    beyond = ((scores < found.low) | (scores > found.high)).mean()
+    assert 0.01 < beyond < 0.055
 
 
 def test_a_run_that_always_shows_the_same_is_a_step_away_from_another() -> None:
