@@ -41,7 +41,7 @@ def main() -> None:
     elif options.part == "evalperf":
         if not options.logs:
             parser.error("evalperf needs --logs, the path of evalperf_counts.csv")
-        evalperf.run(options.logs, options.replicates or 50)
+        evalperf.run(options.logs, options.replicates or 200)
     elif options.part == "beyond":
         beyond.run(options.replicates or 200, options.only)
     else:
