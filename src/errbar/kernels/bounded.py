@@ -23,7 +23,7 @@ Array = NDArray[np.floating[Any]]
 
 UNSEEN = 0.75  # of a sighting, of what was not seen
 FAR = 5.0  # standard deviations that it is away at least
-FARTHER = 2.0  # times as far as the farthest that was seen, at least
+FARTHER = 1.75  # times as far as the farthest that was seen, at least
 MANY = 10.0  # values that fall short, from which on it need not be at the bound
 ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
 NO_ROOM = 1e-9  # where all values lie this near together, an end is the nearest bound of them
