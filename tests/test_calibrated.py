@@ -216,17 +216,19 @@ def test_ends_reach_less_far_the_more_trials_questions_have(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def widths() -> list[float]:
-        """With few trials, with few of half of the questions, with eight, and with many."""
+        """With few trials, few of half of the questions, eight, many, and k beyond them."""
         rates = np.random.default_rng(0).beta(0.5, 0.5, 100)
         asked = [[4] * 100, [2, 64] * 50, [8] * 100, [64] * 100]
         data = [Counts(n, np.rint(rates * n).astype(int)) for n in asked]
-        return [width(one(counts, "avg", estimand=Estimand.BENCHMARK)) for counts in data]
+        found = [one(counts, "avg", estimand=Estimand.BENCHMARK) for counts in data]
+        found.append(one(data[-1], "pass@128", estimand=Estimand.BENCHMARK))
+        return [width(estimate) for estimate in found]
 
     now = widths()
     monkeypatch.setattr(learned, "_WIDER", learned._WIDER_WITH_FEW)
     as_with_few = widths()
-    few, half, eight, many = (a / b for a, b in zip(now, as_with_few, strict=True))
-    assert few == 1.0
+    few, half, eight, many, beyond = (a / b for a, b in zip(now, as_with_few, strict=True))
+    assert few == beyond == 1.0
     assert 1.0 > half > eight > many > 0.94
 
 

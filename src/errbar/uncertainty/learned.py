@@ -136,7 +136,7 @@ class Learned:
         known = self._known(metric)
         low, high = metric.bounds
         span = high - low
-        reach = known.reach(level, self._wider())
+        reach = known.reach(level, self._wider(metric.draws))
         ends = mixture_ends((known.means - low) / span, known.variances / span**2, reach)
         sd = math.sqrt(float(known.variances.mean() + known.means.var()))
         return Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
@@ -238,9 +238,10 @@ class Learned:
         value, variances = metric.joined(*means), variance @ self._often / size**2
         return Known(value, variances, carriers, float(size))
 
-    def _wider(self) -> float:
-        """How much farther the ends reach: between two numbers, by how few trials there are."""
-        few = np.square(_FEW / np.maximum(self._states.trials, _FEW))
+    def _wider(self, draws: int) -> float:
+        """How much farther the ends reach: by how few trials there are, and if draws are beyond."""
+        trials = self._states.trials
+        few = np.where(trials < draws, 1.0, np.square(_FEW / np.maximum(trials, _FEW)))
         share = float(few @ self._often / self._often.sum())
         return _WIDER + (_WIDER_WITH_FEW - _WIDER) * share
 
