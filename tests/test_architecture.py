@@ -15,7 +15,7 @@ import errbar
 PACKAGE = Path(errbar.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors"}
+BASE = {"errors", "remarks"}
 COUNTS = BASE | {"data", "kernels"}
 METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
@@ -31,12 +31,13 @@ PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "plots", "bands", "report"}
 # modules. The command looks everywhere, and nobody looks into it.
 MAY_IMPORT = {
     "errors": set(),
+    "remarks": set(),
     "tables": set(),
     "kernels": {"kernels"},
     "data": COUNTS,
     "metrics": METRICS,
     "estimate": {"metrics", "tables"},
-    "results": {"errors", "tables", "plots"},
+    "results": {"errors", "remarks", "tables", "plots"},
     "scores": {"errors", "metrics", "estimate", "results", "tables"},
     "uncertainty": RESULTS | {"data", "uncertainty"},
     "matrices": ALL_BELOW - {"matrices"},

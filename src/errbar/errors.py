@@ -1,6 +1,7 @@
 """One exception tree. Every class says what was asked, what was found, where, and what to do.
 
 ErrbarError
+├── InternalError                 errbar contradicts itself; please report it
 └── InputError (ValueError)       something given cannot be used
     ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
     ├── NotEnoughTrials           fewer trials than the metric draws
@@ -18,6 +19,13 @@ UnequalCoverage (UserWarning)     areas of systems that answer different shares 
 
 class ErrbarError(Exception):
     """Everything errbar raises on purpose."""
+
+
+class InternalError(ErrbarError):
+    """Errbar contradicts itself, so that none of its numbers can be trusted."""
+
+    def __init__(self, found: str) -> None:
+        super().__init__(f"errbar is wrong here, not your data: {found} Please report it.")
 
 
 class InputError(ErrbarError, ValueError):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.data.origin import NOWHERE, Claim, Origin
+from errbar.data.origin import NOWHERE, TALLIES, Claim, Origin
 from errbar.data.slices import Slice, without_cluster
 from errbar.results import Result
 from errbar.tables import counted
@@ -30,6 +30,8 @@ class Agreement:
         says = f"the log says {claim.name} {claim.value:.{claim.digits}g}"
         says = f"{whose}: {says}" if whose else says
         asked = f"{claim.metric}, errors={claim.errors!r}"
+        if claim.metric in TALLIES:
+            asked = f"{claim.metric} counted"
         if self.reason:
             return f"{says}; errbar gets none for {asked}: {self.reason}"
         same = "the same" if self.holds else "NOT THE SAME"

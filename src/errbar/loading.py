@@ -146,8 +146,11 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
         ) from error
     if not len(log):
         raise NotThere(f"{_shown(paths)}: the log of {found.reader.name} has no row to score.")
+    if log.accounts:
+        log.accounts.require_closed(found.files, len(log))
     named = {name: name for name in log.columns if name in USUAL}
-    origin = Origin(found.reader.name, found.why, tuple(log.claims), (*log.remarks, *found.remarks))
+    remarks = (*log.remarks, *found.remarks, *log.accounts.in_words())
+    origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
     columns = Columns(named, frozenset())
     return TableSource(table_of(log.columns), columns, where=_shown(paths), origin=origin)
 

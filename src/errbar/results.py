@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from errbar.errors import InputError
+from errbar.remarks import above, below
 from errbar.tables import Table, html_table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Result(ABC):
 
     @abstractmethod
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """What is said of the rows; guesses and warnings stand above them, the rest below."""
 
     def breaks(self) -> set[int]:
         """The rows that begin a new group."""
@@ -39,7 +40,8 @@ class Result(ABC):
 
     def parts(self) -> list[Table]:
         """What is shown of them: one table."""
-        return [Table(self.columns(), self.notes(), self.breaks())]
+        notes = self.notes()
+        return [Table(self.columns(), below(notes), self.breaks(), above(notes))]
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of the records."""

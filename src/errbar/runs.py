@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
 from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState
@@ -302,6 +303,9 @@ class Runs:
             whose = Subject(claim.system, claim.task)
             if whose not in slices:
                 found.append(Agreement(claim, math.nan, "there is no row of it."))
+                continue
+            if claim.metric in TALLIES:
+                found.append(Agreement(claim, slices[whose].tally(claim.metric)))
                 continue
             try:
                 scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _QUICK)

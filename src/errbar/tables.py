@@ -55,11 +55,12 @@ def counted(number: int, noun: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of text and the notes under them; prints as plain text, whatever the cells hold."""
+    """Columns of text with notes above and below; prints as plain text, whatever the cells hold."""
 
     columns: Sequence[Sequence[str]]  # each from its head down
     notes: Sequence[str] = ()
     breaks: Collection[int] = ()  # rows that begin a new group
+    above: Sequence[str] = ()  # how the data were read, where that decides the numbers
 
     def __str__(self) -> str:
         head, *rows = zip(*(_padded(each_printable(one)) for one in self.columns), strict=True)
@@ -68,7 +69,9 @@ class Table:
             if at in self.breaks:
                 lines.append("")
             lines.append("  ".join(row))
-        return "\n".join([*(line.rstrip() for line in lines), "", *wrapped(self.notes)])
+        first = [*wrapped(self.above), ""] if self.above else []
+        body = [line.rstrip() for line in lines]
+        return "\n".join([*first, *body, "", *wrapped(self.notes)])
 
 
 def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:

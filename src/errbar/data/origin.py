@@ -1,7 +1,12 @@
 """Where outcomes came from: which reader, what made it sure, and what the log says of itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from errbar.data.accounts import Accounts
+
+# What a log may state beside its scores, each counted over the rows of a system and task.
+TALLIES = ("rows", "questions", "right", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +15,7 @@ class Claim:
 
     name: str  # as the harness calls it
     value: float
-    metric: str  # as errbar calls it
+    metric: str  # as errbar calls it, or one of TALLIES
     system: str = ""
     task: str = ""
     errors: Literal["fail", "missing"] = "fail"  # how the harness takes rows without a result
@@ -25,6 +30,7 @@ class Origin:
     why: str = ""  # what in the file says that it is of this harness
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()  # what was chosen, what was left out, what is strange
+    accounts: Accounts = field(default_factory=Accounts)  # what became of every file and row
 
     def notes(self) -> list[str]:
         """Which reader it was and why, and the remarks; nothing where there is no log."""

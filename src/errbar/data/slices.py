@@ -50,6 +50,15 @@ class Slice:
         """Rows without a result."""
         return int((self.trials - self.scored) @ self.questions)
 
+    def tally(self, what: str) -> int:
+        """How many rows, questions, right rows or failed rows there are: what a log may state."""
+        return {
+            "rows": self.rows,
+            "questions": int(self.questions.sum()),
+            "right": int(self.right @ self.questions),
+            "failed": self.failed,
+        }[what]
+
     @property
     def alone(self) -> int:
         """Questions that name no cluster though others do: each is one of its own."""

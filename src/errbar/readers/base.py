@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, SupportsFloat
+from typing import Any, Literal, SupportsFloat
 
+from errbar.data.accounts import Accounts
 from errbar.data.origin import Claim
 from errbar.data.outcomes import FAILED
 from errbar.errors import InputError
@@ -34,24 +35,51 @@ class Choice:
     scorer: str | None = None
     filter: str | None = None
     regrade: Regrade | None = None  # grades every response of a log anew
+    signal: str | None = None  # which signal of an item is its confidence
+    files: Literal["systems", "trials"] | None = None  # what files of unnamed systems are
 
 
 @dataclass
 class Log:
-    """Outcomes as columns of equal length, and what there is to say of them."""
+    """Outcomes as columns of equal length, where they are from, and what there is to say of them.
+
+    A reader says how many trials every file holds (`read`), and what became of those that are not
+    in the table (`leave_out`), so that nothing is lost without a word.
+    """
 
     columns: dict[str, list[Any]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    accounts: Accounts = field(default_factory=Accounts)
+    _rows: int = 0
 
     def add(self, **values: Any) -> None:
         """One row; a column that it lacks, or that earlier rows lacked, is empty there."""
-        rows = len(self)
+        columns = self.columns
+        if len(values) != len(columns) or not columns.keys() >= values.keys():
+            for name in values.keys() - columns.keys():
+                columns[name] = [None] * self._rows
+            for name in columns.keys() - values.keys():
+                columns[name].append(None)
         for name, value in values.items():
-            self.columns.setdefault(name, [None] * rows).append(value)
-        for name, column in self.columns.items():
-            if name not in values:
-                column.append(None)
+            columns[name].append(value)
+        self._rows += 1
+
+    def read(self, path: Path, trials: int) -> None:
+        """A file was read, or a part of it, that holds so many trials."""
+        self.accounts.of(path).rows += trials
+
+    def leave_out(self, path: Path, reason: str, trials: int = 1) -> None:
+        """Trials of a file that are not in the table, as in "without a task id"."""
+        self.accounts.of(path).left_out[reason] += trials
+
+    def make_up(self, path: Path, reason: str, trials: int = 1) -> None:
+        """Rows in the table that no file holds, as in "instances that were never run"."""
+        self.accounts.of(path).added[reason] += trials
+
+    def skip(self, path: Path, reason: str) -> None:
+        """A file that is not read, as in "it holds only totals"."""
+        self.accounts.of(path).skipped = reason
 
     def extend(self, **columns: Sequence[Any]) -> None:
         """Many rows, a column of each; what they lack, or earlier rows lacked, is empty there."""
@@ -59,9 +87,10 @@ class Log:
         for name in dict.fromkeys([*self.columns, *columns]):
             column = self.columns.setdefault(name, [None] * before)
             column.extend(columns.get(name, [None] * more))
+        self._rows += more
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), []))
+        return self._rows
 
 
 @dataclass(frozen=True)

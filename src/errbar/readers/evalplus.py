@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.data.naming import data_set_of, systems_of
 from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
@@ -25,7 +26,6 @@ from errbar.readers.documents import (
     require_list,
     require_object,
 )
-from errbar.readers.naming import data_set_of, systems_of
 
 _ENDINGS = ("eval_results.json",)
 _PASSED, _FAILED, _LATE = ("pass", "success"), ("fail", "failed"), ("timeout", "timed out")

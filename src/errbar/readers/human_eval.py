@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from errbar.data.naming import data_set_of, systems_of
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import is_whole, lines, name_of, require_key, truth_or_none
-from errbar.readers.naming import data_set_of, systems_of
 
 _ENDINGS = (".jsonl_results.jsonl", "_results.jsonl")
 

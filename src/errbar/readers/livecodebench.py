@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from errbar.data.naming import systems_of
 from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader
@@ -28,7 +29,6 @@ from errbar.readers.documents import (
     require_object,
     truth_or_none,
 )
-from errbar.readers.naming import systems_of
 
 _ALL = "_eval_all.json"
 _RUNNER_FAILED = -5

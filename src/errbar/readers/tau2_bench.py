@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from errbar.data.naming import systems_of
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
@@ -26,7 +27,6 @@ from errbar.readers.documents import (
     require_list,
     require_object,
 )
-from errbar.readers.naming import systems_of
 from errbar.readers.tau_bench import outcome_of, scorer_of_rewards, trial_of
 
 _STATUSES = {

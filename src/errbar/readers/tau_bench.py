@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from errbar.data.naming import systems_of
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
@@ -23,7 +24,6 @@ from errbar.readers.documents import (
     require_list,
     require_object,
 )
-from errbar.readers.naming import systems_of
 
 _NEAR = 1e-6  # a reward this near to 1 is a success, as τ-bench has it
 _SHOWN = 60

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from errbar.data.naming import systems_of
 from errbar.data.origin import Claim
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
@@ -26,7 +27,6 @@ from errbar.readers.documents import (
     require_object,
     truth_or_none,
 )
-from errbar.readers.naming import systems_of
 
 _METADATA = "run_metadata.json"
 _LIMITS = ("agent_timeout", "context_length_exceeded", "output_length_exceeded")

@@ -1,0 +1,164 @@
+"""Which file is which system, where the data do not say it themselves.
+
+Files are told apart by what their names do not share: `results_gpt-4o.csv` and `results_qwen3.csv`
+are gpt-4o and qwen3, and `a/eval.json` and `b/eval.json` are a and b. Names that differ by a number
+alone may be repeats of one system: they are taken apart, which is said, unless asked otherwise.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from errbar.remarks import Above, guess, warning, way_to_say
+
+FilesAre = Literal["systems", "trials"]
+
+_BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and points belong to the names of models
+_NUMBER = re.compile(r"\d+")
+_ENDINGS = frozenset(
+    {
+        *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".gz", ".zst"),
+        *(".npy", ".npz", ".xlsx", ".feather", ".arrow", ".ipc", ".eval", ".txt"),
+    }
+)
+# A date, perhaps with a time of day: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.
+_TIME = re.compile(
+    r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d"
+    r"(?:(?:T|[_ ]{1,2}|-)[0-2]\d[-:_.]?[0-5]\d(?:[-:_.]?[0-5]\d)?(?:[.-]\d+)?Z?)?(?![\d])"
+)
+
+
+class Naming(NamedTuple):
+    """The system of each file, which trials of it they are, and what there is to say of that."""
+
+    systems: list[str]
+    trials: list[str]  # empty where a file is all there is of its system
+    remarks: list[Above]
+
+
+def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | None = None) -> Naming:
+    """Names for files that name no system, each a system of its own unless `files_are` trials."""
+    names = systems_of(files, *endings)
+    alike = [_NUMBER.sub("#", name) for name in names]
+    may_repeat = len(names) > 1 and any(n > 1 for n in Counter(alike).values())
+    if files_are == "trials" and len(names) > 1:
+        systems = [_without_numbers(name) for name in names] if may_repeat else [""] * len(names)
+        said = guess(
+            f"Systems: {_listed(dict.fromkeys(systems)) or 'one'}, of which the files are trials",
+            option="--files systems",
+            argument="files='systems'",
+        )
+        return Naming(systems, names, [said])
+    if len(names) < 2:
+        return Naming(names, [""] * len(names), [])
+    if may_repeat and files_are is None:
+        join = way_to_say("--files trials", "files='trials'")
+        said = warning(
+            f"{len(names)} files name no system, and some differ by a number alone "
+            f"({_listed(names)}): each is a system of its own. If they repeat one run, join them "
+            f"with {join}."
+        )
+        return Naming(names, [""] * len(names), [said])
+    said = guess(
+        f"Systems: named after the {len(names)} files",
+        option="--files trials",
+        argument="files='trials'",
+    )
+    return Naming(names, [""] * len(names), [said])
+
+
+def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
+    """Names of files without their ending and without what all of them share.
+
+    A file that is called nothing else goes by its folder; of files that are called the same the
+    folders are told too.
+
+    Examples
+    --------
+    >>> systems_of([Path("out/a_results.jsonl"), Path("out/b_results.jsonl")], "_results.jsonl")
+    ['a', 'b']
+    >>> systems_of([Path("a/results.json"), Path("b/results.json")], "results.json")
+    ['a', 'b']
+    >>> systems_of([Path("results_org_gpt-4o.csv"), Path("results_org_gpt-4o-mini.csv")])
+    ['gpt-4o', 'gpt-4o-mini']
+    """
+    if not files:
+        return []
+    paths = [_named(file, endings) for file in files]
+    names = [path.name for path in paths]
+    if len(set(names)) < len(names):
+        shared = os.path.commonpath([path.parent for path in paths])
+        names = [path.relative_to(shared).as_posix() for path in paths]
+    if len(set(names)) < len(names):  # that differ by their endings only
+        shared = os.path.commonpath([file.resolve().parent for file in files])
+        names = [file.resolve().relative_to(shared).as_posix() for file in files]
+    return _without_shared(names) if len(set(names)) == len(names) else [str(f) for f in files]
+
+
+def without_time(name: str) -> str:
+    """A name without dates and times of day, which tell runs apart and not systems.
+
+    Examples
+    --------
+    >>> without_time("20250829_goose_claude-4-opus"), without_time("2025-08-27__22-13-13_results")
+    ('goose_claude-4-opus', 'results')
+    """
+    return _TIME.sub("", name).strip("_-. ")
+
+
+def data_set_of(question: str) -> str:
+    """What stands before the stroke of an id: HumanEval of HumanEval/7."""
+    return question.rpartition("/")[0]
+
+
+def _named(file: Path, endings: Sequence[str]) -> Path:
+    whole = file.resolve()
+    name = whole.name.removesuffix(".gz").removesuffix(".zst")
+    ending = next((one for one in endings if name.endswith(one)), "")
+    if not ending and Path(name).suffix.lower() in _ENDINGS:
+        ending = Path(name).suffix
+    stem = name.removesuffix(ending).rstrip("_.")
+    return whole.parent / stem if stem else whole.parent
+
+
+def _without_shared(names: list[str]) -> list[str]:
+    """Names without the words that all of them begin or end with; a number is no name."""
+    if len(names) < 2:
+        return names
+    words = [_BETWEEN.split(name) for name in names]  # words at even places, what is between at odd
+    start = _shared_words(words)
+    end = _shared_words([list(reversed(one[start:])) for one in words])
+    kept = ["".join(one[start : len(one) - end]) for one in words]
+    while start and not all(map(_is_name, kept)):
+        start -= 2
+        kept = ["".join(one[start : len(one) - end]) for one in words]
+    good = len(set(kept)) == len(kept) and all(map(_is_name, kept))
+    return kept if good else names
+
+
+def _is_name(text: str) -> bool:
+    """Whether there is a letter in it."""
+    return any(letter.isalpha() for letter in text)
+
+
+def _shared_words(words: Sequence[Sequence[str]]) -> int:
+    """How many places from the start all have in common, up to and with a mark between words."""
+    shared = 0
+    for at, column in enumerate(zip(*words, strict=False)):
+        if len(set(column)) > 1:
+            break
+        if at % 2:
+            shared = at + 1
+    return shared
+
+
+def _without_numbers(name: str) -> str:
+    return _NUMBER.sub("", name).strip("_-. /") or name
+
+
+def _listed(names: Sequence[str] | dict[str, None]) -> str:
+    shown = [name for name in names if name]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
