@@ -9,6 +9,7 @@ ErrbarError
     ├── UnknownMetric             a name that the grammar does not know
     ├── UnknownColumn             a column that is not there, or means nothing here
     ├── RepeatedTrial             one trial of a question occurs more than once
+    ├── NoOutcomes                a document that holds no outcomes of questions
     └── NotThere                  a file, a row or a system is not there, or not yet
 
 And one warning:
@@ -54,6 +55,10 @@ class UnknownColumn(InputError):
 
 class RepeatedTrial(InputError):
     """One trial of a question occurs more than once."""
+
+
+class NoOutcomes(InputError):
+    """A document holds no outcomes of questions, or only totals."""
 
 
 class NotThere(InputError):

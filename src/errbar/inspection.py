@@ -44,7 +44,6 @@ class Inspection(Result):
 
     slices: tuple[Slice, ...]
     statuses: dict[str, int]
-    guessed: str
     repeated: str = ""  # what there is to say of trials that occur twice
     origin: Origin = NOWHERE
     agreements: tuple[Agreement, ...] = ()
@@ -91,8 +90,6 @@ class Inspection(Result):
         if self.repeated:
             notes.append(self.repeated)
         notes += _clusters_in(self.slices)
-        if self.guessed:
-            notes.append(f"Columns: {self.guessed}.")
         return [*notes, *self.origin.notes(), *map(str, self.agreements)]
 
 

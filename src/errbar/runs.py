@@ -272,8 +272,7 @@ class Runs:
 
     def _of_data(self) -> list[str]:
         """What was guessed, and what the log says."""
-        guessed = self.source.describe()
-        return [*([f"Columns: {guessed}."] if guessed else []), *self.source.origin.remarks]
+        return list(self.source.origin.remarks)
 
     def inspect(self) -> "Inspection":
         """What is in the data; trials that occur twice are told of, not refused."""
@@ -288,7 +287,6 @@ class Runs:
         return Inspection(
             tuple(found),
             self.source.statuses(),
-            self.source.describe(),
             repeated,
             self.source.origin,
             () if repeated else tuple(self.agreements()),

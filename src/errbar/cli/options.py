@@ -38,9 +38,23 @@ READ = options_of(
         show_default=True,
         help="What to do with a trial that occurs twice.",
     ),
+    click.option(
+        "--files",
+        type=click.Choice(["systems", "trials"]),
+        help="What several files are that name no system. Each is a system if not said.",
+    ),
+    click.option(
+        "--rows",
+        type=click.Choice(["trials", "questions"]),
+        help="What rows with the same id are: trials of one question, or questions.",
+    ),
+    click.option(
+        "--right", multiple=True, metavar="WORD", help="A word that means right; may be repeated."
+    ),
     click.option("--reader", help="Whose logs these are, as inspect_ai; found out if not named."),
     click.option("--scorer", help="Which score of a row, where the log has several."),
     click.option("--filter", help="Which filter of lm-evaluation-harness."),
+    click.option("--signal", help="Which signal of an item is its confidence."),
     click.option(
         "--engine",
         type=click.Choice(["duckdb", "spark"]),

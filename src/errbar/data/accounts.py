@@ -53,7 +53,7 @@ class Accounts(dict[Path, Account]):
 
     def in_words(self) -> list[str]:
         """Files that were not read and rows that were left out or added, by reason."""
-        said = _by_reason(self.skipped)
+        said = skipped_in_words(self.skipped)
         for what, counters in (
             ("left out", [one.left_out for one in self.values()]),
             ("added", [one.added for one in self.values()]),
@@ -67,7 +67,8 @@ class Accounts(dict[Path, Account]):
         return said
 
 
-def _by_reason(skipped: Mapping[Path, str]) -> list[str]:
+def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
+    """Files that were not read, and why."""
     reasons: dict[str, list[str]] = {}
     for path, reason in skipped.items():
         reasons.setdefault(reason, []).append(path.name)

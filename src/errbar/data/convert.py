@@ -8,7 +8,7 @@ from errbar.data.counted import counted_slices
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import CSV, JSON, PARQUET, kind_of
 from errbar.data.outcomes import Columns
-from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame, require_numbers
+from errbar.data.rows import HIDDEN, Frame, require_numbers
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
 
@@ -21,7 +21,8 @@ def convert_table(frame: Frame, columns: Columns, target: str | Path, path: str)
     if kind is None:
         raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
     renamed = {name: meaning for meaning, name in columns.named.items()}
-    kept = [name for name in frame.collect_schema().names() if name not in (STRANGE, TRIAL_NUMBER)]
+    hidden = HIDDEN - {*columns.named.values()}
+    kept = [name for name in frame.collect_schema().names() if name not in hidden]
     taken = [name for name in kept if name in columns.named and name not in renamed]
     if taken:
         raise InputError(

@@ -89,7 +89,7 @@ def _marks(paths: Sequence[str]) -> dict[Path, tuple[int, int, int]]:
 
 def _files(path: str) -> list[Path]:
     try:
-        return find_files(path, of_any_kind=True)
+        return find_files(path)
     except InputError as error:
         raise NotThere(str(error)) from error
 

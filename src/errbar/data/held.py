@@ -1,32 +1,41 @@
 """Columns of values in memory → a table in DuckDB, which every other part can work on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.engine import own_engine
+from errbar.data.engine import own_engine, quoted
 from errbar.data.rows import Frame
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
 _NUMBERS = frozenset({"outcome", "confidence", "weight", "cost"})
 _KINDS = {"O": "VARCHAR", "f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
+_serial = count(1)  # tables of one process have names of their own
 _LARGEST = 1 << 62  # a whole number beyond is held as text
 
 
 def table_of(columns: Mapping[str, Sequence[Any]]) -> Frame:
     """A table with these columns: names as text, outcomes as numbers, others as they are."""
-    arrays = [_array(name, values) for name, values in columns.items()]
+    return nw.from_native(stored(own_engine(), columns, _NUMBERS)).lazy()
+
+
+def stored(
+    engine: Any, columns: Mapping[str, Sequence[Any]], numbers: Collection[str] = frozenset()
+) -> Any:
+    """The relation of a table that an engine keeps for a while; `numbers` are read as floats."""
+    arrays = [_array(name, values, numbers) for name, values in columns.items()]
     held = {f"column{at}": array for at, array in enumerate(arrays)}
     shown = ", ".join(
-        f"CAST({at} AS {_KINDS[array.dtype.kind]}) AS {_quoted(name)}"
+        f"CAST({at} AS {_KINDS[array.dtype.kind]}) AS {quoted(name)}"
         for (at, array), name in zip(held.items(), _apart(columns), strict=True)
     )
-    engine = own_engine()
-    engine.execute(f"CREATE TABLE outcomes AS SELECT {shown} FROM held")
-    return nw.from_native(engine.table("outcomes")).lazy()
+    name = f"errbar_{next(_serial)}"
+    engine.execute(f"CREATE TEMP TABLE {name} AS SELECT {shown} FROM held")
+    return engine.table(name)
 
 
 def _apart(names: Iterable[str]) -> list[str]:
@@ -44,9 +53,9 @@ def _apart(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _array(name: str, values: Sequence[Any]) -> NDArray[Any]:
+def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArray[Any]:
     kinds = {type(value) for value in values}
-    if name in _NUMBERS:
+    if name in numbers:
         return _floats(values)
     if name not in _TEXTS and kinds:
         largest = max((abs(value) for value in values if type(value) is int), default=0)
@@ -68,7 +77,3 @@ def _floats(values: Sequence[Any]) -> NDArray[np.float64]:
 def _text(value: Any) -> str:
     """Text that UTF-8 can hold: half of a pair of surrogates is written out."""
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 from errbar.data.engine_errors import plain_errors
 from errbar.data.held import table_of
 from errbar.data.outcomes import Columns
-from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
+from errbar.data.rows import HIDDEN, TRIAL_NUMBER, Frame
 from errbar.data.whole import for_a_while
 from errbar.errors import InputError
 
@@ -37,7 +37,7 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
     """
     frame, named = _in_duckdb(frame, dict(columns.named))
     present = frame.collect_schema().names()
-    others = [one for one in present if one not in (*named.values(), STRANGE, TRIAL_NUMBER)]
+    others = [one for one in present if one not in (*named.values(), *HIDDEN)]
     with for_a_while(directory, ".jsonl") as file:
         with plain_errors():
             shown = f"SELECT {_shown(named, others)} FROM rows ORDER BY {_order(named, present)}"

@@ -1,16 +1,18 @@
 """Systems of several sources as one, each under a name of its own."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
+from errbar.data.accounts import Accounts
 from errbar.data.ballots import Ballots
 from errbar.data.named import Named
 from errbar.data.origin import NOWHERE, Origin
 from errbar.data.ranked_rows import RankedItems
 from errbar.data.slices import Slice
 from errbar.data.sources import Categories, Key, Rankings, Source
-from errbar.errors import InputError
+from errbar.errors import InputError, RepeatedTrial
 
 Kind = TypeVar("Kind")
 
@@ -55,6 +57,48 @@ class Joined(Source):
         )
         return cls(parts, Origin(remarks=tuple(remarks)))
 
+    @classmethod
+    def by_name(cls, sources: Mapping[str, Source]) -> Self:
+        """Sources by name: a source with one system goes by its name, others by both."""
+        parts: dict[str, Part] = {}
+        for name, source in sources.items():
+            systems = _systems_in(source)
+            for system in systems:
+                parts[name if len(systems) == 1 else f"{name} · {system}"] = Part(source, system)
+        return cls._with_origins(parts)
+
+    @classmethod
+    def of_all(cls, sources: Sequence[Source]) -> Self:
+        """Sources whose systems keep their names, told apart by where they are from if need be."""
+        often = Counter(system for source in sources for system in _systems_in(source))
+        parts: dict[str, Part] = {}
+        for at, source in enumerate(sources):
+            for system in _systems_in(source):
+                where = source.origin.reader or source.where or f"source {at + 1}"
+                name = system if often[system] == 1 else f"{system} ({where})"
+                free = name if name not in parts else f"{name} {at + 1}"
+                parts[free] = Part(source, system)
+        return cls._with_origins(parts)
+
+    @classmethod
+    def _with_origins(cls, parts: Mapping[str, Part]) -> Self:
+        """With all that the sources say of themselves, under the names that systems have here."""
+        sources = list({id(part.source): part.source for part in parts.values()}.values())
+        remarks = dict.fromkeys(remark for one in sources for remark in one.origin.remarks)
+        claims = tuple(
+            replace(claim, system=name)
+            for name, part in parts.items()
+            for claim in part.source.origin.claims
+            if claim.system == part.system
+        )
+        accounts = Accounts()
+        for one in sources:
+            accounts.update(one.origin.accounts)
+        readers = dict.fromkeys(one.origin.reader for one in sources if one.origin.reader)
+        whys = dict.fromkeys(one.origin.why for one in sources if one.origin.why)
+        origin = Origin(", ".join(readers), "; ".join(whys), claims, tuple(remarks), accounts)
+        return cls(parts, origin)
+
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """Those of each part."""
         return [
@@ -95,13 +139,6 @@ class Joined(Source):
                 total[status] = total.get(status, 0) + rows
         return total
 
-    def describe(self) -> str:
-        """Which column was taken for what, in words; once if all parts agree."""
-        said = {name: part.source.describe() for name, part in self.parts.items()}
-        if len(set(said.values())) == 1:
-            return next(iter(said.values()))
-        return "; ".join(f"{name}: {words}" for name, words in said.items() if words)
-
     def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
         """What is of the system of each part, under the name that it has here."""
         return {
@@ -110,3 +147,12 @@ class Joined(Source):
             for key, one in asked(part.source).items()
             if key[0] == part.system
         }
+
+
+def _systems_in(source: Source) -> list[str]:
+    """Systems of a source, in order of their names; those of a table without one are one."""
+    try:
+        found = source.slices(())
+    except RepeatedTrial:
+        found = source.with_repeats().slices(())
+    return sorted({one.key[0] for one in found})

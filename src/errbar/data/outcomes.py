@@ -13,14 +13,19 @@
 
 Only `question` and `outcome` must be there. A table that calls its columns otherwise is mapped;
 names that are common are guessed, and every guess is shown.
+
+Which column is the id: the one that is told; `question`, unless it holds the text of questions and
+another column is called an id; a usual name for an id; the unnamed index of a data frame; the text
+that was asked; and where there is nothing of the kind, every row is a question of its own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
 from errbar.errors import InputError, UnknownColumn
+from errbar.remarks import way_to_say
 
 REQUIRED = ("question", "outcome")
 
@@ -31,12 +36,18 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "task": ("dataset", "benchmark", "task_name", "subset"),
         "question": (
             *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
-            *("doc_id", "prompt_id", "qid", "item", "problem", "id"),
+            *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid", "item"),
+            *("problem", "problem_idx", "question_idx", "index", "idx", "id"),
         ),
-        "trial": ("epoch", "attempt", "repeat", "trial_id", "sample", "completion_id", "seed"),
+        "trial": (
+            *("epoch", "attempt", "repeat", "repetition", "trial_id", "sample", "completion_id"),
+            *("rollout", "seed", "idx_answer"),
+        ),
         "outcome": (
-            *("correct", "is_correct", "passed", "pass", "success", "resolved", "score"),
-            *("reward", "label", "grade", "acc", "accuracy"),
+            *("correct", "is_correct", "correctness", "passed", "pass", "is_pass", "success"),
+            *("succeeded", "is_success", "resolved", "is_resolved", "solved", "score", "reward"),
+            *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
+            *("pass@1", "pass_at_1"),
         ),
         "status": ("state",),
         "confidence": ("conf", "certainty", "probability", "prob"),
@@ -52,10 +63,16 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
-        "trials": ("n", "n_trials", "num_trials", "num_samples"),
-        "correct": ("c", "n_correct", "num_correct"),
+        "trials": ("n", "n_trials", "num_trials", "num_samples", "attempts", "total"),
+        "correct": ("c", "n_correct", "num_correct", "successes", "n_success", "num_passed"),
     }
 )
+
+INDEX = "(unnamed index)"  # what the first column of a CSV file is called that has no name
+ROW = "errbar row"  # the number of a row, where nothing names the questions
+_ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")  # an id too
+
+Sample = Callable[[str], Sequence[object]]  # some values of a column
 
 # A row without a result: the outcome, if any, was put there by the harness.
 FAILED = ("error", "timeout", "unscored", "missing", "failed")
@@ -69,6 +86,7 @@ class Columns:
     named: Mapping[str, str]
     guessed: frozenset[str]
     beside: tuple[str, ...] = ()  # not used, where no column says of which system a row is
+    also: tuple[str, ...] = ()  # could be the outcome as well
 
     def __getitem__(self, meaning: str) -> str:
         return self.named[meaning]
@@ -77,29 +95,27 @@ class Columns:
         return meaning in self.named
 
     def describe(self) -> str:
-        """The same in words; empty where every column has its own name.
+        """The same in words.
 
         Examples
         --------
-        >>> find_columns(["task_id", "passed"]).describe()
-        'question is task_id, outcome is passed (guessed)'
-        >>> find_columns(["question", "trial", "outcome", "Who"]).describe()
-        "no column for system, so that all rows are of one; not used: 'Who'"
+        >>> find_columns(["task_id", "passed", "model", "score"]).describe()
+        'system = model, question = task_id, outcome = passed (or score)'
+        >>> find_columns(["question", "outcome", "Who"]).describe()
+        "question, outcome; no column names the system: all rows are of one (not used: 'Who')"
         """
-        told = [f"{m} is {n}" for m, n in self.named.items() if m not in self.guessed and m != n]
-        guessed = [f"{meaning} is {self.named[meaning]}" for meaning in self._in_order()]
-        said = []
-        if told:
-            said.append(", ".join(told))
-        if guessed:
-            said.append(f"{', '.join(guessed)} (guessed)")
+        said = ", ".join(map(self._taken, self.named))
         if self.beside:
-            said.append("no column for system, so that all rows are of one")
-            said.append(f"not used: {_some(self.beside, 8)}")
-        return "; ".join(said)
+            said += "; no column names the system: all rows are of one"
+            said += f" (not used: {_some(self.beside, 8)})"
+        return said
 
-    def _in_order(self) -> list[str]:
-        return [meaning for meaning in self.named if meaning in self.guessed]
+    def _taken(self, meaning: str) -> str:
+        name = self.named[meaning]
+        if name == ROW:
+            return "every row is a question, as no column names them"
+        also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
+        return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
 
 
 def are_counts(names: Iterable[str], told: Mapping[str, str | None]) -> bool:
@@ -115,10 +131,12 @@ def find_columns(
     names: Iterable[str],
     told: Mapping[str, str | None] | None = None,
     usual_names: Mapping[str, tuple[str, ...]] = USUAL,
+    sample: Sample | None = None,
 ) -> Columns:
     """Which column holds what: as told, by its own name, or by a usual one.
 
-    What is told to be None is not looked for.
+    What is told to be None is not looked for. A `sample` of the values tells ids from the text of
+    questions, and without any id lets every row be a question.
 
     Examples
     --------
@@ -126,9 +144,57 @@ def find_columns(
     'passed'
     """
     present = list(names)
-    named: dict[str, str] = {}
+    named = _as_told(present, told or {}, usual_names)
+    taken = set(named.values())
+    unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
+    lower = {name.lower(): name for name in reversed(present) if isinstance(name, str)}
     guessed: set[str] = set()
-    for meaning, name in (told or {}).items():
+    wanted = [one for one in usual_names if one not in named and one not in unwanted]
+    if "question" in wanted and sample is not None:
+        found = _id_beside_text(lower, taken, sample)
+        if found is not None:
+            named["question"] = found
+            guessed.add("question")
+    for meaning in wanted:
+        if meaning not in named and meaning in present and meaning not in taken:
+            named[meaning] = meaning
+    taken = set(named.values())
+    for meaning in wanted:
+        if meaning in named:
+            continue
+        free = (lower[name] for name in (meaning, *usual_names[meaning]) if name in lower)
+        found = next((name for name in free if name not in taken), None)
+        if found is None and meaning == "outcome":
+            found = next((name for name in _parts_named(present, USUAL[meaning])), None)
+        if found is None and meaning == "question" and sample is not None:
+            found = _other_id(lower, taken)
+        if found is not None:
+            named[meaning] = found
+            guessed.add(meaning)
+            taken.add(found)
+    required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
+    lacking = [meaning for meaning in required if meaning not in named]
+    if lacking:
+        shown = _some(present)
+        map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
+        raise UnknownColumn(
+            f"no column of the data looks like {' or '.join(lacking)}; there are: {shown}. Say "
+            f"which it is with {map_it}."
+        )
+    ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
+    pooled = "system" not in {*named, *unwanted}
+    beside = tuple(name for name in present if pooled and name not in taken)
+    also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
+    return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also)
+
+
+def _as_told(
+    present: list[str],
+    told: Mapping[str, str | None],
+    usual_names: Mapping[str, tuple[str, ...]],
+) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for meaning, name in told.items():
         if meaning not in usual_names:
             require_meaning(meaning)
             raise UnknownColumn(f"{meaning} has no place beside the other columns that are told.")
@@ -139,39 +205,49 @@ def find_columns(
         if name not in present:
             raise UnknownColumn(_unknown(name, present, "the data have no column"))
         named[meaning] = name
-    taken = set(named.values())
-    unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
-    for meaning in usual_names:
-        if (
-            meaning not in named
-            and meaning not in unwanted
-            and meaning in present
-            and meaning not in taken
-        ):
-            named[meaning] = meaning
-            taken.add(meaning)
-    lower = {name.lower(): name for name in reversed(present) if isinstance(name, str)}
-    for meaning, usual in usual_names.items():
-        if meaning in named or meaning in unwanted:
-            continue
-        free = (lower[name] for name in (meaning, *usual) if name in lower)
-        found = next((name for name in free if name not in taken), None)
-        if found is not None:
-            named[meaning] = found
-            guessed.add(meaning)
-            taken.add(found)
-    required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
-    lacking = [meaning for meaning in required if meaning not in named]
-    if lacking:
-        shown = _some(present)
-        raise UnknownColumn(
-            f"no column of the data looks like {' or '.join(lacking)}; there are: {shown}. Say "
-            f"which it is, as in load(data, {lacking[0]}='...') or --map {lacking[0]}=..."
-        )
-    ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
-    pooled = "system" not in {*named, *unwanted}
-    beside = tuple(name for name in present if pooled and name not in taken)
-    return Columns(MappingProxyType(ordered), frozenset(guessed), beside)
+    return named
+
+
+def _id_beside_text(lower: Mapping[str, str], taken: set[str], sample: Sample) -> str | None:
+    """The id, where `question` holds the text that was asked."""
+    text = lower.get("question")
+    if text is None or text in taken:
+        return None
+    ids = (lower[name] for name in USUAL["question"] if name in lower and name != "problem")
+    found = next((name for name in ids if name not in taken), None)
+    if found is None or (lower.get("question_id") != found and not _is_prose(sample(text))):
+        return None
+    return None if _is_prose(sample(found)) else found
+
+
+def _is_prose(values: Sequence[object]) -> bool:
+    """Whether most of the values are sentences rather than ids."""
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
+
+
+def _other_id(lower: Mapping[str, str], taken: set[str]) -> str:
+    """What names a question where no column is called an id."""
+    names = (lower.get(name) for name in (INDEX, *_ASKED))
+    return next((name for name in names if name is not None and name not in taken), ROW)
+
+
+def _parts_named(present: Iterable[str], usual: Sequence[str]) -> list[str]:
+    """Parts of a structure whose last name is a usual one, as in scores.accuracy, in that order."""
+    parts = [name for name in present if isinstance(name, str) and "." in name]
+    last = {name: name.rpartition(".")[2].lower() for name in parts}
+    found = [name for one in ("outcome", *usual, "value") for name in parts if last[name] == one]
+    scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
+    return found or (scores if len(scores) == 1 else [])
+
+
+def _other_outcomes(
+    present: Sequence[str], taken: set[str], lower: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Columns that could be the outcome as well as the one that was taken."""
+    usual = [lower[name] for name in ("outcome", *USUAL["outcome"]) if name in lower]
+    usual += _parts_named(present, USUAL["outcome"])
+    return tuple(name for name in dict.fromkeys(usual) if name not in taken)
 
 
 def _unknown(name: object, known: list[str], sentence: str) -> str:

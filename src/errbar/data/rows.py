@@ -11,7 +11,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.outcomes import FAILED, STATUSES, Columns, require_column
+from errbar.data.outcome_words import in_order, refuse_words
+from errbar.data.outcomes import FAILED, ROW, STATUSES, Columns, require_column
 from errbar.errors import WrongType
 
 Frame = nw.LazyFrame[Any]
@@ -19,6 +20,8 @@ Table = Mapping[str, NDArray[Any]]
 
 TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
 STRANGE = "errbar strange outcome"  # beside an infinite outcome, the text that is no number
+FILE = "errbar file"  # the file that a row is from, where there are several
+HIDDEN = frozenset({TRIAL_NUMBER, STRANGE, FILE, ROW})  # no columns of the data
 
 
 def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.Expr]:
@@ -30,7 +33,7 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
         if name in columns
     }
     for at, name in enumerate(by):
-        require_column(name, (kind for kind in kinds if kind not in (TRIAL_NUMBER, STRANGE)))
+        require_column(name, (kind for kind in kinds if kind not in HIDDEN))
         chosen[f"by {at}"] = text_of(frame, name)
     return chosen
 
@@ -142,11 +145,6 @@ def require_numbers(frame: Frame, name: str) -> None:
         return
     strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
     table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
-    if not table["n"].size:
-        return
-    text = f"{min(table['text'].tolist()):.60}"
-    raise WrongType(
-        f"outcome must be a number, or true or false; {int(table['n'].sum())} rows of the column "
-        f"{name!r} are neither, such as {text!r}. Map another column, as in load(data, "
-        f"outcome='...') or --map outcome=..."
-    )
+    words = zip(table["text"].tolist(), table["n"].tolist(), strict=True)
+    if table["n"].size:
+        refuse_words(in_order(words), name)

@@ -7,7 +7,7 @@ question by question, and how many rows have which status.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,13 +82,13 @@ class Source(ABC):
         del order
         raise InputError("counts do not say in which order trials came; load their rows.")
 
+    def with_origin(self, origin: Origin) -> Self:
+        """The same, from elsewhere."""
+        return replace(self, origin=origin)  # type: ignore[type-var]  # each kind is a dataclass
+
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
         return {}
-
-    def describe(self) -> str:
-        """Which column was taken for what, in words."""
-        return ""
 
 
 @dataclass(frozen=True)
@@ -169,10 +169,6 @@ class TableSource(Source):
                 self._statuses.update(statuses(self.frame, self.columns))
         return dict(self._statuses)
 
-    def describe(self) -> str:
-        """Which column was taken for what, in words."""
-        return self.columns.describe()
-
 
 @dataclass(frozen=True)
 class CountsTableSource(Source):
@@ -182,6 +178,7 @@ class CountsTableSource(Source):
     columns: Columns
     allow_repeats: bool = False
     where: str = ""
+    origin: Origin = NOWHERE
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY."""
@@ -205,16 +202,13 @@ class CountsTableSource(Source):
             "a table of counts knows right and wrong only; metrics with weights need rows."
         )
 
-    def describe(self) -> str:
-        """Which column was taken for what, in words."""
-        return self.columns.describe()
-
 
 @dataclass(frozen=True)
 class MatrixSource(Source):
     """A matrix per system: a row per question, a column per trial, NaN for no result."""
 
     matrices: Mapping[str, NDArray[Any]]
+    origin: Origin = NOWHERE
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """Counted row by row."""
@@ -256,6 +250,7 @@ class CountsSource(Source):
     """Counts ready made."""
 
     counts: Mapping[Key, Counts]
+    origin: Origin = NOWHERE
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """As they are."""

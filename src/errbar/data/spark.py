@@ -1,15 +1,23 @@
 """Files of outcomes read by Spark, for those that live where only a cluster can see them."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote
 
 import narwhals.stable.v2 as nw
 
-from errbar.data.files import CSV, JSON, NOTHING, PARQUET, WORDS, kind_of
+from errbar.data.engine import text_literal
+from errbar.data.files import CSV, JSON, PARQUET, kind_of
+from errbar.data.naming import name_systems
+from errbar.data.outcome_words import NOTHING, Vocabulary, in_order, words_remark
 from errbar.data.outcomes import Columns, find_columns
+from errbar.data.reading import HowToRead
 from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
 from errbar.errors import InputError
+from errbar.remarks import Above
 
 
 def spark_session(master: str | None = None, remote: str | None = None) -> Any:
@@ -26,9 +34,11 @@ def spark_session(master: str | None = None, remote: str | None = None) -> Any:
 
 
 def read_with_spark(
-    paths: Sequence[str], told: Mapping[str, str | None], session: Any
-) -> tuple[Frame, Columns]:
-    """Files of one kind as one table, and which column holds what."""
+    paths: Sequence[str], how: HowToRead, session: Any
+) -> tuple[Frame, Columns, list[Above]]:
+    """Files of one kind as one table, which column holds what, and what was guessed."""
+    if how.rows == "questions":
+        raise InputError("rows in Spark have no order by which they could be numbered.")
     kinds = {kind_of(PurePath(path)) or PARQUET for path in paths}
     if len(kinds) > 1:
         raise InputError("files are read together that are all CSV, all JSON lines or all Parquet.")
@@ -43,20 +53,50 @@ def read_with_spark(
             table = reader.parquet(*paths)
     except Exception as error:  # Spark's own errors have no common class over all its ways in
         raise InputError(f"{paths[0]}: {str(error).splitlines()[0]}") from error
-    columns = find_columns(table.columns, told)
-    return nw.from_native(_numbers_of_text(table, columns)).lazy(), columns
+    columns = find_columns(table.columns, how.told)
+    table, said = _numbers_of_text(table, columns, how.right)
+    if len(paths) > 1 and "system" not in columns and "system" not in how.told:
+        table, columns, named = _named_by_path(table, columns, paths, how)
+        said += named
+    return nw.from_native(table).lazy(), columns, said
 
 
-def _numbers_of_text(table: Any, columns: Columns) -> Any:
+def _named_by_path(
+    table: Any, columns: Columns, paths: Sequence[str], how: HowToRead
+) -> tuple[Any, Columns, list[Above]]:
+    """Every row with the system that its path is called by."""
+    naming = name_systems([Path(path) for path in paths], files_are=how.files)
+    pairs = zip(paths, naming.systems, strict=True)
+    longest_first = sorted(pairs, key=lambda one: -len(one[0]))
+    cases = " ".join(
+        f"WHEN contains(input_file_name(), {text_literal(quote(path))}) THEN {text_literal(name)}"
+        for path, name in longest_first
+    )
+    named = MappingProxyType({"system": "system", **columns.named})
+    columns = replace(columns, named=named, beside=())
+    return table.selectExpr("*", f"CASE {cases} END AS system"), columns, naming.remarks
+
+
+def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tuple[Any, list[Above]]:
     """The outcome, the confidence and the trial as numbers, where they were read as text."""
     kinds = dict(table.dtypes)
     added = {}
+    said: list[Above] = []
     outcome = columns["outcome"]
     if kinds[outcome] == "string":
         text = f"lower(trim({_quoted(outcome)}))"
-        words = " ".join(f"WHEN {text} = '{word}' THEN {value}D" for word, value in WORDS.items())
         nothing = ", ".join(f"'{word}'" for word in NOTHING)
-        finite = f"coalesce(try_cast({text} AS double), double('infinity'))"
+        counts = _counted_words(table, text)
+        vocabulary = Vocabulary.of(right)
+        said = words_remark(counts, vocabulary)
+        words = " ".join(
+            f"WHEN {text} = {text_literal(word)} THEN {worth:g}D"
+            for word, worth in vocabulary.worth.items()
+        )
+        plain = f"try_cast({text} AS double)"
+        share = f"try_cast(rtrim('% ', {text}) AS double) / 100"
+        finite = f"CASE WHEN endswith({text}, '%') THEN {share} ELSE {plain} END"
+        finite = f"coalesce({finite}, double({'0' if right else chr(39) + 'infinity' + chr(39)}))"
         number = (
             f"CASE {words} WHEN {text} IN ({nothing}) OR {text} IS NULL THEN NULL ELSE {finite} END"
         )
@@ -67,9 +107,15 @@ def _numbers_of_text(table: Any, columns: Columns) -> Any:
             kind = "double" if meaning == "confidence" else "int"
             added[name or columns[meaning]] = f"try_cast({_quoted(columns[meaning])} AS {kind})"
     kept = [_quoted(name) for name in table.columns if name not in added]
-    return table.selectExpr(
-        *kept, *(f"{expression} AS {_quoted(name)}" for name, expression in added.items())
-    )
+    shown = (f"{expression} AS {_quoted(name)}" for name, expression in added.items())
+    return table.selectExpr(*kept, *shown), said
+
+
+def _counted_words(table: Any, text: str) -> dict[str, int]:
+    """How many rows have each of the usual words."""
+    known = ", ".join(text_literal(word) for word in Vocabulary.of(()).worth)
+    words = table.selectExpr(f"{text} AS word").where(f"word IN ({known})")
+    return in_order((row["word"], row["count"]) for row in words.groupBy("word").count().collect())
 
 
 def _quoted(name: str) -> str:

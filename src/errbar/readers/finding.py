@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from errbar import readers
 from errbar.errors import InputError
-from errbar.readers.base import Glance, Reader, some_of
+from errbar.readers.base import Glance, Reader
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,14 @@ class Found:
     reader: Reader
     files: tuple[Path, ...]
     why: str
-    remarks: tuple[str, ...] = ()
+
+
+class Recognised(NamedTuple):
+    """Whose logs some files are, and which files are of no harness."""
+
+    found: list[Found]
+    companions: list[Path]  # lie beside logs, and say nothing new
+    others: list[Path]
 
 
 @cache
@@ -32,47 +40,41 @@ def every_reader() -> dict[str, Reader]:
     return {reader.name: reader for reader in known}
 
 
-def find_reader(files: Sequence[Path], asked: str | None = None) -> Found | None:
-    """The reader of these files, None if they are of no harness.
-
-    All files that a reader knows must be of one; a reader that was asked for takes those that it
-    knows, and all of them if it knows none.
-    """
+def require_reader(name: str) -> Reader:
+    """The reader of a name."""
     known = every_reader()
-    if asked is not None:
-        if asked not in known:
-            raise InputError(f"there is no reader {asked!r}; there are: {', '.join(known)}.")
-        known = {asked: known[asked]}
+    if name not in known:
+        raise InputError(f"there is no reader {name!r}; there are: {', '.join(known)}.")
+    return known[name]
+
+
+def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
+    """The readers of these files, each with those that it knows.
+
+    A reader that was asked for takes the files that it knows, and all of them if it knows none.
+    """
+    known = [require_reader(asked)] if asked is not None else list(every_reader().values())
     whys: dict[str, dict[Path, str]] = {}
+    others = []
     for file in files:
         glance = Glance(file)
-        for name, reader in known.items():
+        for reader in known:
             why = reader.recognise(glance)
             if why:
-                whys.setdefault(name, {})[file] = why
+                whys.setdefault(reader.name, {})[file] = why
                 break
-    if len(whys) > 1:
-        shown = "; ".join(f"{next(iter(one))} of {name}" for name, one in whys.items())
-        raise InputError(
-            f"there are logs of more than one harness: {shown}. Name one, as in "
-            f"reader={next(iter(whys))!r}, or load them one by one."
-        )
-    if not whys:
-        return Found(known[asked], tuple(files), "as asked") if asked else None
-    name, found = whys.popitem()
-    reader = known[name]
-    others = [
-        file
-        for file in files
-        if file not in found and not any(fnmatch(file.name, one) for one in reader.beside)
+        else:
+            others.append(file)
+    if asked is not None and not whys:
+        return Recognised([Found(known[0], tuple(files), "as asked")], [], [])
+    found = [
+        Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
+        for reader in known
+        if reader.name in whys
     ]
-    return Found(reader, tuple(found), next(iter(found.values())), _left(others, name))
-
-
-def _left(others: Sequence[Path], name: str) -> tuple[str, ...]:
-    """What to say of files that lie beside the logs."""
-    if not others:
-        return ()
-    shown = some_of([file.name for file in others])
-    are = "file is no log" if len(others) == 1 else "files are no logs"
-    return (f"{len(others)} {are} of {name} and not read: {shown}.",)
+    patterns = [pattern for one in found for pattern in one.reader.beside]
+    companions = [
+        file for file in others if any(fnmatch(file.name, pattern) for pattern in patterns)
+    ]
+    beside = set(companions)
+    return Recognised(found, companions, [file for file in others if file not in beside])

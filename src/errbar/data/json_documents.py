@@ -1,0 +1,261 @@
+"""JSON documents of any common shape → records, and what was made of them.
+
+    [{"id": 1, "correct": true}, …]             {"results": [{"id": 1, "correct": true}, …]}
+    {"q1": true, "q2": false}                   {"q1": {"correct": true}, …}
+    {"q1": [true, false], …}                    {"q1": {"successes": 4, "trials": 5}, …}
+    {"gpt": {"q1": true, …}, "qwen": {…}}       {"gpt": [{"id": 1, "correct": true}, …], …}
+
+Objects may also stand one after the other, each over several lines.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from errbar.data.outcome_words import is_outcome
+from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts
+from errbar.errors import InputError, NoOutcomes
+from errbar.remarks import Above, guess
+
+Record = Mapping[str, Any]
+
+# Names of a score of many questions: an object of these holds no outcomes of questions.
+_TOTALS = frozenset(
+    {
+        *("accuracy", "acc", "score", "mean", "avg", "average", "f1", "stderr", "std", "total"),
+        *("precision", "recall", "exact_match", "em", "loss", "pass@1", "overall", "main_score"),
+        *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
+    }
+)
+_FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
+_LOOKED_AT = 200
+
+
+class Document(NamedTuple):
+    """The records of a document, and what was made of it."""
+
+    records: list[Record]
+    remarks: list[Above]
+
+
+def documents_in(text: str, where: str) -> Any:
+    """The document in a text, or the list of those that stand one after the other."""
+    decoder = json.JSONDecoder()
+    found = []
+    at, end = _next(text, 0), len(text)
+    while at < end:
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            place = f"line {error.lineno}, column {error.colno}"
+            raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
+        except RecursionError as error:
+            raise InputError(f"{where}: its parts are nested too deeply.") from error
+        except ValueError as error:  # of a whole number with thousands of digits
+            raise InputError(f"{where}: {error}.") from error
+        found.append(value)
+        at = _next(text, at)
+    if not found:
+        raise NoOutcomes(f"{where} is empty.")
+    return found[0] if len(found) == 1 else found
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next document begins."""
+    while at < len(text) and text[at] in " \t\r\n,\ufeff\x1e":
+        at += 1
+    return at
+
+
+def records_in(value: Any, where: str) -> Document:
+    """The records of a document of a known shape; refused with what was found if it is of none."""
+    if isinstance(value, list):
+        return _of_list(value, where)
+    if isinstance(value, dict) and value:
+        return _of_object(value, where)
+    raise NoOutcomes(f"{where}: it holds {_shown(value)}, and no outcomes.")
+
+
+def _of_list(values: list[Any], where: str) -> Document:
+    if not values:
+        raise NoOutcomes(f"{where}: it is an empty list; there is nothing to score.")
+    if all(isinstance(one, dict) for one in values):
+        return Document(values, [])
+    if all(is_outcome(one) or (isinstance(one, list) and one) for one in values):
+        records = [{"question": str(at + 1), "outcome": one} for at, one in enumerate(values)]
+        return Document(records, [guess("Questions: the entries of the list")])
+    strange = next(at for at, one in enumerate(values) if not isinstance(one, dict))
+    raise NoOutcomes(
+        f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; a list of "
+        f'objects is expected, as in [{{"id": 1, "correct": true}}].'
+    )
+
+
+def _of_object(value: dict[str, Any], where: str) -> Document:
+    if _is_record(value):
+        return Document([value], [])
+    lists = {
+        key: one
+        for key, one in value.items()
+        if isinstance(one, list) and one and all(isinstance(each, dict) for each in one)
+    }
+    scored = {key: one for key, one in lists.items() if any(map(_has_outcome, one[:_LOOKED_AT]))}
+    if len(scored) == 1:
+        return _of_one_list(value, *next(iter(scored.items())))
+    if len(scored) > 1:
+        return _by_system(scored)
+    if all(isinstance(one, dict) for one in value.values()):
+        return _of_objects(value, where)
+    if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
+        _refuse_totals(value, where)
+        records = [{"question": str(key), "outcome": one} for key, one in value.items()]
+        return Document(records, [guess(f"Questions: the {len(value)} keys of the document")])
+    inner = [key for key, one in value.items() if isinstance(one, dict) and one]
+    if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
+        found = _of_object(value[inner[0]], f"{where}, {inner[0]}")
+        return Document(_with_names(value, found.records), found.remarks)
+    raise NoOutcomes(
+        f"{where}: errbar finds no outcomes of questions in it; it is an object with "
+        f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
+    )
+
+
+def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
+    """The only list that has outcomes; the names beside it are those of its rows."""
+    return Document(_with_names(value, records), [guess(f"Rows: the list under {key!r}")])
+
+
+def _with_names(value: Record, records: Sequence[Record]) -> list[Record]:
+    """Records with the system and the task that stand beside them, where they name none."""
+    beside = {
+        name: one
+        for name, one in value.items()
+        if isinstance(one, str) and _meaning(name) in ("system", "task")
+    }
+    if not beside:
+        return list(records)
+    return [{**beside, **record} for record in records]
+
+
+def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
+    records = [{"system": key, **one} for key, rows in lists.items() for one in rows]
+    if any("system" in one for rows in lists.values() for one in rows[:_LOOKED_AT]):
+        records = [{"task": key, **one} for key, rows in lists.items() for one in rows]
+        return Document(records, [guess(f"Tasks: the keys of the document ({_listed(lists)})")])
+    return Document(records, [guess(f"Systems: the keys of the document ({_listed(lists)})")])
+
+
+def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
+    """Objects by the id of a question, or by system."""
+    inner = list(value.values())
+    if all(map(_has_outcome, inner[:_LOOKED_AT])):
+        _refuse_totals_of(value, where)
+        records = [{"question": str(key), **one} for key, one in value.items()]
+        return Document(records, [guess(f"Questions: the {len(value)} keys of the document")])
+    if not all(one and _nests_outcomes(one) for one in inner):
+        raise NoOutcomes(
+            f"{where}: errbar finds no outcomes in it; it is an object of objects with "
+            f"{_keys_of(inner[0])} under {next(iter(value))!r}."
+        )
+    often = sum(map(len, inner)) / len(inner)
+    if often == len(value):
+        raise NoOutcomes(
+            f"{where}: it has {len(value)} keys with as many keys in each, so that errbar cannot "
+            f"tell which are systems and which are questions. Save it as a table with the columns "
+            f"system, question and outcome."
+        )
+    outer, within = ("system", "question") if often > len(value) else ("question", "system")
+    records = [
+        {outer: str(key), within: str(name), **_as_fields(outcome)}
+        for key, one in value.items()
+        for name, outcome in one.items()
+    ]
+    said = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
+    return Document(records, [guess(f"Two levels of keys: {said}")])
+
+
+def _as_fields(outcome: Any) -> dict[str, Any]:
+    return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
+
+
+def _nests_outcomes(one: Mapping[str, Any]) -> bool:
+    """Whether an object holds outcomes by name, as numbers, lists, counts or records."""
+    return all(
+        is_outcome(value)
+        or _is_list_of_outcomes(value)
+        or (isinstance(value, dict) and _has_outcome(value))
+        for value in one.values()
+    )
+
+
+def _is_list_of_outcomes(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(is_outcome, value))
+
+
+def _is_record(value: Record) -> bool:
+    """Whether it is one row by itself."""
+    return _has_outcome(value) and any(
+        _meaning(name) == "question" and isinstance(one, str | int) for name, one in value.items()
+    )
+
+
+def _has_outcome(value: Any) -> bool:
+    """Whether an object has a column of outcomes, or counts."""
+    if not isinstance(value, dict):
+        return False
+    if are_counts(value, {}):
+        return True
+    for name, one in value.items():
+        if _meaning(name) == "outcome" and not isinstance(one, dict):
+            return True
+        if isinstance(one, dict) and any(_meaning(part) == "outcome" for part in one):
+            return True
+    return False
+
+
+def _meaning(name: object) -> str | None:
+    """What a usual name of a column means."""
+    lower = str(name).lower()
+    for meaning, names in USUAL.items():
+        if lower == meaning or lower in names:
+            return meaning
+    return "trials" if lower in USUAL_COUNTS["trials"] else None
+
+
+def _refuse_totals(value: Record, where: str) -> None:
+    """Refuse an object of a few scores, each of many questions."""
+    shares = [
+        one
+        for one in value.values()
+        if isinstance(one, float) and not isinstance(one, bool) and 0 < one < 1
+    ]
+    named = [key for key in value if str(key).lower() in _TOTALS]
+    if named or (shares and len(value) < _FEW):
+        raise NoOutcomes(
+            f"{where}: it holds only totals ({_listed(value)}), which have no questions to make an "
+            f"error bar from. Give the file with the outcome of each question."
+        )
+
+
+def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
+    """Refuse an object of totals by task or by system."""
+    fields = {str(name).lower() for one in value.values() for name in one}
+    if fields and fields <= _TOTALS and not any(are_counts(one, {}) for one in value.values()):
+        whole = {name: score for one in value.values() for name, score in one.items()}
+        _refuse_totals(whole, where)
+
+
+def _keys_of(value: Record) -> str:
+    return f"the keys {_listed([repr(key) for key in value])}" if value else "no keys"
+
+
+def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return f"an {'object' if isinstance(value, dict) else 'array'} of {len(value)}"
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,92 @@
+"""Tables in memory → outcomes: DataFrames of any kind where they are, records through DuckDB."""
+
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from errbar.data.engine import own_engine
+from errbar.data.held import stored
+from errbar.data.origin import Origin
+from errbar.data.outcomes import ROW, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
+from errbar.data.reading import HowToRead
+from errbar.data.records import tidy
+from errbar.data.relations import Relation
+from errbar.data.rows import Frame, column_of
+from errbar.data.shaping import shape
+from errbar.data.sources import CountsTableSource, Source, TableSource
+from errbar.errors import InputError, NotThere, UnknownColumn
+from errbar.remarks import guess, way_to_say
+
+_LOOKED_AT = 1000  # rows that say what a column holds
+
+
+def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
+    """Columns of any common shape."""
+    if not any(flat.values()):
+        raise NotThere("the data have no row; there is nothing to score.")
+    engine = own_engine()
+    found = tidy(flat, how.told)
+    relation = Relation(stored(engine, found.flat), (Path("data"),), apart=False)
+    shaped = shape(engine, relation, how, None)
+    remarks = (_taken(shaped.columns), *found.remarks, *shaped.remarks)
+    kind = CountsTableSource if shaped.are_counts else TableSource
+    frame = nw.from_native(shaped.rows).lazy()
+    return kind(frame, shaped.columns, how.repeats == "keep", origin=Origin(remarks=remarks))
+
+
+def read_frame(frame: Frame, how: HowToRead) -> Source:
+    """A DataFrame, which stays where it is if it is flat and its outcomes are numbers."""
+    kinds = frame.collect_schema()
+    names = kinds.names()
+    far = frame.implementation.is_spark_like()
+    counts = are_counts(names, how.told)
+    try:
+        columns = find_columns(
+            names,
+            how.told,
+            USUAL_COUNTS if counts else USUAL,
+            sample=None if far else lambda name: _sample(frame, name),
+        )
+    except UnknownColumn:
+        if far or not names:
+            raise
+        return read_columns(_collected(frame), how)
+    if not far and not _is_plain(columns, kinds, how):
+        return read_columns(_collected(frame), how)
+    if how.rows == "questions":
+        raise InputError(
+            f"rows in Spark have no order by which they could be numbered; give them an id of "
+            f"their own and leave out {way_to_say('--rows', 'rows=')}."
+        )
+    origin = Origin(remarks=(_taken(columns),))
+    kind = CountsTableSource if counts else TableSource
+    return kind(frame, columns, how.repeats == "keep", origin=origin)
+
+
+def _taken(columns: Columns) -> str:
+    return guess(f"Columns: {columns.describe()}", option="--map", argument="by keyword")
+
+
+def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
+    """Whether nothing has to be done to the rows first."""
+    if how.rows == "questions" or how.right or columns["question"] == ROW:
+        return False
+    kind = kinds[columns.named.get("outcome", columns["question"])]
+    return "outcome" not in columns or kind.is_numeric() or kind == nw.Boolean
+
+
+def _sample(frame: Frame, name: str) -> list[Any]:
+    some = frame.select(column_of(frame, name).alias("value")).head(_LOOKED_AT).collect()
+    return list(some.get_column("value").to_list())
+
+
+def _collected(frame: Frame) -> dict[str, list[Any]]:
+    """All columns in memory; nothing is None."""
+    table = frame.collect()
+    flat = {}
+    for name in table.columns:
+        column = table.get_column(name)
+        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        flat[str(name)] = [None if null is True else value for value, null in pairs]
+    return flat

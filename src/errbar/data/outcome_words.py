@@ -1,0 +1,116 @@
+"""Words for right and wrong, as people write them: PASS, C, ✓, success, 100%.
+
+Every engine reads them by the same table. Words that are plainly truth values need no mention; of
+all others it is said how many rows have each, since a word may mean something else to its writer.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from errbar.errors import WrongType
+from errbar.remarks import Above, guess, way_to_say
+
+NOTHING = ("", "null", "none", "nan", "na", "n/a", "<na>", "-", "–")
+TRUTH: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
+_RIGHT = (
+    *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
+    *("success", "successful", "succeeded", "solved", "resolved", "accepted"),
+    *("✓", "✔", "✔️", "✅", "☑", "[pass]"),
+)
+_WRONG = (
+    *("no", "n", "f", "fail", "failed", "fails", "i", "incorrect", "wrong"),
+    *("failure", "unsuccessful", "unsolved", "unresolved", "rejected"),
+    *("✗", "✘", "✕", "×", "❌", "☒", "[fail]"),
+)
+WORDS: Mapping[str, float] = MappingProxyType(
+    {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0)}
+)
+_MOST_SHOWN = 12
+
+
+class Vocabulary(NamedTuple):
+    """The words of one column, in lower case: what each is worth, and those that mean nothing."""
+
+    worth: Mapping[str, float]
+
+    @classmethod
+    def of(cls, right: Collection[str]) -> "Vocabulary":
+        """The usual words; with words that are said to be right, every other one is wrong."""
+        return cls(WORDS if not right else {word.strip().lower(): 1.0 for word in right})
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text is, per cent included; None if it is none.
+
+    Examples
+    --------
+    >>> number_in("0.5"), number_in(" 85 %"), number_in("PASS")
+    (0.5, 0.85, None)
+    """
+    plain = text.strip()
+    try:
+        if plain.endswith("%"):
+            return float(plain[:-1]) / 100.0
+        return float(plain)
+    except ValueError:
+        return None
+
+
+def is_outcome(value: object) -> bool:
+    """Whether a value can be an outcome of 0 to 1: a truth value, a share, a word for one."""
+    if value is None or isinstance(value, bool):
+        return True
+    if isinstance(value, int | float):
+        return 0 <= value <= 1 or value != value  # noqa: PLR0124  NaN is no outcome
+    if not isinstance(value, str):
+        return False
+    word = value.strip().lower()
+    number = number_in(word)
+    return word in NOTHING or word in WORDS or (number is not None and 0 <= number <= 1)
+
+
+def words_remark(counts: Mapping[str, int], vocabulary: Vocabulary) -> list[Above]:
+    """How many rows have each word, unless all of them are plain truth values."""
+    if not counts.keys() - {*TRUTH, *NOTHING}:
+        return []
+    said = []
+    for name, worth in (("right", 1.0), ("wrong", 0.0)):
+        mine = [
+            f"{word} {n}" for word, n in counts.items() if vocabulary.worth.get(word, 0.0) == worth
+        ]
+        if mine:
+            said.append(f"{name}: {_shown(mine)}")
+    return [
+        guess(
+            f"Outcomes are words ({'; '.join(said)})",
+            option="--right WORD",
+            argument="right=[...]",
+        )
+    ]
+
+
+def refuse_words(counts: Mapping[str, int], column: str) -> None:
+    """Refuse words that are neither right nor wrong, with all of them."""
+    shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
+    right = way_to_say("--right WORD", "right=['WORD']")
+    other = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    raise WrongType(
+        f"outcome must be a number, or a word for right or wrong; {sum(counts.values())} rows of "
+        f"the column {column!r:.80} are neither: {shown}. Say which words are right with {right} "
+        f"(all others are then wrong), or take another column with {other}."
+    )
+
+
+def _shown(parts: Sequence[str]) -> str:
+    more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
+    return ", ".join(parts[:_MOST_SHOWN]) + more
+
+
+def _short(word: str) -> str:
+    return repr(word) if len(word) <= 60 else f"{word[:57]!r}…"
+
+
+def in_order(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Words by how often they occur, the most often first."""
+    return dict(sorted(counts, key=lambda one: (-one[1], one[0])))

@@ -1,0 +1,20 @@
+"""What may be asked of the reading of a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from errbar.data.naming import FilesAre
+
+RowsAre = Literal["trials", "questions"]
+
+
+@dataclass(frozen=True)
+class HowToRead:
+    """What was asked of the reading; None and nothing where errbar is to find out."""
+
+    told: Mapping[str, str | None] = field(default_factory=dict)
+    right: tuple[str, ...] = ()  # the words that mean right
+    rows: RowsAre | None = None  # what rows with the same id are
+    files: FilesAre | None = None  # what files that name no system are
+    repeats: Literal["refuse", "keep"] = "refuse"  # of one trial

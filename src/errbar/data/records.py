@@ -1,0 +1,298 @@
+"""Nested and wide data → flat columns, one row for each trial.
+
+People keep outcomes in lists (`"correct": [true, false]`), inside other objects
+(`"scores": {"accuracy": 1}`), under the id of each question (`"responses": {"q1": 1}`), or in a
+column for each system. Each of these is undone by one step, and each step says what it did.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from errbar.data.outcome_words import NOTHING, is_outcome
+from errbar.data.outcomes import (
+    ROW,
+    USUAL,
+    USUAL_COUNTS,
+    Columns,
+    are_counts,
+    find_columns,
+)
+from errbar.data.rows import HIDDEN
+from errbar.errors import InputError, UnknownColumn
+from errbar.remarks import Above, guess, way_to_say
+
+Flat = dict[str, list[Any]]
+Told = Mapping[str, str | None]
+
+_LOOKED_AT = 500  # rows that say what a column holds
+_MOST_PARTS = 2_000  # columns that nested objects may become
+_DEEPEST = 4
+# Columns of these names with a number are trials of one system, not systems.
+_TRIAL_NAME = re.compile(
+    r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|r|t)[\s_.-]*\d+",
+    re.IGNORECASE,
+)
+
+
+class Tidy(NamedTuple):
+    """Flat columns, which of them holds what, and what was done to get there."""
+
+    flat: Flat
+    columns: Columns
+    remarks: list[Above]
+
+
+def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
+    """Records as columns; what a record lacks is None."""
+    flat: Flat = {}
+    for rows, record in enumerate(records):
+        if record.keys() != flat.keys():
+            for name in record.keys() - flat.keys():
+                flat[str(name)] = [None] * rows
+            for name in flat.keys() - record.keys():
+                flat[name].append(None)
+        for name, value in record.items():
+            flat[str(name)].append(value)
+    return flat
+
+
+def tidy(flat: Flat, told: Told) -> Tidy:
+    """Columns with one outcome in each row, however they were nested."""
+    remarks: list[Above] = []
+    flat = _parsed(flat)
+    columns = _found(flat, told)
+    if columns is None and any(_holds(column, dict) for column in flat.values()):
+        spread = _spread(flat)
+        if spread is not None:
+            flat, remark = spread
+            remarks.append(remark)
+        else:
+            flat = _flattened(flat)
+        columns = _found(flat, told)
+    if columns is None:
+        melted = _melted(flat, told)
+        if melted is not None:
+            flat, remark = melted
+            remarks.append(remark)
+            columns = _found(flat, told)
+    if columns is None:
+        columns = _find(flat, told)  # which says what is lacking
+    if "outcome" in columns and _holds(flat[columns["outcome"]], list):
+        flat, columns, remark = _exploded(flat, columns, told)
+        remarks.append(remark)
+    return Tidy(_plain(flat), columns, remarks)
+
+
+def sample_of(flat: Flat, name: str) -> list[Any]:
+    """Some values of a column."""
+    return flat[name][:_LOOKED_AT]
+
+
+def _find(flat: Flat, told: Told) -> Columns:
+    names = [name for name in flat if name not in HIDDEN]
+    usual = USUAL_COUNTS if are_counts(names, told) else USUAL
+    return find_columns(names, told, usual, sample=lambda name: sample_of(flat, name))
+
+
+def _found(flat: Flat, told: Told) -> Columns | None:
+    """Which column holds what, if there is one for the question and one for the outcome."""
+    try:
+        columns = _find(flat, told)
+    except UnknownColumn:
+        return None
+    outcome = columns.named.get("outcome")
+    nested = outcome is not None and _holds(flat[outcome], dict)
+    return None if nested and "outcome" not in told else columns
+
+
+def _parsed(flat: Flat) -> Flat:
+    """Columns of text that is JSON, as what it says; others as they are."""
+    return {name: _from_text(column) for name, column in flat.items()}
+
+
+def _from_text(column: list[Any]) -> list[Any]:
+    first = next((value for value in column if value not in (None, "")), None)
+    if not isinstance(first, str) or not first.lstrip().startswith(("[", "{")):
+        return column
+    return [_json_in(value) for value in column]
+
+
+def _json_in(value: Any) -> Any:
+    """What a text says as JSON, or as Python writes lists of truth values; else the text."""
+    if not isinstance(value, str):
+        return value
+    for text in (value, value.replace("True", "true").replace("False", "false")):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        return found if isinstance(found, list | dict) else value
+    return value
+
+
+def _holds(column: Sequence[Any], kind: type) -> bool:
+    """Whether the first values that are there are of a kind."""
+    some = [value for value in column[:_LOOKED_AT] if value is not None]
+    return bool(some) and all(isinstance(value, kind) for value in some)
+
+
+def _flattened(flat: Flat) -> Flat:
+    """Objects inside rows as columns of their own: scores.accuracy."""
+    for _ in range(_DEEPEST):
+        nested = [name for name, column in flat.items() if _holds(column, dict)]
+        if not nested:
+            break
+        parts: Flat = {}
+        for name, column in flat.items():
+            if name not in nested:
+                parts[name] = column
+                continue
+            objects = [value for value in column if isinstance(value, dict)]
+            keys = dict.fromkeys(key for value in objects for key in value)
+            if len(keys) + len(parts) > _MOST_PARTS:
+                parts[name] = column
+                continue
+            for key in keys:
+                parts[f"{name}.{key}"] = [
+                    value.get(key) if isinstance(value, dict) else None for value in column
+                ]
+        if parts.keys() == flat.keys():
+            break
+        flat = parts
+    return flat
+
+
+def _spread(flat: Flat) -> tuple[Flat, Above] | None:
+    """A row for each entry of a column whose objects hold an outcome under the id of a question."""
+    for name, column in flat.items():
+        if not _holds(column, dict) or not _are_outcomes_by_id(column):
+            continue
+        others = {one: values for one, values in flat.items() if one != name}
+        entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
+        found = _repeated(others, [len(one) for one in entries])
+        ids = [str(key) for one in entries for key, _ in one]
+        values = [value for one in entries for _, value in one]
+        if _holds(values, dict):
+            found |= {key: [] for value in values[:1] for key in value}
+            for key in list(values[0]):
+                found[key] = [value.get(key) for value in values]
+        else:
+            found["outcome"] = values
+        found["question"] = ids
+        if "system" not in found and "subject_id" in found:
+            found["system"] = found.pop("subject_id")
+        return found, guess(f"Questions: the keys of {name!r}, of which there are {len(set(ids))}")
+    return None
+
+
+def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
+    """Whether objects hold outcomes, or counts, and their keys are no usual names of columns."""
+    known = {one for names in USUAL.values() for one in names} | USUAL.keys()
+    for value in column[:_LOOKED_AT]:
+        if not isinstance(value, dict) or not value:
+            continue
+        if any(str(key).lower() in known for key in value):
+            return False
+        inner = list(value.values())
+        counts = all(isinstance(one, dict) and are_counts(one, {}) for one in inner)
+        if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
+            return False
+    return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
+
+
+def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+    """A row for each question and system of a table that has a column for each system."""
+    if "outcome" in told:
+        return None
+    try:
+        columns = _find({**flat, "outcome": []}, told)
+    except UnknownColumn:
+        return None
+    taken = set(columns.named.values())
+    wide = [
+        name
+        for name, column in flat.items()
+        if name not in taken | HIDDEN and _is_wide(sample_of(flat, name), column)
+    ]
+    if len(wide) < 2:
+        return None
+    rows = len(flat[wide[0]])
+    kept = {name: column for name, column in flat.items() if name not in wide}
+    if columns["question"] == ROW:
+        kept["question"] = [str(at + 1) for at in range(rows)]
+    found = {name: column * len(wide) for name, column in kept.items()}
+    of_trials = all(_TRIAL_NAME.fullmatch(name.strip()) for name in wide)
+    meaning = "trial" if of_trials else "system"
+    if meaning in found:
+        raise InputError(
+            f"there is a column for each of {_listed(wide)}, and one named {meaning!r} too; say "
+            f"which column is the outcome with "
+            f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
+        )
+    found[meaning] = [name for name in wide for _ in range(rows)]
+    found["outcome"] = [value for name in wide for value in flat[name]]
+    return found, guess(
+        f"Wide table: {len(wide)} columns are {meaning}s ({_listed(wide)})",
+        option="--map outcome=COLUMN",
+        argument="outcome=...",
+    )
+
+
+def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
+    """Whether a column holds outcomes of 0 to 1 and something else than nothing."""
+    if not all(map(is_outcome, sample)):
+        return False
+    return all(map(is_outcome, column)) and any(
+        value is not None and str(value).strip().lower() not in NOTHING for value in column
+    )
+
+
+def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:
+    """A row for each entry of the lists in the column of outcomes."""
+    name = columns["outcome"]
+    lists = [value if isinstance(value, list) and value else [None] for value in flat[name]]
+    sizes = [len(one) for one in lists]
+    found = _repeated({one: values for one, values in flat.items() if one != name}, sizes)
+    for other, values in flat.items():  # lists of the same length go along: answers, costs
+        if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
+            found[other] = [entry for value in values for entry in value]
+    found[name] = [value for one in lists for value in one]
+    position = [at + 1 for size in sizes for at in range(size)]
+    trial = columns.named.get("trial")
+    if trial is not None:
+        pairs = zip(found[trial], position, strict=True)
+        found[trial] = [f"{one}/{at}" for one, at in pairs]
+    else:
+        found["trial"] = position
+    least, most = min(sizes), max(sizes)
+    each = f"{least}" if least == most else f"{least} to {most}"
+    remark = guess(f"Trials: the entries of the lists in {name!r}, {each} per row")
+    return found, _find(found, told), remark
+
+
+def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
+    """Every row so often."""
+    return {
+        name: [value for value, n in zip(column, often, strict=True) for _ in range(n)]
+        for name, column in flat.items()
+    }
+
+
+def _plain(flat: Flat) -> Flat:
+    """Nested values that are left as JSON text."""
+    return {
+        name: [_text_of(value) if isinstance(value, dict | list) else value for value in column]
+        if any(isinstance(value, dict | list) for value in column)
+        else column
+        for name, column in flat.items()
+    }
+
+
+def _text_of(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,218 @@
+"""Files of tables as relations of DuckDB: CSV, JSON lines and Parquet, compressed, many at once.
+
+Text stays text: every column of a CSV or JSON file is read as it is written, so an id of 007 stays
+007. DuckDB streams, and spills to disk what does not fit the memory it may use.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from errbar.data.engine import literal_path, quoted
+from errbar.data.files import CSV, PARQUET
+from errbar.data.outcomes import INDEX, USUAL
+from errbar.data.rows import FILE
+from errbar.data.text_files import LONGEST_LINE, first_line, header_of, raw_lines, text_lines
+from errbar.errors import InputError
+
+_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines looked at for JSON keys
+_NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
+_OBJECTS = 'every line must be an object, as in {"question": 1, "outcome": 0}'
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Rows of files that have the same columns."""
+
+    rows: Any  # a relation of DuckDB, with the column FILE if `apart`
+    files: tuple[Path, ...]
+    apart: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the files."""
+        return [name for name in self.rows.columns if name != FILE]
+
+
+def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) -> list[Relation]:
+    """The rows of files of one kind, those with the same columns together.
+
+    With `apart`, every row says which file it is from.
+    """
+    if kind == PARQUET:
+        return list(_parquet(engine, files, apart))
+    return list(_csv(engine, files, apart) if kind == CSV else _json(engine, files, apart))
+
+
+def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
+    groups: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        names = tuple(sorted(_rows_of_parquet(engine, [file], False).columns))
+        groups.setdefault(names, []).append(file)
+    for group in groups.values():
+        yield Relation(_rows_of_parquet(engine, group, apart), tuple(group), apart)
+
+
+def _rows_of_parquet(engine: Any, files: Sequence[Path], apart: bool) -> Any:
+    """Rows, with what the directories say: system=007 is text, and stays so.
+
+    Parquet keeps NaN out of its least and greatest values, and DuckDB would conclude that there
+    is none.
+    """
+    return engine.sql(
+        "SELECT * FROM read_parquet(?, union_by_name=true, hive_types_autocast=false, "
+        f"can_have_nan=true{', filename=' + repr(FILE) if apart else ''})",
+        params=[[literal_path(file) for file in files]],
+    )
+
+
+def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
+    groups: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        first = first_line(file).strip()
+        if not first.startswith("{"):
+            raise InputError(f"{file}: {_OBJECTS}; the first is {first[:40]!r}.")
+        names = _keys(engine, file)
+        if names == ["json"]:  # what DuckDB calls lines that are not all objects
+            _require_objects(file)
+        groups.setdefault(tuple(names), []).append(file)
+    for names, group in groups.items():
+        rows = engine.read_json(
+            [literal_path(file) for file in group],
+            format="newline_delimited",
+            columns=dict.fromkeys(names, "VARCHAR"),
+            **({"filename": FILE} if apart else {}),
+        )
+        yield Relation(rows, tuple(group), apart)
+
+
+def _require_objects(file: Path) -> None:
+    """Refuse the first line that is anything else."""
+    for at, raw in enumerate(raw_lines(file), start=1):
+        line = raw.decode("utf-8-sig").strip()
+        if line and not line.startswith("{"):
+            raise InputError(f"{file}, line {at}: {_OBJECTS}; this is {line[:40]!r}.")
+
+
+def _keys(engine: Any, file: Path) -> list[str]:
+    """The keys that occur; a status is looked for even if no line that was looked at has one."""
+    whole = file.stat().st_size <= _WHOLLY_SNIFFED
+    names: list[str] = engine.read_json(
+        literal_path(file),
+        format="newline_delimited",
+        sample_size=-1 if whole else _SNIFFED_LINES,
+        map_inference_threshold=-1,
+    ).columns
+    known = {"status", *USUAL["status"]} & {name.lower() for name in names}
+    return names if whole or known else [*names, "status"]
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """How a CSV file is written."""
+
+    mark: str  # between cells
+    names: tuple[str, ...]  # of the columns
+    cut: int  # cells of the first line that no row has
+
+
+def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
+    """Read as it is written: nothing about the dialect is left to guessing but the separator."""
+    groups: dict[_Dialect, list[Path]] = {}
+    for file in files:
+        groups.setdefault(_dialect(file), []).append(file)
+    for dialect, group in groups.items():
+        rows = engine.read_csv(
+            [literal_path(file) for file in group],
+            header=not dialect.cut,
+            skiprows=1 if dialect.cut else 0,
+            auto_detect=False,
+            sep=dialect.mark,
+            quotechar='"',
+            escapechar='"',
+            strict_mode=True,
+            null_padding=False,
+            columns=dict.fromkeys(dialect.names, "VARCHAR"),
+            max_line_size=LONGEST_LINE,
+            **({"filename": FILE} if apart else {}),
+        )
+        yield Relation(rows, tuple(group), apart)
+
+
+def _dialect(file: Path) -> _Dialect:
+    """What stands between the cells of a CSV file, and the names in its first line."""
+    head = header_of(file)
+    mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
+    cells = _cells(head, mark, file)
+    if not any(name.strip() for name in cells):
+        raise InputError(f"{file}: the first line must name the columns; it is empty.")
+    names = [name or (INDEX if at == 0 else f"(unnamed {at + 1})") for at, name in enumerate(cells)]
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise InputError(f"{file}: two columns are named {twice[0]!r}.")
+    cut = _beyond_rows(file, cells, mark)
+    return _Dialect(mark, tuple(names[: len(names) - cut]), cut)
+
+
+def _beyond_rows(file: Path, head: Sequence[str], mark: str) -> int:
+    """How many unnamed cells the first line ends with that the second does not have."""
+    unnamed = len(head) - len(list(_without_end(head)))
+    if not unnamed or "\n" in "".join(head):
+        return 0
+    lines = text_lines(file)
+    next(lines)
+    second = next((line for line in lines if line.strip()), None)
+    if second is None or second.count('"') % 2:
+        return 0
+    beyond = len(head) - len(_cells(second, mark, file))
+    return beyond if 0 < beyond <= unnamed else 0
+
+
+def _without_end(cells: Sequence[str]) -> Iterator[str]:
+    """Cells up to the last that is not empty."""
+    last = max((at for at, cell in enumerate(cells) if cell.strip()), default=-1)
+    return iter(cells[: last + 1])
+
+
+def _cells(line: str, mark: str, file: Path) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line, newline=""), delimiter=mark), [])
+    except csv.Error as error:
+        raise InputError(f"{file}, line 1: it does not name columns ({error}).") from error
+
+
+def separator_in(line: str, marks: str) -> str:
+    """The mark that stands most often outside quotes."""
+    return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
+
+
+def union_of_rows(parts: Sequence[Any]) -> Any:
+    """One under the other; a column that a part lacks is empty there.
+
+    Columns of one name and two kinds become text.
+    """
+    kinds: dict[str, set[str]] = {}
+    for part in parts:
+        for name, kind in zip(part.columns, map(str, part.types), strict=True):
+            kinds.setdefault(name, set()).add(kind)
+    whole = None
+    for part in parts:
+        shown = ", ".join(_column(name, part.columns, kinds[name]) for name in kinds)
+        one = part.project(shown)
+        whole = one if whole is None else whole.union(one)
+    return whole
+
+
+def _column(name: str, present: Sequence[str], kinds: set[str]) -> str:
+    kind = next(iter(kinds)) if len(kinds) == 1 else "VARCHAR"
+    if len(kinds) > 1 and kinds <= _NUMBERS:
+        kind = "DOUBLE"
+    value = quoted(name) if name in present else "NULL"
+    if name in present and len(kinds) == 1:
+        return value
+    return f"CAST({value} AS {kind}) AS {quoted(name)}"

@@ -1,0 +1,345 @@
+"""Relations of any common shape → one table of outcomes, or of counts, with what was guessed.
+
+What DuckDB holds is flat, or is made so (`data.records`). Then words become numbers, rows without
+an id are numbered, and files that name no system are told apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from errbar.data.engine import quoted, text_literal
+from errbar.data.held import stored
+from errbar.data.outcome_words import (
+    NOTHING,
+    TRUTH,
+    Vocabulary,
+    in_order,
+    number_in,
+    words_remark,
+)
+from errbar.data.outcomes import (
+    ROW,
+    USUAL,
+    USUAL_COUNTS,
+    Columns,
+    are_counts,
+    find_columns,
+)
+from errbar.data.reading import HowToRead
+from errbar.data.records import tidy
+from errbar.data.relations import Relation, union_of_rows
+from errbar.data.rows import FILE, STRANGE, TRIAL_NUMBER
+from errbar.errors import UnknownColumn
+from errbar.remarks import Above, guess, warning
+
+FileNames = Mapping[Path, tuple[str, str]]  # the system of each file, and which trial of it it is
+
+_LOOKED_AT = 1000  # rows that say what a column holds
+_COUNTED = ("trials", "correct")
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A relation of rows or counts, which column holds what, and what there is to say."""
+
+    rows: Any
+    columns: Columns
+    files: tuple[Path, ...]
+    remarks: tuple[Above, ...] = ()
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether a row is a question with its trials and how many of them were right."""
+        return "correct" in self.columns
+
+
+def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | None) -> Shaped:
+    """The rows of a relation as outcomes; `naming` is for rows that name no system."""
+    remarks: list[Above] = []
+    looked = _sample(relation)
+    if _is_nested(relation.names, looked, how.told):
+        relation, remarks = _flat(engine, relation, how.told)
+        looked = _sample(relation)
+    columns = _find(relation.names, how.told, looked)
+    rows = relation.rows
+    if columns["question"] == ROW:
+        rows = _numbered(rows, apart=relation.apart)
+    if "correct" in columns:
+        rows = _with_numbers(rows, [columns[one] for one in _COUNTED])
+    else:
+        rows, said = _numbers_of_text(rows, columns, looked, how.right)
+        remarks += said
+    if naming is not None and "system" not in columns and "system" not in how.told:
+        rows, columns = _named_by_file(rows, columns, relation, naming)
+    if how.rows == "questions":
+        rows, columns = _rows_as_questions(rows, columns)
+        remarks.append(
+            guess(
+                "Every row is a question of its own, and rows with the same id are a cluster",
+                option="--rows trials",
+                argument="rows='trials'",
+            )
+        )
+    return Shaped(rows, columns, relation.files, tuple(remarks))
+
+
+def combined(parts: Sequence[Shaped]) -> Shaped:
+    """Several relations of the same kind, one under the other."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if len({tuple(one.columns.named.items()) for one in parts}) > 1:
+        parts = [_by_meaning(one) for one in parts]
+    rows = union_of_rows([one.rows for one in parts])
+    files = tuple(file for one in parts for file in one.files)
+    remarks = tuple(dict.fromkeys(remark for one in parts for remark in one.remarks))
+    named = {meaning: name for one in parts for meaning, name in one.columns.named.items()}
+    order = USUAL_COUNTS if first.are_counts else USUAL
+    columns = replace(
+        parts[0].columns,
+        named=MappingProxyType({one: named[one] for one in order if one in named}),
+        guessed=frozenset().union(*(one.columns.guessed for one in parts)),
+        beside=() if "system" in named else parts[0].columns.beside,
+    )
+    return Shaped(rows, columns, files, remarks)
+
+
+def _by_meaning(one: Shaped) -> Shaped:
+    """The same with every column called by what it means."""
+    meanings = {name: meaning for meaning, name in one.columns.named.items()}
+    shown = []
+    for name in one.rows.columns:
+        new = meanings.get(name, name)
+        if name not in meanings and name in one.columns.named:
+            new = f"{name} (not used)"
+        shown.append(f"{quoted(name)} AS {quoted(new)}")
+    said = guess(f"{_some(one.files)}: {one.columns.describe()}", option="--map", argument="...")
+    return replace(
+        one,
+        rows=one.rows.project(", ".join(shown)),
+        columns=replace(
+            one.columns, named=MappingProxyType({meaning: meaning for meaning in meanings.values()})
+        ),
+        remarks=(*one.remarks, said),
+    )
+
+
+def _some(files: Sequence[Path]) -> str:
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{files[0].name}{more}"
+
+
+def _sample(relation: Relation) -> dict[str, list[Any]]:
+    """The first values of every column."""
+    head = relation.rows.limit(_LOOKED_AT)
+    columns = list(zip(*head.fetchall(), strict=True)) or [()] * len(head.columns)
+    return {name: list(column) for name, column in zip(head.columns, columns, strict=True)}
+
+
+def _find(
+    names: Sequence[str], told: Mapping[str, str | None], looked: Mapping[str, list[Any]]
+) -> Columns:
+    usual = USUAL_COUNTS if are_counts(names, told) else USUAL
+    return find_columns(names, told, usual, sample=lambda name: looked[name])
+
+
+def _is_nested(
+    names: Sequence[str], looked: Mapping[str, list[Any]], told: Mapping[str, str | None]
+) -> bool:
+    """Whether outcomes are in lists, in objects, or in a column for each system."""
+    try:
+        columns = _find(names, told, looked)
+    except UnknownColumn:
+        return True
+    return any(map(_is_structure, looked[columns["outcome"]])) if "outcome" in columns else False
+
+
+def _is_structure(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.lstrip().startswith(("[", "{")) and not value.lstrip().lower().startswith(
+            ("[pass]", "[fail]")
+        )
+    return isinstance(value, list | dict)
+
+
+def _flat(
+    engine: Any, relation: Relation, told: Mapping[str, str | None]
+) -> tuple[Relation, list[Above]]:
+    """The same rows in memory, one for each trial."""
+    names = relation.rows.columns
+    columns = list(zip(*relation.rows.fetchall(), strict=True)) or [()] * len(names)
+    found = tidy({name: list(one) for name, one in zip(names, columns, strict=True)}, told)
+    return replace(relation, rows=stored(engine, found.flat)), found.remarks
+
+
+def _numbered(rows: Any, *, apart: bool) -> Any:
+    """Every row with its number, in its file if there are several."""
+    numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
+    if not apart:
+        return numbered
+    within = f"row_number() OVER (PARTITION BY {quoted(FILE)} ORDER BY {quoted(ROW)})"
+    return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
+
+
+def _with_numbers(rows: Any, names: Sequence[str]) -> Any:
+    """Columns that were read as text as numbers; what is none is nothing."""
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    texts = [name for name in names if kinds[name] == "VARCHAR"]
+    if not texts:
+        return rows
+    cast = ", ".join(f"TRY_CAST({quoted(name)} AS DOUBLE) AS {quoted(name)}" for name in texts)
+    return rows.project(f"* REPLACE ({cast})")
+
+
+def _numbers_of_text(
+    rows: Any, columns: Columns, looked: Mapping[str, list[Any]], right: Sequence[str]
+) -> tuple[Any, list[Above]]:
+    """The outcome, the confidence and the trial as numbers, where they were read as text."""
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    replaced, added, said = [], [], []
+    outcome = columns["outcome"]
+    if kinds[outcome] == "VARCHAR":
+        words = _words_in(looked[outcome])
+        plain = not right and words <= {*TRUTH, *NOTHING}
+        vocabulary = Vocabulary(TRUTH) if plain else Vocabulary.of(right)
+        number = _as_number(outcome, vocabulary, others="0" if right else None)
+        replaced.append(f"{number} AS {quoted(outcome)}")
+        added.append(f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END AS {quoted(STRANGE)}")
+        if not plain:
+            said = words_remark(_counted_words(rows, outcome), vocabulary)
+    for meaning in ("confidence", "weight", "cost"):
+        if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
+            name = quoted(columns[meaning])
+            replaced.append(f"CAST(nullif(trim({name}), '') AS DOUBLE) AS {name}")
+    if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
+        trial = quoted(columns["trial"])
+        added.append(f"TRY_CAST({trial} AS INTEGER) AS {quoted(TRIAL_NUMBER)}")
+    if not (replaced or added):
+        return rows, []
+    some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
+    return rows.project(", ".join([f"*{some}", *added])), said
+
+
+def _words_in(values: Sequence[Any]) -> set[str]:
+    texts = {value.strip().lower() for value in values if isinstance(value, str)}
+    return {text for text in texts if text.endswith("%") or number_in(text) is None}
+
+
+def _counted_words(rows: Any, name: str) -> dict[str, int]:
+    """How many rows have each word that is no number."""
+    text = f"lower(trim({quoted(name)}))"
+    words = rows.project(f"{text} AS word").filter(
+        "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
+    )
+    counted = words.aggregate("word, count(*) AS n", "word").filter(
+        " AND ".join(f"word <> {text_literal(one)}" for one in NOTHING)
+    )
+    return in_order(counted.fetchall())
+
+
+def _as_number(name: str, vocabulary: Vocabulary, others: str | None) -> str:
+    """A number, null for nothing, and infinity for whatever is neither."""
+    plain, text = quoted(name), f"lower(trim({quoted(name)}))"
+    words = " ".join(
+        f"WHEN {text} = {text_literal(word)} THEN {worth:g}"
+        for word, worth in vocabulary.worth.items()
+    )
+    # DuckDB makes a join of IN with so many words.
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
+    finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
+    rest = f"coalesce({finite}, {others or chr(39) + 'inf' + chr(39) + '::DOUBLE'})"
+    # Nearly all are 0 or 1, and need no more than a look.
+    seen = "" if others else f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
+    inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
+    return f"CASE {seen} ELSE {inner} END" if seen else inner
+
+
+def _named_by_file(
+    rows: Any, columns: Columns, relation: Relation, naming: FileNames
+) -> tuple[Any, Columns]:
+    """Every row with the system of its file, and with its trial where files are trials."""
+    system, trial = _free("system", rows.columns), columns.named.get("trial")
+    added = _with_column(columns, "system", system)
+    if not relation.apart:
+        name, _ = naming[relation.files[0]]
+        return rows.project(f"*, {text_literal(name)} AS {quoted(system)}"), added
+    values = ", ".join(
+        f"({', '.join(map(text_literal, (str(file), *naming[file])))})" for file in relation.files
+    )
+    files = f"(VALUES {values}) AS errbar_files(path, system, trial)"
+    own = "rows.*"
+    if trial is not None and any(naming[file][1] for file in relation.files):
+        one = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
+        number = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
+        own = f"rows.*{number} REPLACE ({one} AS {quoted(trial)})"
+    rows = rows.query(
+        "rows",
+        f"SELECT {own}, errbar_files.system AS {quoted(system)} FROM rows "
+        f"JOIN {files} ON rows.{quoted(FILE)} = errbar_files.path",
+    )
+    return rows, added
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    lower = {one.lower() for one in taken}
+    return name if name not in lower else f"errbar {name}"
+
+
+def _with_column(columns: Columns, meaning: str, name: str) -> Columns:
+    named = {**columns.named, meaning: name}
+    ordered = {one: named[one] for one in (*USUAL, *_COUNTED) if one in named}
+    return replace(columns, named=MappingProxyType(ordered), beside=())
+
+
+def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
+    """Every row a question, called by its id and the number of the row among those of that id."""
+    question, cluster = quoted(columns["question"]), "errbar cluster of rows"
+    whose = [quoted(columns[one]) for one in ("system", "task") if one in columns]
+    at, number = quoted("errbar place"), quoted("errbar number")
+    rows = rows.project(f"*, row_number() OVER () AS {at}")
+    within = f"PARTITION BY {', '.join([*whose, question])} ORDER BY {at}"
+    rows = rows.project(f"* EXCLUDE ({at}), row_number() OVER ({within}) AS {number}")
+    one = f"CAST({question} AS VARCHAR) || ' #' || {number}"
+    rows = rows.project(
+        f"* EXCLUDE ({number}) REPLACE ({one} AS {question}), "
+        f"CAST({question} AS VARCHAR) AS {quoted(cluster)}"
+    )
+    named = {name: one for name, one in columns.named.items() if name != "trial"}
+    if "cluster" not in named:
+        named["cluster"] = cluster
+    ordered = {one: named[one] for one in USUAL if one in named}
+    return rows, replace(columns, named=MappingProxyType(ordered))
+
+
+def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
+    """Files of which no row has an outcome, and how many rows they have."""
+    counted = rows.aggregate(
+        f"{quoted(FILE)}, count(*) AS n, count({quoted(columns['outcome'])}) AS scored",
+        quoted(FILE),
+    )
+    return {Path(path): n for path, n, scored in counted.fetchall() if not scored}
+
+
+def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
+    """The same, with the rows of these files marked as never scored."""
+    listed = ", ".join(text_literal(str(file)) for file in files)
+    mine = f"{quoted(FILE)} IN ({listed})"
+    if "status" in shaped.columns:
+        name = quoted(shaped.columns["status"])
+        unsaid = f"({name} IS NULL OR {name} = 'ok')"
+        value = f"CASE WHEN {mine} AND {unsaid} THEN 'unscored' ELSE {name} END"
+        rows = shaped.rows.project(f"* REPLACE ({value} AS {name})")
+        columns = shaped.columns
+    else:
+        status = _free("status", shaped.rows.columns)
+        rows = shaped.rows.project(f"*, CASE WHEN {mine} THEN 'unscored' END AS {quoted(status)}")
+        columns = _with_column(shaped.columns, "status", status)
+    said = [
+        warning(f"{file.name}: none of its {n} rows has an outcome; it was never scored.")
+        for file, n in files.items()
+    ]
+    return replace(shaped, rows=rows, columns=columns, remarks=(*shaped.remarks, *said))

@@ -1,0 +1,339 @@
+"""Files that are no log of a harness → their outcomes: tables, JSON documents, matrices.
+
+Flat tables stay with DuckDB, which streams them. Whatever is nested, or in a format that DuckDB
+does not read, is read here and handed to it.
+"""
+
+import csv
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.accounts import Accounts
+from errbar.data.engine import own_engine
+from errbar.data.engine_errors import plain_errors
+from errbar.data.files import ARRAY, ARROW, COMPRESSED, CSV, EXCEL, JSON, PARQUET, kind_of
+from errbar.data.held import stored
+from errbar.data.json_documents import documents_in, records_in
+from errbar.data.naming import name_systems
+from errbar.data.origin import Origin
+from errbar.data.other_files import arrow_columns, excel_columns
+from errbar.data.reading import HowToRead
+from errbar.data.records import columns_of, tidy
+from errbar.data.relations import Relation, relations_of, separator_in
+from errbar.data.rows import FILE
+from errbar.data.shaping import (
+    FileNames,
+    Shaped,
+    as_unscored,
+    combined,
+    shape,
+    without_scores,
+)
+from errbar.data.sources import CountsTableSource, Source, TableSource
+from errbar.data.text_files import text_lines
+from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
+from errbar.remarks import Above, guess
+
+_LOOKED_AT = 20  # lines of a JSON file that say whether it is flat
+_LARGEST = 1 << 30  # bytes of files that are looked through once more for what was never scored
+
+
+class Tables(NamedTuple):
+    """The outcomes of files, and why some of them were not read."""
+
+    sources: list[Source]
+    skipped: dict[Path, str]
+
+
+def read_tables(
+    files: Sequence[Path],
+    how: HowToRead,
+    connection: Any = None,
+    *,
+    asked: Collection[Path] = (),
+    named: bool = False,
+) -> Tables:
+    """The outcomes of files: rows together, and counts together.
+
+    A file without outcomes is an error if it was `asked` for by name or if no other has any, and is
+    skipped where it only lies beside others. With `named`, a file goes by its name even if it is
+    the only one.
+    """
+    engine = connection or own_engine()
+    apart = len(files) > 1
+    skipped: dict[Path, InputError] = {}
+    found = _relations(engine, files, how, skipped, apart=apart)
+    naming, said = _naming(found, how, named=named)
+    parts: list[Shaped] = []
+    for relation, remarks in found:
+        try:
+            with plain_errors(str(relation.files[0])):
+                one = shape(engine, relation, how, naming)
+        except UnknownColumn as error:
+            skipped |= dict.fromkeys(relation.files, error)
+            continue
+        parts.append(replace(one, remarks=(*remarks, *one.remarks)))
+    refused = next((error for file, error in skipped.items() if file in asked or not parts), None)
+    if refused is not None:
+        raise refused
+    if skipped:  # names of files depend on which of them are read
+        rest = [file for file in files if file not in skipped]
+        again = read_tables(rest, how, engine, named=named)
+        why = {file: str(error).removeprefix(f"{file}: ") for file, error in skipped.items()}
+        return again._replace(skipped={**again.skipped, **why})
+    sources: list[Source] = []
+    for counts in (False, True):
+        some = [one for one in parts if one.are_counts is counts]
+        if some:
+            sources.append(_source(combined(some), how, said, apart=apart))
+    return Tables(sources, {})
+
+
+def _source(shaped: Shaped, how: HowToRead, said: Iterable[Above], *, apart: bool) -> Source:
+    if apart and not shaped.are_counts and _size(shaped.files) <= _LARGEST:
+        never = without_scores(shaped.rows, shaped.columns)
+        if never and len(never) < len(shaped.files):
+            shaped = as_unscored(shaped, never)
+    columns = shaped.columns
+    taken = guess(f"Columns: {columns.describe()}", option="--map", argument="by keyword")
+    origin = Origin(
+        remarks=(taken, *(said if "system" in columns else ()), *shaped.remarks),
+        accounts=_accounts(shaped, apart=apart),
+    )
+    frame = nw.from_native(shaped.rows).lazy()
+    where, keep = str(shaped.files[0]), how.repeats == "keep"
+    kind = CountsTableSource if shaped.are_counts else TableSource
+    return kind(frame, columns, keep, where, origin)
+
+
+def _size(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
+
+
+def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
+    """How many rows every file has; not of files so large that counting takes long."""
+    accounts = Accounts()
+    if _size(shaped.files) > _LARGEST:
+        return accounts
+    for file in shaped.files:
+        accounts.of(file)
+    if not apart:
+        accounts.of(shaped.files[0]).rows = shaped.rows.aggregate("count(*)").fetchall()[0][0]
+        return accounts
+    counted = shaped.rows.aggregate(f'"{FILE}", count(*)', f'"{FILE}"')
+    for path, rows in counted.fetchall():
+        accounts.of(Path(path)).rows = rows
+    return accounts
+
+
+_Found = list[tuple[Relation, tuple[Above, ...]]]
+
+
+def _relations(
+    engine: Any,
+    files: Sequence[Path],
+    how: HowToRead,
+    skipped: dict[Path, InputError],
+    *,
+    apart: bool,
+) -> _Found:
+    """The rows of all files in one engine, and how those were read that are no plain tables.
+
+    Documents without outcomes are `skipped`.
+    """
+    kinds: dict[str, list[Path]] = {}
+    nested: list[_Nested] = []
+    found: _Found = []
+    for file in files:
+        kind = kind_of(file)
+        if kind in (CSV, PARQUET) or (kind == JSON and _are_flat_lines(file, how.told)):
+            kinds.setdefault(kind, []).append(file)
+        elif kind == JSON:
+            try:
+                nested.append(_nested(file))
+            except NoOutcomes as error:
+                skipped[file] = error
+        elif kind in (ARROW, EXCEL):
+            flat = arrow_columns(file) if kind == ARROW else excel_columns(file)
+            found.append((_in_memory(engine, flat, [file], apart=apart), ()))
+        else:
+            raise InputError(f"{file}: it is no table that errbar knows.")
+    for kind, some in kinds.items():
+        found += [(one, ()) for one in relations_of(engine, kind, some, apart=apart)]
+    return [*found, *_together(engine, nested, how, skipped, apart=apart)]
+
+
+@dataclass(frozen=True)
+class _Nested:
+    """The records of a JSON file."""
+
+    file: Path
+    records: list[Mapping[str, Any]]
+    remarks: tuple[Above, ...]
+
+
+def _nested(file: Path) -> _Nested:
+    """A file of JSON that is no flat table."""
+    text = "".join(text_lines(file))
+    try:
+        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+        value: Any = lines if len(lines) > 1 else lines[0]
+    except ValueError:
+        value = documents_in(text, str(file))
+    document = records_in(value, str(file))
+    return _Nested(file, list(document.records), tuple(document.remarks))
+
+
+def _together(
+    engine: Any,
+    nested: Sequence[_Nested],
+    how: HowToRead,
+    skipped: dict[Path, InputError],
+    *,
+    apart: bool,
+) -> _Found:
+    """Files whose records are alike as one relation each."""
+    groups: dict[frozenset[str], list[_Nested]] = {}
+    for one in nested:
+        keys = frozenset(key for record in one.records[:_LOOKED_AT] for key in record)
+        groups.setdefault(keys, []).append(one)
+    found: _Found = []
+    for group in groups.values():
+        records = (
+            {**record, FILE: str(one.file)} if apart else record
+            for one in group
+            for record in one.records
+        )
+        try:
+            with plain_errors(str(group[0].file)):
+                made = tidy(columns_of(records), how.told)
+        except UnknownColumn as error:
+            skipped.update(dict.fromkeys([one.file for one in group], error))
+            continue
+        remarks = dict.fromkeys(remark for one in group for remark in one.remarks)
+        relation = Relation(stored(engine, made.flat), tuple(one.file for one in group), apart)
+        found.append((relation, (*remarks, *made.remarks)))
+    return found
+
+
+def _in_memory(
+    engine: Any, flat: dict[str, list[Any]], files: Sequence[Path], *, apart: bool
+) -> Relation:
+    rows = len(next(iter(flat.values()), []))
+    if not rows:
+        raise NotThere(f"{files[0]} is empty.")
+    if apart:
+        flat = {**flat, FILE: [str(files[0])] * rows}
+    return Relation(stored(engine, flat), tuple(files), apart)
+
+
+def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
+    """Whether a file has an object on each line, in which DuckDB finds question and outcome."""
+    records = []
+    for line in text_lines(file):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            if not records:
+                return False  # over several lines, or broken: which is said where it is read
+            break
+        if not isinstance(record, dict):
+            return False
+        records.append(record)
+        if len(records) == _LOOKED_AT:
+            break
+    if len(records) == 1 and not _is_lines_by_name(file):
+        return False
+    try:
+        made = tidy(columns_of(records), told)
+    except (UnknownColumn, InputError):
+        return _is_lines_by_name(file) and not any(map(_has_structure, records))
+    return (
+        not made.remarks
+        and made.columns.named.keys() >= {"question"}
+        and all(name in records[0] or "." not in name for name in made.columns.named.values())
+    )
+
+
+def _has_structure(record: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, dict | list) for value in record.values())
+
+
+def _is_lines_by_name(file: Path) -> bool:
+    return any(suffix.lower() in (".jsonl", ".ndjson") for suffix in file.suffixes)
+
+
+def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | None, list[Above]]:
+    """A system for every file, where there are several or it must have a name."""
+    files = [file for relation, _ in found for file in relation.files]
+    if len(files) < 2 and not named:
+        return None, []
+    single = _with_one_row(found)
+    if len(single) == len(files) and len(files) > 2:
+        folders = list(dict.fromkeys(file.resolve().parent for file in files))
+        if len(folders) == 1:
+            return None, [guess("Files hold one row each: all are of one system")]
+        names = name_systems(folders, files_are=how.files)
+        by_folder = dict(zip(folders, names.systems, strict=True))
+        said = guess("Files hold one row each: systems are named after their folders")
+        return {file: (by_folder[file.resolve().parent], "") for file in files}, [said]
+    names = name_systems(files, files_are=how.files)
+    pairs = zip(names.systems, names.trials, strict=True)
+    return dict(zip(files, pairs, strict=True)), names.remarks
+
+
+def _with_one_row(found: _Found) -> set[Path]:
+    """Files of relations that have as many rows as files."""
+    single: set[Path] = set()
+    for relation, _ in found:
+        if relation.apart and len(relation.files) > 2:
+            rows = relation.rows.limit(len(relation.files) + 1).aggregate("count(*)").fetchall()
+            if rows[0][0] == len(relation.files):
+                single.update(relation.files)
+    return single
+
+
+def read_matrix(file: Path) -> NDArray[Any] | None:
+    """A CSV file of numbers alone, a row per question; None if its first line has a name."""
+    if kind_of(file) != CSV or file.suffix.lower() in COMPRESSED:
+        return None
+    first = next(text_lines(file)).strip()
+    mark = separator_in(first, ",;\t")
+    if mark not in first or any(_cell(cell) is None for cell in first.split(mark)):
+        return None
+    rows: list[list[float]] = []
+    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        for number, cells in enumerate(csv.reader(lines, delimiter=mark), start=1):
+            row = [_cell(cell) for cell in cells]
+            if not cells:
+                continue
+            if None in row or len(row) != len(first.split(mark)):
+                raise InputError(
+                    f"{file}, line {number}: a matrix has {len(first.split(mark))} numbers in "
+                    f"every line; this is {mark.join(cells)[:60]!a}."
+                )
+            rows.append([value for value in row if value is not None])
+    return np.array(rows)
+
+
+def _cell(text: str) -> float | None:
+    """A number, nan for nothing, or None."""
+    try:
+        return float(text) if text.strip() else math.nan
+    except ValueError:
+        return None
+
+
+def is_array(file: Path) -> bool:
+    """Whether a file holds an array of NumPy."""
+    return kind_of(file) == ARRAY
