@@ -165,8 +165,6 @@ WRONG: list[tuple[Any, str]] = [
     (b"bytes", "bytes"),
     ({1, 2}, "set"),
     ((row for row in MATRIX), "generator"),
-    (pd.Series([1, 0]), "Series"),
-    (pl.Series([1, 0]), "Series"),
     ([], "list|empty"),
     ({}, "no system"),
     ([[]], "empty"),
@@ -181,7 +179,6 @@ WRONG: list[tuple[Any, str]] = [
     ([[[1, 0], [1]]], "equal|unequal|as many"),
     (np.array([[1j]]), "complex"),
     (np.zeros((2, 2), dtype="M8[s]"), "datetime"),
-    ({"a": MATRIX, "b": errbar.Counts([4], [2])}, "b"),
     ({"a": [[1], [1, 0]]}, "a"),
     ({"a": "text"}, "a"),
 ]
@@ -281,11 +278,12 @@ def test_a_damaged_array_file_is_refused_by_name(ending: str, harm: str, tmp_pat
     assert not str(refused.value).endswith("..")
 
 
-def test_several_array_files_are_not_read_together(tmp_path: Path) -> None:
+def test_several_array_files_are_systems(tmp_path: Path) -> None:
     for name in ("a", "b"):
         np.save(tmp_path / f"{name}.npy", np.array(MATRIX))
-    with pytest.raises(InputError, match="one file at a time"):
-        errbar.load(str(tmp_path / "*.npy"))
+    scores = errbar.load(str(tmp_path / "*.npy")).score("avg")
+    assert [one.system for one in scores] == ["a", "b"]
+    assert [one.value for one in scores] == [errbar.load(MATRIX).score("avg")[0].value] * 2
 
 
 def test_text_in_an_array_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -349,7 +347,7 @@ def test_both_ways_stand_beside_each_other_for_every_system_and_metric() -> None
 def test_the_policy_and_its_numbers_stand_under_the_table(errors: Any, said: str) -> None:
     scores = errbar.load(failing()).score("pass@1", errors=errors)
     remark = f"3 of 8 rows have no result (error 1, missing 1, timeout 1): {said}."
-    assert scores.remarks == (remark,)
+    assert remark in scores.remarks
     assert remark in " ".join(str(scores).split())
 
 
@@ -742,8 +740,10 @@ def test_an_inspection_says_whether_outcomes_are_right_or_wrong() -> None:
 def test_an_inspection_shows_what_was_guessed() -> None:
     table = pd.DataFrame({"task_id": ["a"], "passed": [True]})
     shown = str(errbar.load(table).inspect())
-    assert "Columns: question is task_id, outcome is passed (guessed)." in shown
-    assert "Columns: question is task_id" in str(errbar.load(table).score("avg"))
+    assert shown.startswith(
+        "Columns: question = task_id, outcome = passed (outcome='…' to change)."
+    )
+    assert str(errbar.load(table).score("avg")).startswith("Columns: question = task_id")
     assert repr(errbar.load(table)) == (
         "Runs(1 system, 1 task, 1 pair of a system and a question, 1 row)"
     )
@@ -814,8 +814,7 @@ def test_a_reader_is_refused_beside_spark() -> None:
 def test_columns_that_pool_rows_by_their_absence_are_named() -> None:
     table = pl.DataFrame({"question": ["q", "q"], "outcome": [1, 0], "Model Name": ["a", "b"]})
     (said,) = (one for one in errbar.load(table).score("avg").remarks if "Columns" in one)
-    assert "no column for system, so that all rows are of one" in said
-    assert said.endswith("not used: 'Model Name'.")
+    assert "no column names the system: all rows are of one (not used: 'Model Name')" in said
     named = errbar.load(table, system="Model Name")
     assert not any("not used" in one for one in named.score("avg").remarks)
     meant = errbar.load(table, system=None)

@@ -6,6 +6,7 @@ import pytest
 import errbar
 from errbar.data.outcomes import REQUIRED, STATUSES, USUAL, find_columns, require_statuses
 from errbar.errors import InputError, UnknownColumn
+from errbar.remarks import on_command_line
 
 REST = {"question": ["question"], "outcome": ["outcome"]}
 GUESSES = [(meaning, name) for meaning, names in USUAL.items() for name in names]
@@ -21,7 +22,7 @@ def test_a_column_of_its_own_name_is_taken_and_is_no_guess(meaning: str) -> None
     found = find_columns([*needed_beside(meaning), meaning])
     assert found[meaning] == meaning
     assert not found.guessed
-    assert found.describe() == ""
+    assert set(found.describe().split(", ")) == {*needed_beside(meaning), meaning}
 
 
 @pytest.mark.parametrize(("meaning", "name"), GUESSES)
@@ -31,7 +32,7 @@ def test_a_usual_name_is_guessed_and_shown(meaning: str, name: str) -> None:
     )
     assert found[meaning] == name
     assert found.guessed == {meaning}
-    assert found.describe() == f"{meaning} is {name} (guessed)"
+    assert f"{meaning} = {name}" in found.describe().split(", ")
 
 
 def test_no_usual_name_stands_for_two_columns() -> None:
@@ -50,7 +51,7 @@ def test_the_likelier_of_two_usual_names_wins_wherever_it_stands() -> None:
     for names in (["reward", "correct"], ["correct", "reward"]):
         found = find_columns(["question", "system", *names])
         assert found["outcome"] == "correct"
-        assert found.describe() == "outcome is correct (guessed)"
+        assert found.describe() == "system, question, outcome = correct (or reward)"
 
 
 @pytest.mark.parametrize("names", [["Question", "OUTCOME"], ["Task_ID", "Is_Correct"]])
@@ -58,7 +59,7 @@ def test_case_does_not_matter_but_another_case_is_a_guess(names: list[str]) -> N
     found = find_columns(names)
     assert (found["question"], found["outcome"]) == tuple(names)
     assert found.guessed == {"question", "outcome"}
-    assert found.describe() == f"question is {names[0]}, outcome is {names[1]} (guessed)"
+    assert found.describe() == f"question = {names[0]}, outcome = {names[1]}"
 
 
 def test_the_exact_name_wins_over_another_case() -> None:
@@ -71,21 +72,21 @@ def test_the_exact_name_wins_over_another_case() -> None:
 def test_a_told_name_wins_over_the_own_name() -> None:
     found = find_columns(["question", "outcome", "task_id", "system"], {"question": "task_id"})
     assert found["question"] == "task_id"
-    assert found.describe() == "question is task_id"
+    assert found.describe() == "system, question = task_id, outcome"
 
 
 def test_columns_that_may_tell_systems_apart_are_shown_where_none_does() -> None:
     found = find_columns(["question", "outcome", "Who", *"abcdefgh"])
-    said = "no column for system, so that all rows are of one; not used: 'Who', 'a', "
-    assert found.describe().startswith(said)
-    assert found.describe().endswith("and 1 more")
-    assert find_columns(["question", "outcome"]).describe() == ""
+    said = "no column names the system: all rows are of one (not used: 'Who', 'a', "
+    assert said in found.describe()
+    assert found.describe().endswith("and 1 more)")
+    assert find_columns(["question", "outcome"]).describe() == "question, outcome"
 
 
 def test_what_was_told_and_what_was_guessed_are_told_apart() -> None:
     found = find_columns(["prompt", "passed", "model"], {"question": "prompt"})
     assert found.guessed == {"system", "outcome"}
-    assert found.describe() == "question is prompt; system is model, outcome is passed (guessed)"
+    assert found.describe() == "system = model, question = prompt, outcome = passed"
 
 
 def test_the_same_column_is_not_taken_twice() -> None:
@@ -126,8 +127,10 @@ def test_a_lacking_column_is_named_with_what_is_there_and_what_to_do(
     said = str(refused.value)
     assert f"looks like {lacking};" in said
     assert (", ".join(map(repr, names)) or "none") in said
-    assert f"load(data, {lacking.split(maxsplit=1)[0]}='...')" in said
-    assert f"--map {lacking.split(maxsplit=1)[0]}=" in said
+    assert f"with {lacking.split(maxsplit=1)[0]}='COLUMN'." in said
+    with on_command_line(), pytest.raises(UnknownColumn) as refused:
+        find_columns(names)
+    assert f"with --map {lacking.split(maxsplit=1)[0]}=COLUMN." in str(refused.value)
 
 
 def test_an_unknown_meaning_is_refused_with_the_nearest_one() -> None:
@@ -158,6 +161,6 @@ def test_every_known_status_is_accepted_and_another_is_named() -> None:
 
 
 def test_a_public_error_names_its_kind() -> None:
-    table = pl.DataFrame({"text": ["a"], "outcome": [1]})
-    with pytest.raises(ValueError, match="looks like question"):
+    table = pl.DataFrame({"question": ["a"], "number": [1]})
+    with pytest.raises(ValueError, match="looks like outcome"):
         errbar.load(table)

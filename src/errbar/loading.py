@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from errbar.data.arrays import array_source, is_list
+from errbar.data.engine_errors import plain_errors
 from errbar.data.joined import Joined
 from errbar.data.naming import FilesAre
 from errbar.data.origin import Origin
@@ -16,7 +17,6 @@ from errbar.data.sources import CountsSource, Source, TableSource
 from errbar.data.statistics import Counts
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.readers.base import Choice, Regrade
-from errbar.remarks import guess
 from errbar.runs import Runs
 
 
@@ -76,7 +76,10 @@ def load(
     if _are_paths(data):
         return Runs(read_paths(data, asked))
     if isinstance(data, Mapping) and data and all(map(_are_paths, data.values())):
-        parts = {str(name): read_paths(paths, asked) for name, paths in data.items()}
+        parts = {}
+        for name, paths in data.items():
+            with plain_errors(str(name)):
+                parts[str(name)] = read_paths(paths, asked)
         return Runs(Joined.by_name(parts))
     require_no_choice(asked)
     return Runs(_from_memory(data, how))
@@ -103,10 +106,8 @@ def _from_spark(
     require_no_choice(Asked(how, reader, choice))
     paths = [data] if isinstance(data, str | Path) else list(data)
     frame, found, remarks = read_with_spark([str(path) for path in paths], how, session)
-    taken = guess(f"Columns: {found.describe()}", option="--map", argument="by keyword")
-    return TableSource(
-        frame, found, how.repeats == "keep", origin=Origin(remarks=(taken, *remarks))
-    )
+    origin = Origin(remarks=(found.remark(), *remarks))
+    return TableSource(frame, found, how.repeats == "keep", origin=origin)
 
 
 def _from_memory(data: Any, how: HowToRead) -> Source:

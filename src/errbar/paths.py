@@ -9,6 +9,7 @@ import numpy as np
 
 from errbar.data.accounts import Accounts, skipped_in_words
 from errbar.data.arrays import array_source, arrays_in, matrix_of
+from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
 from errbar.data.held import table_of
 from errbar.data.joined import Joined
@@ -145,15 +146,16 @@ def _matrices(
     for file in files:
         accounts.of(file)
     if not named:
-        return [array_source(matrices[files[0]], "")]
+        with plain_errors(str(files[0])):
+            return [array_source(matrices[files[0]])]
     naming = name_systems(files, files_are=asked.how.files)
     if asked.how.files == "trials":
         whole = np.concatenate([matrix_of(matrices[file], str(file)) for file in files], axis=1)
         return [replace(MatrixSource({"": whole}), origin=Origin(remarks=tuple(naming.remarks)))]
-    parts = {
-        name: array_source(matrices[file], "")
-        for name, file in zip(naming.systems, files, strict=True)
-    }
+    parts = {}
+    for name, file in zip(naming.systems, files, strict=True):
+        with plain_errors(str(file)):
+            parts[name] = array_source(matrices[file])
     joined = Joined.by_name(parts)
     remarks = (*naming.remarks, *joined.origin.remarks)
     return [replace(joined, origin=replace(joined.origin, remarks=remarks))]

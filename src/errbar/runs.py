@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from errbar.ambiguities import repeated_ids
 from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
 from errbar.data.sources import Source
@@ -352,7 +353,7 @@ class Runs:
         alone = without_cluster(found)
         if alone:
             remarks.append(alone)
-        return [*remarks, *self._of_data()]
+        return [*remarks, *repeated_ids(self.source, found), *self._of_data()]
 
 
 def _counted(one: Slice, errors: Errors) -> CountsByState:

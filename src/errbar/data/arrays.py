@@ -45,7 +45,9 @@ def matrix_of(data: Any, name: str) -> NDArray[Any]:
 
 def is_list(data: Any) -> TypeGuard[Sequence[Any]]:
     """Whether it is a list of things, which a text is not."""
-    return isinstance(data, Sequence | np.ndarray) and not isinstance(data, str | bytes)
+    if isinstance(data, np.ndarray):
+        return data.ndim > 0
+    return isinstance(data, Sequence) and not isinstance(data, str | bytes)
 
 
 def _depth(data: Any) -> int:

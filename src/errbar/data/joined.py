@@ -99,6 +99,11 @@ class Joined(Source):
         origin = Origin(", ".join(readers), "; ".join(whys), claims, tuple(remarks), accounts)
         return cls(parts, origin)
 
+    @property
+    def guesses_trials(self) -> bool:
+        """Whether that is so of any part."""
+        return any(part.source.guesses_trials for part in self.parts.values())
+
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """Those of each part."""
         return [

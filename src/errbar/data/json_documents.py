@@ -109,7 +109,7 @@ def _of_object(value: dict[str, Any], where: str) -> Document:
     if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
         _refuse_totals(value, where)
         records = [{"question": str(key), "outcome": one} for key, one in value.items()]
-        return Document(records, [guess(f"Questions: the {len(value)} keys of the document")])
+        return Document(records, [guess("Questions: the keys of the document")])
     inner = [key for key, one in value.items() if isinstance(one, dict) and one]
     if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
         found = _of_object(value[inner[0]], f"{where}, {inner[0]}")
@@ -151,7 +151,7 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
     if all(map(_has_outcome, inner[:_LOOKED_AT])):
         _refuse_totals_of(value, where)
         records = [{"question": str(key), **one} for key, one in value.items()]
-        return Document(records, [guess(f"Questions: the {len(value)} keys of the document")])
+        return Document(records, [guess("Questions: the keys of the document")])
     if not all(one and _nests_outcomes(one) for one in inner):
         raise NoOutcomes(
             f"{where}: errbar finds no outcomes in it; it is an object of objects with "

@@ -16,7 +16,7 @@ from errbar.data.rows import Frame, column_of
 from errbar.data.shaping import shape
 from errbar.data.sources import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
-from errbar.remarks import guess, way_to_say
+from errbar.remarks import way_to_say
 
 _LOOKED_AT = 1000  # rows that say what a column holds
 
@@ -29,7 +29,7 @@ def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
     found = tidy(flat, how.told)
     relation = Relation(stored(engine, found.flat), (Path("data"),), apart=False)
     shaped = shape(engine, relation, how, None)
-    remarks = (_taken(shaped.columns), *found.remarks, *shaped.remarks)
+    remarks = (shaped.columns.remark(), *found.remarks, *shaped.remarks)
     kind = CountsTableSource if shaped.are_counts else TableSource
     frame = nw.from_native(shaped.rows).lazy()
     return kind(frame, shaped.columns, how.repeats == "keep", origin=Origin(remarks=remarks))
@@ -59,13 +59,9 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
             f"rows in Spark have no order by which they could be numbered; give them an id of "
             f"their own and leave out {way_to_say('--rows', 'rows=')}."
         )
-    origin = Origin(remarks=(_taken(columns),))
+    origin = Origin(remarks=(columns.remark(),))
     kind = CountsTableSource if counts else TableSource
     return kind(frame, columns, how.repeats == "keep", origin=origin)
-
-
-def _taken(columns: Columns) -> str:
-    return guess(f"Columns: {columns.describe()}", option="--map", argument="by keyword")
 
 
 def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:

@@ -25,7 +25,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from errbar.errors import InputError, UnknownColumn
-from errbar.remarks import way_to_say
+from errbar.remarks import Above, guess, way_to_say
 
 REQUIRED = ("question", "outcome")
 
@@ -110,6 +110,10 @@ class Columns:
             said += f" (not used: {_some(self.beside, 8)})"
         return said
 
+    def remark(self) -> Above:
+        """The same as a guess that stands above the numbers."""
+        return guess(f"Columns: {self.describe()}", option="--map", argument="outcome='…'")
+
     def _taken(self, meaning: str) -> str:
         name = self.named[meaning]
         if name == ROW:
@@ -174,6 +178,8 @@ def find_columns(
             taken.add(found)
     required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
     lacking = [meaning for meaning in required if meaning not in named]
+    if lacking and named.get("question") in (ROW, *_ASKED):
+        lacking = ["question", *lacking]
     if lacking:
         shown = _some(present)
         map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")

@@ -216,9 +216,9 @@ def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         for name, column in flat.items()
         if name not in taken | HIDDEN and _is_wide(sample_of(flat, name), column)
     ]
-    if len(wide) < 2:
+    rows = len(flat[wide[0]]) if wide else 0
+    if len(wide) < 2 or (columns["question"] == ROW and rows < 2):
         return None
-    rows = len(flat[wide[0]])
     kept = {name: column for name, column in flat.items() if name not in wide}
     if columns["question"] == ROW:
         kept["question"] = [str(at + 1) for at in range(rows)]

@@ -9,14 +9,14 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from errbar.data.engine import literal_path, quoted
-from errbar.data.files import CSV, PARQUET
+from errbar.data.files import CSV, JSON, PARQUET
 from errbar.data.outcomes import INDEX, USUAL
-from errbar.data.rows import FILE
+from errbar.data.rows import FILE, HIDDEN
 from errbar.data.text_files import LONGEST_LINE, first_line, header_of, raw_lines, text_lines
 from errbar.errors import InputError
 
@@ -44,9 +44,17 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
 
     With `apart`, every row says which file it is from.
     """
-    if kind == PARQUET:
-        return list(_parquet(engine, files, apart))
-    return list(_csv(engine, files, apart) if kind == CSV else _json(engine, files, apart))
+    read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
+    return [replace(one, rows=_without_hidden(one)) for one in read(engine, files, apart)]
+
+
+def _without_hidden(relation: Relation) -> Any:
+    """Rows without columns of a file that are called as errbar calls its own."""
+    own = {FILE} if relation.apart else set()
+    shown = [name for name in relation.rows.columns if name not in HIDDEN - own]
+    if len(shown) == len(relation.rows.columns):
+        return relation.rows
+    return relation.rows.project(", ".join(map(quoted, shown)))
 
 
 def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:

@@ -297,7 +297,7 @@ def _with_column(columns: Columns, meaning: str, name: str) -> Columns:
 
 def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
     """Every row a question, called by its id and the number of the row among those of that id."""
-    question, cluster = quoted(columns["question"]), "errbar cluster of rows"
+    question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
     whose = [quoted(columns[one]) for one in ("system", "task") if one in columns]
     at, number = quoted("errbar place"), quoted("errbar number")
     rows = rows.project(f"*, row_number() OVER () AS {at}")

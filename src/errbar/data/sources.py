@@ -47,6 +47,11 @@ class Source(ABC):
     origin: Origin = NOWHERE
     where: str = ""  # the path that it was read from, if any
 
+    @property
+    def guesses_trials(self) -> bool:
+        """Whether rows of one id are taken as trials though nothing says so."""
+        return False
+
     @abstractmethod
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """Every system and task by state, and by the values of some columns."""
@@ -103,6 +108,11 @@ class TableSource(Source):
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
     _results: dict[Key, Categories] = field(default_factory=dict)
     _statuses: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def guesses_trials(self) -> bool:
+        """Whether no column numbers the trials; a reader of logs knows what is one."""
+        return "trial" not in self.columns and not self.origin.reader
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""

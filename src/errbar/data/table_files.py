@@ -67,7 +67,13 @@ def read_tables(
     skipped where it only lies beside others. With `named`, a file goes by its name even if it is
     the only one.
     """
-    engine = connection or own_engine()
+    with plain_errors(str(files[0])):
+        return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
+
+
+def _read_tables(
+    files: Sequence[Path], how: HowToRead, engine: Any, *, asked: Collection[Path], named: bool
+) -> Tables:
     apart = len(files) > 1
     skipped: dict[Path, InputError] = {}
     found = _relations(engine, files, how, skipped, apart=apart)
@@ -86,7 +92,7 @@ def read_tables(
         raise refused
     if skipped:  # names of files depend on which of them are read
         rest = [file for file in files if file not in skipped]
-        again = read_tables(rest, how, engine, named=named)
+        again = _read_tables(rest, how, engine, asked=(), named=named)
         why = {file: str(error).removeprefix(f"{file}: ") for file, error in skipped.items()}
         return again._replace(skipped={**again.skipped, **why})
     sources: list[Source] = []
@@ -103,9 +109,8 @@ def _source(shaped: Shaped, how: HowToRead, said: Iterable[Above], *, apart: boo
         if never and len(never) < len(shaped.files):
             shaped = as_unscored(shaped, never)
     columns = shaped.columns
-    taken = guess(f"Columns: {columns.describe()}", option="--map", argument="by keyword")
     origin = Origin(
-        remarks=(taken, *(said if "system" in columns else ()), *shaped.remarks),
+        remarks=(columns.remark(), *(said if "system" in columns else ()), *shaped.remarks),
         accounts=_accounts(shaped, apart=apart),
     )
     frame = nw.from_native(shaped.rows).lazy()

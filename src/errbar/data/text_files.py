@@ -59,14 +59,10 @@ def raw_lines(file: Path) -> Iterator[bytes]:
 
 def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
     """By the engine: Python reads no zstd before 3.14."""
-    lines = own_engine().read_csv(
-        literal_path(file),
-        header=False,
-        auto_detect=False,
-        sep="\x1f",
-        quotechar="",
-        columns={"line": "VARCHAR"},
-        max_line_size=LONGEST_LINE,
+    lines = own_engine().execute(
+        "SELECT line FROM read_csv(?, header=false, auto_detect=false, sep='\x1f', quote='', "
+        "columns={'line': 'VARCHAR'}, max_line_size=?)",
+        [literal_path(file), LONGEST_LINE],
     )
     while some := lines.fetchmany(1000):
         for (line,) in some:
