@@ -1,0 +1,191 @@
+"""Outcomes in the shapes in which people have them, each with what it must give."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+Means = Mapping[str, float]  # of each system
+
+# Ten questions of two systems, and five trials of four questions, whose means are told by eye.
+GOOD = {f"q{at}": at not in (3, 7) for at in range(10)}  # .8
+POOR = {f"q{at}": at % 2 == 0 for at in range(10)}  # .5
+TRIALS = {"a": [1, 1, 1, 1, 1], "b": [1, 0, 1, 0, 0], "c": [0] * 5, "d": [1, 1, 1, 1, 0]}  # .55
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How to write it, and the mean of each system; a system alone may have any name."""
+
+    write: Callable[[Path], object]
+    means: Means
+
+
+def _lines(path: Path, rows: list[dict[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _json(path: Path, value: object, indent: int | None = None) -> None:
+    path.write_text(json.dumps(value, indent=indent), encoding="utf-8")
+
+
+def _records(outcomes: Mapping[str, object], name: str = "correct") -> list[dict[str, object]]:
+    return [{"id": key, name: value} for key, value in outcomes.items()]
+
+
+def _words(right: str, wrong: str) -> Callable[[Path], object]:
+    def write(place: Path) -> None:
+        rows = "".join(f"{key},{right if value else wrong}\n" for key, value in GOOD.items())
+        (place / "words.csv").write_text(f"id,verdict\n{rows}", encoding="utf-8")
+
+    return write
+
+
+def _two_files(place: Path) -> None:
+    _lines(place / "baseline.jsonl", _records(POOR))
+    _lines(place / "finetuned.jsonl", _records(GOOD))
+
+
+def _seven_csvs(place: Path) -> None:
+    for at, outcomes in enumerate([GOOD, POOR] * 3 + [GOOD]):
+        rows = "".join(f'{key},"text, of it",{int(one)}.0\n' for key, one in outcomes.items())
+        (place / f"results_org_model-{'abcdefg'[at]}.csv").write_text(f"id,input,score\n{rows}")
+
+
+def _text_beside_id(place: Path) -> None:
+    table = pd.DataFrame(
+        {
+            "question_id": list(GOOD),
+            "question": ["Which of these is it?"] * 9 + ["And what of this one?"],
+            "correct": list(GOOD.values()),
+        }
+    )
+    table.to_parquet(place / "mmlu.parquet")
+
+
+def _index(place: Path) -> None:
+    pd.DataFrame(_records(GOOD)).to_csv(place / "frame.csv")
+
+
+def _index_alone(place: Path) -> None:
+    pd.DataFrame({"correct": GOOD}).to_csv(place / "index.csv")
+
+
+def _trailing_comma(place: Path) -> None:
+    rows = "".join(f"{key},{int(one)}\n" for key, one in GOOD.items())
+    (place / "trailing.csv").write_text(f"id,correct,\n{rows}")
+
+
+def _trailing_commas(place: Path) -> None:
+    rows = "".join(f"{key},{int(one)},\n" for key, one in GOOD.items())
+    (place / "commas.csv").write_text(f"id,correct,\n{rows}")
+
+
+def _wide(place: Path) -> None:
+    wide = {"id": list(GOOD), "gpt": list(GOOD.values()), "qwen": list(POOR.values())}
+    pd.DataFrame(wide).to_csv(place / "wide.csv", index=False)
+
+
+def _wide_trials(place: Path) -> None:
+    rows = [{"id": key, **{f"trial_{k}": v for k, v in enumerate(t)}} for key, t in TRIALS.items()]
+    pd.DataFrame(rows).to_csv(place / "trials.csv", index=False)
+
+
+def _nested(place: Path) -> None:
+    _lines(
+        place / "nested.jsonl",
+        [{"id": k, "scores": {"accuracy": int(v), "length": 17}} for k, v in GOOD.items()],
+    )
+
+
+def _leaderboard(place: Path) -> None:
+    rows = [
+        {"subject_id": name, "responses": {key: int(one) for key, one in outcomes.items()}}
+        for name, outcomes in (("good", GOOD), ("poor", POOR))
+    ]
+    _lines(place / "responses.jsonl", rows)
+
+
+def _counts(place: Path) -> None:
+    _json(
+        place / "counts.json",
+        {key: {"successes": sum(one), "trials": len(one)} for key, one in TRIALS.items()},
+    )
+
+
+def _excel(place: Path) -> None:
+    pd.DataFrame(_records(GOOD)).to_excel(place / "book.xlsx", index=False)
+
+
+def _data_set(place: Path) -> None:
+    """As Hugging Face's datasets saves one: an Arrow stream in parts, and two descriptions."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    table = pa.Table.from_pylist(_records(GOOD))
+    for at, part in enumerate((table.slice(0, 6), table.slice(6))):
+        with pa.OSFile(str(place / f"data-0000{at}-of-00002.arrow"), "wb") as file:
+            with pa.ipc.new_stream(file, table.schema) as stream:
+                stream.write_table(part)
+    _json(place / "dataset_info.json", {"citation": "", "features": {}})
+    _json(place / "state.json", {"_data_files": [{"filename": "data-00000-of-00002.arrow"}]})
+
+
+def _one_file_per_question(place: Path) -> None:
+    for key, value in GOOD.items():
+        _json(place / f"{key}.json", {"id": key, "correct": value}, indent=2)
+
+
+SHAPES: dict[str, Shape] = {
+    "a file per system": Shape(_two_files, {"baseline": 0.5, "finetuned": 0.8}),
+    "seven CSV files": Shape(
+        _seven_csvs, {f"model-{one}": [0.8, 0.5][at % 2] for at, one in enumerate("abcdefg")}
+    ),
+    "the text beside the id": Shape(_text_beside_id, {"": 0.8}),
+    "an array of objects": Shape(lambda p: _json(p / "array.json", _records(GOOD)), {"": 0.8}),
+    "results in an object": Shape(
+        lambda p: _json(p / "in.json", {"model": "m", "results": _records(GOOD)}, 1), {"m": 0.8}
+    ),
+    "outcomes by id": Shape(lambda p: _json(p / "by_id.json", GOOD), {"": 0.8}),
+    "outcomes by system and id": Shape(
+        lambda p: _json(p / "both.json", {"good": GOOD, "poor": POOR}), {"good": 0.8, "poor": 0.5}
+    ),
+    "counts by id": Shape(_counts, {"": 0.55}),
+    "lists by id": Shape(lambda p: _json(p / "lists.json", TRIALS), {"": 0.55}),
+    "pretty-printed objects": Shape(
+        lambda p: (p / "pretty.jsonl").write_text(
+            "\n".join(json.dumps(one, indent=2) for one in _records(GOOD))
+        ),
+        {"": 0.8},
+    ),
+    "a list of each question": Shape(
+        lambda p: _lines(p / "list.jsonl", _records(TRIALS)), {"": 0.55}
+    ),
+    "a nested score": Shape(_nested, {"": 0.8}),
+    "an unnamed index": Shape(_index, {"": 0.8}),
+    "an unnamed index that is the id": Shape(_index_alone, {"": 0.8}),
+    "a comma after the header": Shape(_trailing_comma, {"": 0.8}),
+    "a comma after every line": Shape(_trailing_commas, {"": 0.8}),
+    "a column per system": Shape(_wide, {"gpt": 0.8, "qwen": 0.5}),
+    "a column per trial": Shape(_wide_trials, {"": 0.55}),
+    "PASS and FAIL": Shape(_words("PASS", "FAIL"), {"": 0.8}),
+    "C and I": Shape(_words("C", "I"), {"": 0.8}),
+    "correct and incorrect": Shape(_words("correct", "incorrect"), {"": 0.8}),
+    "check marks": Shape(_words("✓", "✗"), {"": 0.8}),
+    "success and failure": Shape(_words("success", "failure"), {"": 0.8}),
+    "per cent": Shape(_words("100%", "0%"), {"": 0.8}),
+    "Excel": Shape(_excel, {"": 0.8}),
+    "Feather": Shape(
+        lambda p: pl.DataFrame(_records(GOOD)).write_ipc(p / "f.feather", compression="zstd"),
+        {"": 0.8},
+    ),
+    "a saved data set": Shape(_data_set, {"": 0.8}),
+    "a matrix of NumPy": Shape(
+        lambda p: np.save(p / "m.npy", np.array(list(TRIALS.values()))), {"": 0.55}
+    ),
+    "a file per question": Shape(_one_file_per_question, {"": 0.8}),
+    "responses by system": Shape(_leaderboard, {"good": 0.8, "poor": 0.5}),
+}
