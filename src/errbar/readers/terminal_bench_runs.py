@@ -14,7 +14,8 @@ from typing import Any
 
 from errbar.data.naming import FilesAre, systems_of, without_time
 from errbar.readers.base import Log, some_of
-from errbar.readers.documents import object_of, require_list, require_object
+from errbar.readers.documents import object_in, object_of, require_list, require_object
+from errbar.readers.settings import tell_apart
 from errbar.remarks import guess, warning, way_to_say
 
 METADATA = "run_metadata.json"
@@ -154,21 +155,15 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
 
 def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """By agent and model, and by the arguments of the agent where these differ."""
-    arguments: dict[str, set[str]] = {}
+    agents: dict[str, list[Run]] = {}
     for run in runs:
-        arguments.setdefault(run.agent, set()).add(_arguments(run))
+        agents.setdefault(run.agent, []).append(run)
     groups: dict[str, list[Run]] = {}
-    for run in runs:
-        told = _arguments(run) if len(arguments[run.agent]) > 1 else ""
-        groups.setdefault(f"{run.agent} ({told})" if told else run.agent, []).append(run)
+    for agent, mine in agents.items():
+        told = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
+        for run, said in zip(mine, told, strict=True):
+            groups.setdefault(f"{agent} ({said})" if said else agent, []).append(run)
     return groups
-
-
-def _arguments(run: Run) -> str:
-    told = run.metadata.get("agent_kwargs")
-    if not isinstance(told, Mapping):
-        return ""
-    return ", ".join(f"{key}={told[key]}" for key in sorted(told, key=str))
 
 
 def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
