@@ -65,8 +65,8 @@ def test_a_row_for_each_trial() -> None:
             )
         )
     rows = rows_of(JOB)
-    keys = ("question", "trial", "outcome", "status", "exception", "cost")
-    keys = (*keys, "input_tokens", "output_tokens")
+    counts = ("cost", "input_tokens", "output_tokens")
+    keys = ("question", "trial", "outcome", "status", "exception", *counts)
     assert [tuple(row[key] for key in keys) for row in rows] == expected
     assert {(row["system"], row["task"]) for row in rows} == {(SYSTEM, "toy-bench")}
 

@@ -323,6 +323,13 @@ def test_details_of_every_instance(tmp_path: Path) -> None:
     assert by_system(rows) == {"mine": {"a__b-1": 1.0, "a__b-2": 0.0, "a__b-3": 0.0}}
     assert [row["cost"] for row in rows] == [0.1, 0.2, 0.3]
     assert claims_of(tmp_path) == ["resolved (results.json)"]
+    for at in range(1, 4):
+        instance(place / "logs" / f"a__b-{at}", f"a__b-{at}", at == 2)
+    assert by_system(rows_of(tmp_path)) == {"mine": {"a__b-1": 1.0, "a__b-2": 0.0, "a__b-3": 0.0}}
+    assert len(above(runs_of(tmp_path).source.origin.remarks)) == 1
+    shutil.rmtree(place / "results")
+    assert len(rows_of(tmp_path)) == 3
+    shutil.rmtree(place / "logs")
     require_read_or_refused(place / "per_instance_details.json", tmp_path, reader="swe_bench")
 
 

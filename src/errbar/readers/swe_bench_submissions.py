@@ -300,8 +300,9 @@ def _with_details(one: Submission, judged: Mapping[str, Judged], log: Log) -> di
     found = {name: told for name, (told, _, _) in one.details.items()}
     rest = {name: told for name, told in judged.items() if name not in found}
     again = len(judged) - len(rest)
-    source = one.lists or (one.logs and next(iter(one.logs.files.values())))
-    if source is not None:
+    if again:
+        logged = one.logs.files.values() if one.logs else ()
+        source = one.lists or next(iter(logged))
         log.leave_out(source, "instances that per_instance_details.json has too", again)
     other = [
         name

@@ -135,11 +135,11 @@ def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str
         stated = _count(run.stated, key)
         if stated is not None:
             found[f"{key} {stated}"] = (stated, mine)
-    for whose, told in (("", run.stated), (f" ({METADATA})", run.metadata)):
-        accuracy = number_or_none(told.get("accuracy"))
+    for whose, source in (("", run.stated), (f" ({METADATA})", run.metadata)):
+        accuracy = number_or_none(source.get("accuracy"))
         if accuracy is not None:
             found[f"accuracy {accuracy:.6g}{whose}"] = (accuracy, right / len(every))
-        for k, value in _pass_at_k(told):
+        for k, value in _pass_at_k(source):
             each = [
                 1 - comb(len(one) - sum(one), k) / comb(len(one), k)
                 for one in own.values()
@@ -147,9 +147,9 @@ def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str
             ]
             if each:
                 found[f"pass_at_k {k}: {value:.6g}{whose}"] = (value, sum(each) / len(each))
-    for said, (stated, mine) in found.items():
-        if not isclose(stated, mine, abs_tol=1e-9):
-            yield warning(f"{run.path}: the run states {said}; its trials give {mine:.6g}.")
+    for what, (told, given) in found.items():
+        if not isclose(told, given, abs_tol=1e-9):
+            yield warning(f"{run.path}: the run states {what}; its trials give {given:.6g}.")
 
 
 def _count(told: Mapping[str, Any], key: str) -> int | None:
