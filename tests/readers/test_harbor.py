@@ -150,6 +150,16 @@ def test_an_agent_of_another_version_is_another_system(tmp_path: Path) -> None:
     assert names == {f"{SYSTEM} (version=1.0.0)": 12, f"{SYSTEM} (version=2.0.0)": 12}
 
 
+def test_agents_that_name_no_model_are_not_merged_over_jobs(tmp_path: Path) -> None:
+    for job in ("opus", "sonnet"):
+        for file in copied(tmp_path, job, job).glob("*/result.json"):
+            info = json.loads(file.read_text())["agent_info"] | {"model_info": None}
+            changed(file, agent_info=info, config={})
+    names = Counter(row["system"] for row in rows_of(tmp_path))
+    assert names == {"terminus-2 (opus)": 12, "terminus-2 (sonnet)": 12}
+    assert "trials that name no model are taken apart by their jobs" in remarks_of(tmp_path)
+
+
 def test_a_later_grade_takes_the_place_of_the_earlier(tmp_path: Path) -> None:
     copied(tmp_path, "first")
     for file in copied(tmp_path, "second", "regrade").glob("*/result.json"):

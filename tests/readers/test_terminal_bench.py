@@ -182,9 +182,28 @@ def test_folders_named_by_a_time_alone_are_taken_apart_and_said(tmp_path: Path) 
     for name in times:
         a_run(tmp_path / "runs" / name / "results.json", name)
     assert Counter(row["system"] for row in rows_of(tmp_path)) == dict.fromkeys(times, 12)
-    assert "named by a time alone" in above(remarks_of_all(tmp_path))[0]
+    assert "named by a time or number" in above(remarks_of_all(tmp_path))[0]
     log = READER.read(sorted(tmp_path.rglob("*.json")), Choice(files="trials"))
     assert Counter(log.columns["system"]) == {"runs": 24}
+
+
+def test_folders_named_by_the_number_of_a_run_are_taken_apart_and_said(tmp_path: Path) -> None:
+    for agent in ("20250811_cursor", "20250811_goose"):
+        for name in ("run1_2025-08-10__05-27-18", "run2_2025-08-10__21-53-39"):
+            a_run(tmp_path / agent / name / "results.json", f"{agent} {name}")
+    assert set(Counter(row["system"] for row in rows_of(tmp_path)).values()) == {12}
+    assert "named by a time or number" in above(remarks_of_all(tmp_path))[0]
+    log = READER.read(sorted(tmp_path.rglob("*.json")), Choice(files="trials"))
+    assert Counter(log.columns["system"]) == {"cursor": 24, "goose": 24}
+
+
+def test_an_agent_without_a_model_is_not_merged_over_folders(tmp_path: Path) -> None:
+    for model in ("opus", "sonnet"):
+        for at in (1, 2):
+            name = f"{model} {at}"
+            a_run(tmp_path / model / f"run{at}" / "results.json", name, agent_name="goose")
+    names = Counter(row["system"] for row in rows_of(tmp_path))
+    assert names == {"goose (opus)": 24, "goose (sonnet)": 24}
 
 
 @pytest.mark.parametrize(

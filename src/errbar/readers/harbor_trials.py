@@ -33,6 +33,7 @@ class Trial(NamedTuple):
     question: str
     task: str  # the data set
     agent: str  # agent and model
+    is_named: bool  # whether both are
     settings: Mapping[str, Any]  # version and arguments of the agent
     rewards: Mapping[str, Any] | None
     exception: str | None  # of the trial, or of the first step that has one
@@ -148,6 +149,8 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
     model = object_in(info, "model_info")
     called = text_or_none(model.get("name")) or ""
     provider = text_or_none(model.get("provider")) or ""
+    whole_model = "/".join(filter(None, (provider, called)))
+    whole_model = whole_model or text_or_none(object_in(config, "agent").get("model_name")) or ""
     rewards = object_in(whole, "verifier_result").get("rewards")
     if rewards is not None:
         rewards = require_object(rewards, f"{where}, verifier_result, rewards")
@@ -161,7 +164,8 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
         name=name,
         question=name_of(require_key(whole, "task_name", where), f"{where}, task_name"),
         task=source,
-        agent=" · ".join(one for one in (agent, "/".join(filter(None, (provider, called)))) if one),
+        agent=" · ".join(one for one in (agent, whole_model) if one),
+        is_named=bool(agent and whole_model),
         settings=settings,
         rewards=rewards,
         exception=own or next((text_or_none(one) for one in of_steps if one), None),
@@ -193,6 +197,7 @@ def name_trials(
 ) -> dict[str, list[tuple[Job, Trial]]]:
     """Trials by system: agent and model, and what tells two of the same name apart."""
     agents: dict[str, list[tuple[Job, Trial]]] = {}
+    every = [one for job in jobs for one in job.trials]
     for job in jobs:
         for one in job.trials:
             agents.setdefault(one.agent, []).append((job, one))
@@ -200,10 +205,24 @@ def name_trials(
     for agent, mine in agents.items():
         told = tell_apart([one.settings for _, one in mine])
         for (job, one), said in zip(mine, told, strict=True):
-            apart = job.label if files_are == "systems" and len(jobs) > 1 else ""
+            by_job = files_are == "systems" or (files_are is None and not one.is_named)
+            apart = job.label if by_job and len(jobs) > 1 else ""
             more = ", ".join(part for part in (said, apart) if part)
             name = f"{agent} ({more})" if agent and more else agent or more or job.label
             systems.setdefault(name, []).append((job, one))
+    _say_what_was_joined(systems, log)
+    if files_are is None and len(jobs) > 1 and not all(one.is_named for one in every):
+        log.remarks.append(
+            guess(
+                "Systems: trials that name no model are taken apart by their jobs",
+                option="--files trials",
+                argument="files='trials'",
+            )
+        )
+    return systems
+
+
+def _say_what_was_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
     for system, mine in systems.items():
         tasks: dict[str, dict[str, None]] = {}
         for job, one in mine:
@@ -219,4 +238,3 @@ def name_trials(
                         argument="files='systems'",
                     )
                 )
-    return systems

@@ -2,7 +2,7 @@
 
 Metadata decide where there are any: runs of one agent, model and data set are trials of one system.
 Without them the files of a folder are runs of the system that the folder is named after, unless
-the files have names of their own; folders that are named by a time alone are taken apart.
+the files have names of their own; folders that are named by a time or number are taken apart.
 """
 
 import re
@@ -39,6 +39,11 @@ class Run:
         """Agent and model, where the metadata name them."""
         told = [self.metadata.get(key) for key in ("agent_name", "model_name")]
         return " · ".join(str(one) for one in told if one)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the metadata name both agent and model."""
+        return all(self.metadata.get(key) for key in ("agent_name", "model_name"))
 
     @property
     def task(self) -> str:
@@ -154,16 +159,35 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
 
 
 def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """By agent and model, and by the arguments of the agent where these differ."""
+    """By agent and model, and by the arguments of the agent where these differ.
+
+    Where the agent or the model is not named, runs of folders with other names stay apart.
+    """
     agents: dict[str, list[Run]] = {}
     for run in runs:
         agents.setdefault(run.agent, []).append(run)
     groups: dict[str, list[Run]] = {}
     for agent, mine in agents.items():
         told = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
+        folders = {_named_folder(run): None for run in mine if not run.is_named}
+        names = systems_of([one / RESULTS for one in folders], RESULTS)
+        labels = dict(zip(folders, names, strict=True))
         for run, said in zip(mine, told, strict=True):
-            groups.setdefault(f"{agent} ({said})" if said else agent, []).append(run)
+            folder = labels[_named_folder(run)] if len(labels) > 1 and not run.is_named else ""
+            more = ", ".join(part for part in (said, folder) if part)
+            groups.setdefault(f"{agent} ({more})" if more else agent, []).append(run)
     return groups
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether a folder is named by a time or the number of a run alone, as run1_2025-08-10."""
+    return bool(_NUMBERED.fullmatch(without_time(folder.name)))
+
+
+def _named_folder(run: Run) -> Path:
+    """The nearest folder above a run that is not named by a time or a number."""
+    folder = run.path.resolve().parent
+    return next((one for one in (folder, *folder.parents) if not _is_run(one)), folder)
 
 
 def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
@@ -176,18 +200,16 @@ def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
         if not _NUMBERED.fullmatch(own):
             places.setdefault(folder / own, []).append(run)
             continue
-        if not without_time(folder.name):
+        if _is_run(folder):
             timed.append(run)
             if files_are == "trials":
-                folder = next(
-                    one for one in folder.parents if without_time(one.name) or one == one.parent
-                )
+                folder = _named_folder(run)
         places.setdefault(folder, []).append(run)
     if len(timed) > 1 and files_are != "trials":
         join = way_to_say("--files trials", "files='trials'")
         log.remarks.append(
             warning(
-                f"{len(timed)} runs name no agent, and their folders are named by a time alone "
+                f"{len(timed)} runs name no agent, and their folders are named by a time or number "
                 f"({some_of([run.label for run in timed])}): each folder is a system of its own. "
                 f"If they repeat one run, join them with {join}."
             )
