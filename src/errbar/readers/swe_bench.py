@@ -1,4 +1,4 @@
-"""Reports of SWE-bench: `<model>.<run id>.json`, or `report.json` of each instance.
+"""Reports of SWE-bench: of a run, `<model>.<run id>.json`, or of an instance, `report.json`.
 
     {"total_instances": 3, "resolved_instances": 1, …, "resolved_ids": ["a__b-1"],
      "unresolved_ids": […], "empty_patch_ids": […], "error_ids": […], "incomplete_ids": […]}
@@ -8,50 +8,45 @@
 
 Run ids of a model are its trials. Where a run has both kinds the report counts, and the instances
 are only held against it. An instance that was run and has no `report.json` ended in an error.
+Reports of instances that lie otherwise, as in `<instance>/<time>/report.json`, are one system for
+each folder that holds instances; several of one instance are its trials. Submissions to the
+leaderboard are read by `swe_bench_submissions`.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from errbar.data.naming import FilesAre, systems_of
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader
-from errbar.readers.documents import (
-    name_of,
-    object_of,
-    require_list,
-    require_object,
-    truth_or_none,
+from errbar.readers.base import Choice, Glance, Log, Reader, some_of
+from errbar.readers.documents import is_whole, object_of
+from errbar.readers.swe_bench_runs import (
+    Instance,
+    Place,
+    Run,
+    contradictions,
+    folder_run,
+    instances_in,
+    place_of,
+    read_report,
 )
+from errbar.readers.swe_bench_submissions import (
+    Submission,
+    add_submissions,
+    is_lists,
+    read_details,
+    read_lists,
+    recognise_submission,
+    submission_of,
+)
+from errbar.remarks import guess, warning
 
-# What each list of a report says of an instance, the strongest first.
-_LISTS: dict[str, tuple[float | None, str]] = {
-    "resolved_ids": (1.0, "ok"),
-    "empty_patch_ids": (0.0, "ok"),
-    "error_ids": (None, "error"),
-    "unresolved_ids": (0.0, "ok"),
-    "incomplete_ids": (None, "missing"),
-    "completed_ids": (None, "unscored"),
-}
-_ONLY_ONCE = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
 _COUNTS = ("total_instances", "submitted_instances", "resolved_instances")
 _SIGNS = ("patch_exists", "patch_successfully_applied", "resolved")
 
-
-@dataclass
-class _Run:
-    """What a run of a model says of each instance."""
-
-    model: str
-    run: str
-    path: Path
-    judged: dict[str, tuple[float | None, str]] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)  # of what there is to remark
-    is_report: bool = False
-    stated: tuple[int, int] | None = None  # resolved and total, as the report counts them
+_Reports = dict[Path, list[tuple[Place, Instance]]]  # of instances, by the folder above these
 
 
 def _recognise(glance: Glance) -> str:
@@ -59,107 +54,116 @@ def _recognise(glance: Glance) -> str:
         return ""
     if glance.has(*_COUNTS):
         return f"a JSON document with {', '.join(_COUNTS)}"
-    if len(glance.keys) == 1 and all(f'"{one}"' in glance.text for one in _SIGNS):
-        return f"a JSON document of one instance with {', '.join(_SIGNS)}"
-    return ""
+    signs = all(f'"{one}"' in glance.text for one in _SIGNS)
+    if signs and glance.keys and not glance.keys & {*_SIGNS, *_COUNTS}:
+        return f"a JSON document of instances with {', '.join(_SIGNS)}"
+    return recognise_submission(glance)
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    read = {file: object_of(file) for file in files}
-    trees = _trees({file: whole for file, whole in read.items() if "total_instances" not in whole})
-    reports = [
-        _report(file, whole, trees) for file, whole in read.items() if "total_instances" in whole
-    ]
-    known = {(report.model, report.run): report for report in reports}
-    if len(known) < len(reports):
-        raise InputError(f"{files[0]}: two reports are of one run of one model; give one of them.")
-    for key, tree in trees.items():
-        if key in known:
-            log.remarks.append(_held_against(known[key], tree))
-    runs = [*reports, *(tree for key, tree in trees.items() if key not in known)]
-    for model in dict.fromkeys(run.model for run in runs):
-        mine = [run for run in runs if run.model == model]
-        _add(log, model, mine)
+    totals: list[tuple[Path, dict[str, object]]] = []
+    kinds: dict[str, _Reports] = {"run": {}, "submission": {}, "other": {}}
+    submissions: dict[Path, Submission] = {}
+    for file in files:
+        whole = object_of(file)
+        if "total_instances" in whole:
+            totals.append((file, whole))
+        elif is_lists(whole) or _are_details(whole):
+            folder = submission_of(file)
+            one = submissions.setdefault(folder, Submission(folder))
+            (read_lists if is_lists(whole) else read_details)(one, file, whole, log)
+        else:
+            found = list(instances_in(file, whole))
+            place = place_of(file, [one.name for one in found])
+            log.read(file, len(found))
+            mine = kinds[place.kind].setdefault(place.folder, [])
+            mine += [(place, one) for one in found]
+    _add_runs(totals, kinds["run"], log)
+    for folder, mine in kinds["submission"].items():
+        one = submissions.setdefault(folder.parent, Submission(folder.parent))
+        one.logs = folder_run(folder, [each for _, each in mine], log, is_run=False)
+    add_submissions(list(submissions.values()), log)
+    _add_others(kinds["other"], choice.files, log)
     return log
 
 
-def _report(file: Path, whole: Mapping[str, Any], trees: Mapping[tuple[str, str], "_Run"]) -> _Run:
-    """A run by its report."""
-    stem = file.name.removesuffix(".gz").removesuffix(".json")
-    model, _, name = stem.rpartition(".")
-    model, name = next((key for key in trees if ".".join(key) == stem), (model or stem, name))
-    run = _Run(model, name, file, is_report=True)
-    listed: Counter[str] = Counter()
-    for key, meaning in _LISTS.items():
-        for one in require_list(whole.get(key) or [], f"{file}, {key}"):
-            instance = name_of(one, f"{file}, {key}")
-            run.judged.setdefault(instance, meaning)
-            listed[instance] += key in _ONLY_ONCE
-            run.counts[key] += 1
-    twice = next((one for one, n in listed.items() if n > 1), None)
-    if twice is not None:
-        raise InputError(f"{file}: {twice!r} stands in two lists that exclude each other.")
-    for one in require_list(whole.get("infra_failure_ids") or [], f"{file}, infra_failure_ids"):
-        instance = name_of(one, f"{file}, infra_failure_ids")
-        if run.judged.get(instance) == (0.0, "ok"):
-            run.judged[instance] = (0.0, "error")
-            run.counts["infra"] += 1
-    for one in require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids"):
-        run.counts["elsewhere"] += name_of(one, f"{file}, submitted_ids") not in run.judged
-    resolved, total = whole.get("resolved_instances"), whole.get("total_instances")
-    if isinstance(resolved, int) and isinstance(total, int) and total > 0:
-        run.stated = (resolved, total)
-    return run
-
-
-def _trees(reports: Mapping[Path, Mapping[str, Any]]) -> dict[tuple[str, str], _Run]:
-    """Runs by the reports of their instances; the folders say which run and model."""
-    runs: dict[tuple[str, str], _Run] = {}
-    for file, whole in reports.items():
-        folder = file.resolve().parent.parent
-        key = (folder.name, folder.parent.name)
-        run = runs.setdefault(key, _Run(*key, folder))
-        for instance, told in whole.items():
-            where = f"{file}, {instance}"
-            part = require_object(told, where)
-            resolved = truth_or_none(part.get("resolved"), f"{where}, resolved")
-            broken = resolved == 0 and part.get("infra_failure") is True
-            run.counts["infra"] += broken
-            status = "unscored" if resolved is None else "error" if broken else "ok"
-            run.judged[instance] = (resolved, status)
-    for run in runs.values():
-        for folder in sorted(run.path.iterdir()):
-            if folder.is_dir() and folder.name not in run.judged:
-                run.judged[folder.name] = (None, "error")
-                run.counts["error_ids"] += 1
-    return runs
-
-
-def _held_against(report: _Run, tree: _Run) -> str:
-    """That a run was not counted twice, and whether its instances say the same."""
-    other = [
-        one
-        for one, (outcome, _) in tree.judged.items()
-        if outcome is not None and outcome != (report.judged.get(one, (None, ""))[0] or 0.0)
-    ]
-    said = f"{len(other)} say otherwise, as {other[0]}" if other else "they say the same"
-    return (
-        f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder of their "
-        f"own, and are counted once, by {report.path.name}; {said}."
+def _are_details(whole: dict[str, object]) -> bool:
+    """Whether it says of instances whether they were resolved, and nothing of patches."""
+    return bool(whole) and all(
+        isinstance(one, dict) and "patch_exists" not in one and "api_calls" in one
+        for one in whole.values()
     )
 
 
-def _add(log: Log, model: str, runs: Sequence[_Run]) -> None:
+def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports, log: Log) -> None:
+    """Runs of the harness, by their reports and by those of their instances."""
+    runs: dict[tuple[str, str], Run] = {}
+    for folder, mine in trees.items():
+        tree = folder_run(folder, [one for _, one in mine], log, is_run=True)
+        key = (tree.model, tree.run)
+        if key in runs:
+            raise InputError(
+                f"{folder}: {runs[key].path} is the same run of the same model; give one of them."
+            )
+        runs[key] = tree
+    known = {".".join(key): key for key in runs}
+    reports: dict[tuple[str, str], Run] = {}
+    for file, whole in totals:
+        report = read_report(file, whole, known)
+        key = (report.model, report.run)
+        if key in reports:
+            raise InputError(
+                f"{file}: {reports[key].path} and it are two reports of one run of one model; "
+                f"give one of them."
+            )
+        log.read(file, len(report.judged) + report.counts["elsewhere"])
+        log.leave_out(file, "submitted ids that are in no other list", report.counts["elsewhere"])
+        log.remarks += contradictions(report)
+        if key in runs:
+            log.remarks.append(_held_against(report, runs.pop(key), log))
+        reports[key] = report
+    models: dict[str, list[Run]] = {}
+    for run in (*reports.values(), *runs.values()):
+        models.setdefault(run.model, []).append(run)
+        if not run.is_report:
+            first = next(iter(run.files.values()))
+            log.make_up(first, "instances that were run and have no report", run.counts["without"])
+    for model, each in models.items():
+        _add(log, model, each)
+
+
+def _held_against(report: Run, tree: Run, log: Log) -> str:
+    """That a run was not counted twice, and whether its instances say the same."""
+    other = [
+        name
+        for name, (outcome, _) in tree.judged.items()
+        if outcome is not None and outcome != (report.judged.get(name, (None, ""))[0] or 0.0)
+    ]
+    for file in tree.files.values():
+        log.leave_out(file, "instances that the report of their run has too")
+    whose = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
+    if other:
+        return warning(
+            f"{whose} of their own, and {len(other)} say otherwise than {report.path.name}, by "
+            f"which they are counted: {some_of(other)}."
+        )
+    return f"{whose} of their own, and say the same as {report.path.name}."
+
+
+def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
     """The rows of a model.
 
     A report names every instance of its data set. Without one, an instance that another run of the
     model has is missing.
     """
-    instances = dict.fromkeys(one for run in runs for one in run.judged)
+    instances = dict.fromkeys(name for run in runs for name in run.judged)
     for run in runs:
         absent = instances.keys() - run.judged.keys()
         run.counts["absent"] = len(absent)
+        if not run.is_report:
+            first = next(iter(run.files.values()))
+            log.make_up(first, "instances of other runs of the model that are missing", len(absent))
         for instance in instances:
             if instance in absent and run.is_report:
                 continue
@@ -170,13 +174,17 @@ def _add(log: Log, model: str, runs: Sequence[_Run]) -> None:
                 trial=run.run,
                 outcome=outcome,
                 status=status,
-                repo=instance.rpartition("-")[0].replace("__", "/"),
+                repo=_repo(instance),
             )
         log.remarks += _remarks(run)
     log.claims += _claims(model, runs)
 
 
-def _remarks(run: _Run) -> Iterator[str]:
+def _repo(instance: str) -> str:
+    return instance.rpartition("-")[0].replace("__", "/")
+
+
+def _remarks(run: Run) -> Iterator[str]:
     whose, counts = f"{run.model}, run {run.run}", run.counts
     if counts["empty_patch_ids"]:
         yield f"{whose}: {counts['empty_patch_ids']} empty patches are wrong, as in SWE-bench."
@@ -185,29 +193,74 @@ def _remarks(run: _Run) -> Iterator[str]:
             f"{whose}: {counts['infra']} instances were not resolved likely for failures of the "
             f"infrastructure; SWE-bench counts them as wrong, errors='missing' leaves them out."
         )
-    if counts["elsewhere"]:
-        yield f"{whose}: {counts['elsewhere']} submitted ids are in no other list, and left out."
-    if counts["absent"]:
-        taken = "not of this run" if run.is_report else "missing"
-        yield f"{whose}: {counts['absent']} instances of other runs are not named: {taken}."
+    if counts["absent"] and run.is_report:
+        yield f"{whose}: {counts['absent']} instances of other runs are not named: not of this run."
     if run.is_report and "." in run.model:
         yield f"{whose}: the name of the file was parted at its last point into model and run."
 
 
-def _claims(model: str, runs: Sequence[_Run]) -> Iterator[Claim]:
-    """The share of resolved instances, if every run was of the same ones."""
-    size = len(runs[0].judged)
+def _claims(model: str, runs: Sequence[Run]) -> Iterator[Claim]:
+    """The counts of reports, and the share of resolved instances if all runs were of the same."""
+    if not all(run.is_report for run in runs):
+        return
+    of = f", sum of {len(runs)} runs" if len(runs) > 1 else ""
+    for key, metric in (("total_instances", "rows"), ("resolved_instances", "right")):
+        said = [run.stated.get(key) for run in runs]
+        stated = [n for n in said if is_whole(n)]
+        if len(stated) == len(runs):
+            yield Claim(f"{key}{of}", sum(stated), metric, model)
     if all(run.judged.keys() == runs[0].judged.keys() for run in runs):
-        shares = [run.stated[0] / size for run in runs if run.stated and run.stated[1] == size]
+        shares = [
+            right / total
+            for run in runs
+            if is_whole(right := run.stated.get("resolved_instances"))
+            and is_whole(total := run.stated.get("total_instances"))
+            and total == len(run.judged)
+        ]
         if shares and len(shares) == len(runs):
             name = f"resolved_instances / total_instances, mean of {len(runs)} runs"
             yield Claim(name, sum(shares) / len(shares), "avg", model)
+
+
+def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None:
+    """Rows of reports of instances in other layouts: a system for each folder of instances."""
+    if not reports:
+        return
+    folders = list(reports)
+    names = systems_of([folder / "x" for folder in folders], "x")
+    if files_are == "trials":
+        alike = Counter(folder.name for folder in folders)
+        alone = len(folders) == len(alike)
+        names = ["" if alone and len(folders) > 1 else folder.name for folder in folders]
+    elif len(folders) > 1:
+        said = f"Systems: named after the {len(folders)} folders that hold instances"
+        log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
+    trials: Counter[tuple[str, str]] = Counter()
+    for folder, system in zip(folders, names, strict=True):
+        for _, one in sorted(reports[folder], key=lambda each: (each[0].below, each[1].file)):
+            trials[system, one.name] += 1
+            log.add(
+                system=system,
+                question=one.name,
+                trial=trials[system, one.name],
+                outcome=one.judged[0],
+                status=one.judged[1],
+                repo=_repo(one.name),
+            )
+    often = sum(n > 1 for n in trials.values())
+    if often:
+        log.remarks.append(
+            guess(f"Trials: {often} instances have several reports, which are trials of them")
+        )
 
 
 READER = Reader(
     "swe_bench",
     _recognise,
     _read,
-    beside=("*.log", "*.diff", "*.sh", "test_output.txt", "Dockerfile"),
-    chooses=(),
+    beside=(
+        *("*.log", "*.diff", "*.sh", "test_output.txt*", "Dockerfile", "image_name*.txt"),
+        *("resolved_by_*.json", "metadata.yaml", "README.md", "all_preds.jsonl", "*.traj"),
+    ),
+    chooses=("files",),
 )

@@ -1,0 +1,161 @@
+"""Runs of SWE-bench: what a report says of every instance, and where reports of one instance lie.
+
+The id of an instance is the key inside its report, and never the name of a folder. Folders say only
+which run and system it belongs to, and which instances a run began without a report to show for it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.errors import InputError
+from errbar.readers.base import Log
+from errbar.readers.documents import (
+    is_whole,
+    name_of,
+    require_list,
+    require_object,
+    truth_or_none,
+)
+from errbar.remarks import warning
+
+Judged = tuple[float | None, str]  # outcome and status
+
+# What each list of a report says of an instance, the strongest first.
+_LISTS: dict[str, Judged] = {
+    "resolved_ids": (1.0, "ok"),
+    "empty_patch_ids": (0.0, "ok"),
+    "error_ids": (None, "error"),
+    "unresolved_ids": (0.0, "ok"),
+    "incomplete_ids": (None, "missing"),
+    "completed_ids": (None, "unscored"),
+}
+_ONLY_ONCE = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+_ARTIFACTS = ("patch.diff", "run_instance.log", "eval.sh", "test_output.txt", "test_output.txt.gz")
+
+
+@dataclass
+class Run:
+    """What a run of a model says of each instance."""
+
+    model: str
+    run: str
+    path: Path
+    judged: dict[str, Judged] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)  # of what there is to remark
+    is_report: bool = False
+    stated: Mapping[str, Any] = field(default_factory=dict)  # as the report counts them
+    files: dict[str, Path] = field(default_factory=dict)  # of the reports of instances
+
+
+class Instance(NamedTuple):
+    """One instance in a report of instances."""
+
+    name: str
+    judged: Judged
+    infra: bool  # not resolved likely for a failure of the infrastructure
+    file: Path
+
+
+class Place(NamedTuple):
+    """Where the report of an instance lies: above the folder of the instance, and below it."""
+
+    folder: Path
+    below: tuple[str, ...]
+    kind: str  # run: of the harness; submission: <submission>/logs; other
+
+
+def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[str, str]]) -> Run:
+    """A run by its report; the name of the file is model and run, which known folders can tell."""
+    stem = file.name.removesuffix(".gz").removesuffix(".json")
+    model, _, name = stem.rpartition(".")
+    model, name = known.get(stem, (model or stem, name))
+    run = Run(model, name, file, is_report=True, stated=whole)
+    listed: Counter[str] = Counter()
+    for key, meaning in _LISTS.items():
+        for one in require_list(whole.get(key) or [], f"{file}, {key}"):
+            instance = name_of(one, f"{file}, {key}")
+            run.judged.setdefault(instance, meaning)
+            listed[instance] += key in _ONLY_ONCE
+            run.counts[key] += 1
+    twice = next((one for one, n in listed.items() if n > 1), None)
+    if twice is not None:
+        raise InputError(f"{file}: {twice!r} stands in two lists that exclude each other.")
+    for one in require_list(whole.get("infra_failure_ids") or [], f"{file}, infra_failure_ids"):
+        instance = name_of(one, f"{file}, infra_failure_ids")
+        if run.judged.get(instance) == (0.0, "ok"):
+            run.judged[instance] = (0.0, "error")
+            run.counts["infra"] += 1
+    submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
+    run.counts["submitted_ids"] = len(submitted)
+    names = {name_of(one, f"{file}, submitted_ids") for one in submitted}
+    run.counts["elsewhere"] = len(names - run.judged.keys())
+    return run
+
+
+def contradictions(run: Run) -> Iterator[str]:
+    """Counts of a report that are not those of its lists."""
+    stated = {"total_instances": len(run.judged) + run.counts["elsewhere"]}
+    for what in ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error"):
+        if isinstance(run.stated.get(f"{what}_ids"), list):
+            stated[f"{what}_instances"] = run.counts[f"{what}_ids"]
+    for key, mine in stated.items():
+        said = run.stated.get(key)
+        if is_whole(said) and said != mine:
+            yield warning(f"{run.path}: the report states {key} {said}; its lists give {mine}.")
+
+
+def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:
+    """What a report of instances says; most are of one."""
+    for instance, told in whole.items():
+        where = f"{file}, {instance}"
+        part = require_object(told, where)
+        resolved = truth_or_none(part.get("resolved"), f"{where}, resolved")
+        infra = resolved == 0 and part.get("infra_failure") is True
+        status = "unscored" if resolved is None else "error" if infra else "ok"
+        yield Instance(instance, (resolved, status), infra, file)
+
+
+def place_of(file: Path, names: Sequence[str]) -> Place:
+    """Where a report lies, by the folder that is called as its instance."""
+    whole = file.resolve()
+    if len(names) != 1:
+        return Place(whole, (), "other")
+    at = next((at for at, one in enumerate(whole.parents) if one.name == names[0]), None)
+    if at is None:
+        named = names[0] in whole.name
+        folder = whole.parent if named else whole.parent.parent
+        return Place(folder, () if named else (whole.parent.name,), "other")
+    folder = whole.parents[at].parent
+    below = whole.relative_to(whole.parents[at]).parts[:-1]
+    if not below and folder.name == "logs":
+        return Place(folder, below, "submission")
+    above = folder.parent.parent
+    is_run = above.name == "run_evaluation" or above.parts[-2:] == ("logs", "evaluation")
+    return Place(folder, below, "run" if is_run and not below else "other")
+
+
+def folder_run(folder: Path, instances: Sequence[Instance], log: Log, *, is_run: bool) -> Run:
+    """A run by the reports of its instances, which lie in folders side by side.
+
+    A folder beside them without a report is an instance that ended in an error; where the layout is
+    not that of a run of the harness, only if the harness left something in it.
+    """
+    run = Run(folder.name, folder.parent.name, folder)
+    for one in instances:
+        if one.name in run.judged:
+            log.leave_out(one.file, "second reports of one instance in one run")
+            continue
+        run.judged[one.name] = one.judged
+        run.files[one.name] = one.file
+        run.counts["infra"] += one.infra
+    begun = {one.file.resolve().parent.name for one in instances} | run.judged.keys()
+    for other in sorted(folder.iterdir()):
+        if not other.is_dir() or other.name in begun:
+            continue
+        if is_run or any((other / name).is_file() for name in _ARTIFACTS):
+            run.judged[other.name] = (None, "error")
+            run.counts["without"] += 1
+    return run
