@@ -127,9 +127,9 @@ def _data_set(place: Path) -> None:
 
     table = pa.Table.from_pylist(_records(GOOD))
     for at, part in enumerate((table.slice(0, 6), table.slice(6))):
-        with pa.OSFile(str(place / f"data-0000{at}-of-00002.arrow"), "wb") as file:
-            with pa.ipc.new_stream(file, table.schema) as stream:
-                stream.write_table(part)
+        path = str(place / f"data-0000{at}-of-00002.arrow")
+        with pa.OSFile(path, "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:
+            stream.write_table(part)
     _json(place / "dataset_info.json", {"citation": "", "features": {}})
     _json(place / "state.json", {"_data_files": [{"filename": "data-00000-of-00002.arrow"}]})
 

@@ -51,6 +51,7 @@ MAY_IMPORT = {
     "selective_report": SELECTIVE | {"selective", "readers", "plots"},
     "inspection": COUNTS | {"results", "tables"},
     "ambiguities": COUNTS,
+    "overview": DECIDE | {"inspection"},
     "rewards": RESULTS | {"data", "uncertainty"},
     "audit": ALL_BELOW,
     "tallied": METRICS,
@@ -61,15 +62,16 @@ MAY_IMPORT = {
     "monitoring": METRICS | {"uncertainty", "watches"},
     "bands": ALL_BELOW,
     "plots": ALL_BELOW | DRAWN | {"bands", "inspection", "plots", "ranking"},
-    "runs": DECIDE | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities"},
+    "runs": DECIDE
+    | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"},
     "paths": ALL_BELOW | {"readers"},
     "loading": ALL_BELOW | {"runs", "readers", "paths"},
-    "report": DECIDE | {"inspection", "runs", "plots", "report"},
+    "report": {"remarks", "scoring"} | DECIDE | {"inspection", "runs", "plots", "report"},
     "gating": DECIDE | {"runs", "loading"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
     "planning": ALL_BELOW | {"runs", "planning", "plots"},
     "demo": COUNTS | {"demo"},
-    "cli": SELECTIVE | PUBLIC | {"cli"},
+    "cli": {"remarks"} | SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},
 }
 

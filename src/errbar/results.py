@@ -68,7 +68,8 @@ class Result(ABC):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return html_table(self.columns(), self.notes())
+        notes = self.notes()
+        return html_table(self.columns(), below(notes), above(notes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

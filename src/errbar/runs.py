@@ -24,9 +24,10 @@ from errbar.inspection import Agreement, Inspection
 from errbar.metrics import CountMetric, Metric, family
 from errbar.metrics.selective import RankedMetric
 from errbar.monitoring import monitored
+from errbar.overview import MOST_COMPARED, Overview
 from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
-from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric
+from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric, usual_metrics
 from errbar.tallied import categories_of
 from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
@@ -139,6 +140,20 @@ class Runs:
                 *self._remarks(found, errors),
             ),
         )
+
+    def overview(self) -> Overview:
+        """What was read, the scores, and who is better: what a person wants first."""
+        found = self.source.slices(())
+        scores = self.score(*usual_metrics(found), short="drop")
+        systems = {one.key[0] for one in found}
+        if len(systems) < 2:
+            return Overview(self.inspect(), scores)
+        try:
+            if len(systems) > MOST_COMPARED:
+                return Overview(self.inspect(), scores, ranked=self.rank("avg", short="drop"))
+            return Overview(self.inspect(), scores, self.compare("avg", short="drop"))
+        except ErrbarError as error:
+            return Overview(self.inspect(), scores, reason=f"Systems are not compared: {error}")
 
     def selective(
         self,

@@ -1,6 +1,7 @@
 """Slices × metrics → estimates, under a policy for rows without a result and short questions."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -251,3 +252,14 @@ def _too_few(metric: ScoredMetric, draws: int, most: dict[Subject, int]) -> NotE
 def first_of(names: list[str]) -> str:
     """Names, but not more than are read."""
     return ", ".join([*names[:5], *["…"] * (len(names) > 5)])
+
+
+def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
+    """The mean and, where questions have several trials, whether one or all of them are right."""
+    binary = [one for one in slices if one.is_binary]
+    trials = min(
+        (int(one.trials[one.trials > 0].min(initial=1 << 30)) for one in binary), default=1
+    )
+    if trials < 2 or trials == 1 << 30 or len(binary) < len(slices):
+        return ("avg",)
+    return ("avg", f"pass@{trials}", f"pass^{trials}")

@@ -101,13 +101,17 @@ def each_printable(cells: Iterable[str]) -> list[str]:
     return [printable(cell) for cell in cells]
 
 
-def markdown_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
+def markdown_table(
+    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
+) -> str:
     """The same as a Markdown table."""
     head, *rows = zip(*map(each_printable, columns), strict=True)
-    notes = each_printable(notes)
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
-    below = (f"\\{note}  " if note.startswith("* ") else f"{note}  " for note in notes)  # no list
-    return "\n".join([*lines, "", *below]).rstrip()
+    first = [f"{note}  " for note in each_printable(above)]
+    below = (  # no list
+        f"\\{note}  " if note.startswith("* ") else f"{note}  " for note in each_printable(notes)
+    )
+    return "\n".join([*first, *([""] if first else []), *lines, "", *below]).rstrip()
 
 
 def inert_markdown(text: str) -> str:
@@ -130,13 +134,15 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.strip().replace('|', '&#124;') for cell in cells)} |"
 
 
-def latex_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
+def latex_table(
+    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
+) -> str:
     """The same as a LaTeX table, for the booktabs package."""
     head, *rows = zip(*map(each_printable, columns), strict=True)
-    notes = each_printable(notes)
     body = [f"{' & '.join(_latex(cell) for cell in row)} \\\\" for row in (head, *rows)]
     return "\n".join(
         [
+            *(f"% {note}" for note in each_printable(above)),
             f"\\begin{{tabular}}{{{'l' * len(head)}}}",
             "\\toprule",
             body[0],
@@ -144,7 +150,7 @@ def latex_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
             *body[1:],
             "\\bottomrule",
             "\\end{tabular}",
-            *(f"% {note}" for note in notes),
+            *(f"% {note}" for note in each_printable(notes)),
         ]
     )
 
@@ -164,13 +170,16 @@ def _latex(cell: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in cell.strip())
 
 
-def html_table(columns: Iterable[Sequence[str]], notes: Iterable[str]) -> str:
+def html_table(
+    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
+) -> str:
     """The same for a notebook; whatever the cells hold is shown as text."""
     head, *rows = zip(*columns, strict=True)
+    first = "".join(f"<p>{html.escape(note)}</p>" for note in above)
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     below = "<br>".join(html.escape(note) for note in notes)
     return (
-        f"<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody>"
+        f"{first}<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody>"
         f'<tfoot><tr><td colspan="{len(head)}" style="text-align: left">{below}</td></tr>'
         f"</tfoot></table>"
     )

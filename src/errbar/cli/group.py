@@ -1,5 +1,6 @@
 """The group that all commands belong to, and how they end."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +24,14 @@ class _Commands(click.Group):
         with ended_early():
             return super().make_context(*arguments, **more)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A path in place of a command asks for what a person wants first."""
+        if self.get_command(ctx, args[0]) is None and _is_path(args[0]):
+            return "overview", self.get_command(ctx, "overview"), args
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with ended_early(), on_command_line():
@@ -35,9 +44,17 @@ class _Commands(click.Group):
             raise _Refusal(printable(" ".join(str(error).split()))) from error
 
 
+def _is_path(text: str) -> bool:
+    """Whether it looks like a path rather than a mistyped command."""
+    return text == "-" or any(mark in text for mark in "/\\.*") or Path(text).exists()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="errbar")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def main(debug: bool) -> None:
-    """Honest scores from raw evaluation logs: every metric with its error bar."""
+    """Honest scores from raw evaluation logs: every metric with its error bar.
+
+    errbar PATHS shows what was read, the scores, and who is better.
+    """
     del debug  # read where errors are shown

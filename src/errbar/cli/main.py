@@ -26,6 +26,17 @@ __all__ = ["deciding", "main"]
 
 @main.command()
 @PATHS
+@READ
+@WRITE
+def overview(paths: tuple[str, ...], **options: Any) -> None:
+    """What is at PATHS, its scores, and who is better; the same as errbar PATHS."""
+    from errbar.cli.outcomes import overview_of_outcomes  # noqa: PLC0415  --help must not wait
+
+    overview_of_outcomes(paths, options)
+
+
+@main.command()
+@PATHS
 @METRICS
 @click.option(
     "--audit",

@@ -17,6 +17,7 @@ from errbar.data.sources import CountsTableSource, TableSource
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
 from errbar.loading import load
+from errbar.remarks import above, below
 from errbar.runs import Runs
 from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.writers.every_eval_ever import write_every_eval_ever
@@ -43,6 +44,13 @@ def score_outcomes(paths: Paths, given: Given) -> None:
             by=given["by"],
         )
     show(scores, given)
+
+
+def overview_of_outcomes(paths: Paths, given: Given) -> None:
+    """What a person wants first."""
+    with working(f"errbar {shown(paths)}") as work:
+        found = runs_of(paths, given, work).overview()
+    show(found, given)
 
 
 def curve_of_outcomes(paths: Paths, given: Given) -> None:
@@ -157,7 +165,8 @@ def written(result: Any, style: str) -> str:
     """A result that has `columns`, `notes` and `to_dicts`, as text."""
     if style == "json":
         records = [{k: _plain(v) for k, v in row.items()} for row in result.to_dicts()]
-        whole = {"rows": records, "notes": result.notes()}
+        notes = result.notes()
+        whole = {"guesses": above(notes), "rows": records, "notes": below(notes)}
         return printable_json(json.dumps(whole, indent=2, ensure_ascii=False))
     if style == "csv":
         rows = result.to_dicts()
@@ -167,9 +176,11 @@ def written(result: Any, style: str) -> str:
         writer.writerows(rows)
         return out.getvalue().rstrip("\n")
     if style == "markdown":
-        return markdown_table(result.columns(), result.notes())
+        notes = result.notes()
+        return markdown_table(result.columns(), below(notes), above(notes))
     if style == "latex":
-        return latex_table(result.columns(), result.notes())
+        notes = result.notes()
+        return latex_table(result.columns(), below(notes), above(notes))
     return str(result)
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from errbar.remarks import MARK
 from errbar.tables import Table, each_printable, printable, wrapped
 
 _GAP = 2  # between columns
@@ -34,6 +35,12 @@ def print_parts(parts: Iterable[Table | str]) -> None:
 
 
 def _print_table(console: Console, table: Table) -> None:
+    for note in table.above:
+        style = "yellow" if note.startswith(MARK) else ""
+        for line in wrapped([note], min(console.width, _WIDEST_NOTE)):
+            console.print(Text(line, style=style))
+    if table.above:
+        console.print()
     columns = [each_printable(column) for column in table.columns]
     widths = _widths(columns, console.width - _GAP * (len(columns) - 1))
     if widths is None:

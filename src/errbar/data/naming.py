@@ -24,6 +24,8 @@ _ENDINGS = frozenset(
         *(".npy", ".npz", ".xlsx", ".feather", ".arrow", ".ipc", ".eval", ".txt"),
     }
 )
+# Parts of a table: part-00003-…-c000.snappy.parquet of Spark, train-00000-of-00002.arrow.
+_PART = re.compile(r"(?:^part-\d{3,}(?:-[0-9a-f-]{8,})?(?:[-.]c\d+)?|-\d{3,}-of-\d{3,})")
 # A date, perhaps with a time of day: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.
 _TIME = re.compile(
     r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d"
@@ -40,7 +42,20 @@ class Naming(NamedTuple):
 
 
 def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | None = None) -> Naming:
-    """Names for files that name no system, each a system of its own unless `files_are` trials."""
+    """Names for files that name no system, each a system of its own unless `files_are` trials.
+
+    Parts of one table, as engines write them side by side, are one file.
+    """
+    wholes = [_whole(file) for file in files]
+    distinct = list(dict.fromkeys(wholes))
+    if len(distinct) < len(files):
+        naming = name_systems(distinct, *endings, files_are=files_are)
+        said = guess(f"{len(files)} files are parts of {_tables(len(distinct))}")
+        place = {whole: at for at, whole in enumerate(distinct)}
+        at = [place[whole] for whole in wholes]
+        alone = len(distinct) == 1
+        systems = [("" if alone else naming.systems[one]) for one in at]
+        return Naming(systems, [naming.trials[one] for one in at], [said, *naming.remarks])
     names = systems_of(files, *endings)
     alike = [_NUMBER.sub("#", name) for name in names]
     may_repeat = len(names) > 1 and any(n > 1 for n in Counter(alike).values())
@@ -68,6 +83,19 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         argument="files='trials'",
     )
     return Naming(names, [""] * len(names), [said])
+
+
+def _whole(file: Path) -> Path:
+    """The table that a file is a part of, by its name; the file itself if it is none."""
+    name = _PART.sub("", file.name)
+    if name == file.name:
+        return file
+    stem = name.partition(".")[0].strip("-_ ")
+    return file.parent / stem if stem and stem not in ("data", "part") else file.parent
+
+
+def _tables(number: int) -> str:
+    return "one table" if number == 1 else f"{number} tables"
 
 
 def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
@@ -156,7 +184,7 @@ def _shared_words(words: Sequence[Sequence[str]]) -> int:
 
 
 def _without_numbers(name: str) -> str:
-    return _NUMBER.sub("", name).strip("_-. /") or name
+    return _NUMBER.sub("", without_time(name)).strip("_-. /:TZ")
 
 
 def _listed(names: Sequence[str] | dict[str, None]) -> str:

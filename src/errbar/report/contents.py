@@ -19,6 +19,7 @@ from errbar.report.questions import Questions, questions_of
 from errbar.results import Result
 from errbar.runs import Runs
 from errbar.scores import Scores
+from errbar.scoring import usual_metrics
 from errbar.tables import counted
 
 R = TypeVar("R", bound=Result)
@@ -81,7 +82,7 @@ class Contents:
 def contents_of(runs: Runs, asked: Asked) -> Contents:
     """Everything that the data allow."""
     slices = runs.source.slices(())
-    metrics = asked.metrics or _usual(slices)
+    metrics = asked.metrics or usual_metrics(slices)
     scores = runs.score(
         *metrics, estimand=asked.estimand, level=asked.level, errors=asked.errors, short="drop"
     )
@@ -110,14 +111,6 @@ def contents_of(runs: Runs, asked: Asked) -> Contents:
         asked,
         versions,
     )
-
-
-def _usual(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """The mean and, where questions have several trials, whether one or all of them are right."""
-    if not all(one.is_binary for one in slices):
-        return ("avg",)
-    trials = min(int(one.trials.min()) for one in slices)
-    return ("avg",) if trials < 2 else ("avg", f"pass@{trials}", f"pass^{trials}")
 
 
 def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:

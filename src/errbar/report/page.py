@@ -14,6 +14,7 @@ from typing import Any
 
 from errbar.data.whole import written_whole
 from errbar.errors import InputError
+from errbar.remarks import above, below
 from errbar.report.contents import Asked, Contents, contents_of
 from errbar.runs import Runs
 
@@ -37,11 +38,13 @@ def rendered(contents: Contents) -> str:
     environment = jinja.Environment(autoescape=True, undefined=jinja.StrictUndefined)
     template = environment.from_string(_file("page.html"))
     script = _file("page.js")
+    tables = [_table(section.result) for section in contents.sections]
     text: str = template.render(
         contents=contents,
+        guesses=dict.fromkeys(note for table in tables if table for note in table["above"]),
         level=f"{100 * contents.asked.level:g} %",
         covers=contents.asked.estimand.words,
-        tables=[_table(section.result) for section in contents.sections],
+        tables=tables,
         style=_file("page.css"),
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -76,7 +79,8 @@ def _table(result: Any) -> dict[str, Any] | None:
     if result is None:
         return None
     heads, *rows = zip(*result.columns(), strict=True)
-    return {"heads": heads, "rows": rows, "notes": result.notes()}
+    notes = result.notes()
+    return {"heads": heads, "rows": rows, "above": above(notes), "notes": below(notes)}
 
 
 def _file(name: str) -> str:
