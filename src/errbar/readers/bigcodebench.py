@@ -191,8 +191,8 @@ def _remarks(
         names = some_of(sorted(broken))
         yield warning(
             f"{system} · {file.task}: a reference solution failed for {len(broken)} of the tasks "
-            f"where the tests were run ({names}), so that {counts['broken']} samples may be wrong for no "
-            f"fault of the model. BigCodeBench scores them, and so does errbar; the column "
+            f"where the tests were run ({names}), so that {counts['broken']} samples may be wrong "
+            f"for no fault of the model. BigCodeBench scores them, and so does errbar; the column "
             f"'reference' tells them apart."
         )
     if file.said.get("calibrated") is False:
