@@ -24,9 +24,9 @@ from errbar.readers.documents import (
     list_in,
     number_or_none,
     object_of,
-    require_key,
     require_list,
     require_object,
+    text_or_none,
 )
 from errbar.remarks import guess, warning
 
@@ -44,6 +44,9 @@ _NAME = re.compile(
 )
 
 
+_Statuses = dict[str, list[str | None]]  # of the samples of each task
+
+
 class _File(NamedTuple):
     """A file of results, what its name or the totals beside it say of it, and its tasks."""
 
@@ -51,7 +54,7 @@ class _File(NamedTuple):
     model: str  # empty if nothing says it
     task: str
     how: str  # backend, temperature, number of samples
-    tasks: Mapping[str, Any]
+    tasks: _Statuses
     said: Mapping[str, Any]
 
 
@@ -70,27 +73,26 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    read = {file: object_of(file) for file in files}
-    results = [file for file, whole in read.items() if "eval" in whole]
+    results: dict[Path, _Statuses] = {}
+    totals: dict[Path, Mapping[str, Any]] = {}
+    for path in files:
+        whole = object_of(path)
+        if "eval" in whole:
+            results[path] = _statuses(path, whole["eval"])
+        else:
+            totals[path] = whole
     if not results:
         raise InputError(
             f"{files[0]}: this file of BigCodeBench holds only totals, and an error bar needs "
             f"every sample; give the {_RESULTS} beside it too."
         )
-    used = set()
-    opened = []
-    for file in results:
-        beside = file.with_name(file.name.replace(_RESULTS, _TOTALS))
-        said = read.get(beside) if beside != file else None
-        if said is None and beside != file and beside.is_file():
-            said = object_of(beside)
-        used.add(beside)
-        opened.append(_opened(file, read[file], said or {}))
-    for file in files:
-        if file in results or file in used:
-            log.read(file, 0)
+    opened = [_opened(path, tasks, totals) for path, tasks in results.items()]
+    used = {_beside(path) for path in results}
+    for path in totals:
+        if path in used:
+            log.read(path, 0)
         else:
-            log.skip(file, f"it holds only totals, and no {_RESULTS} lies beside it")
+            log.skip(path, f"it holds only totals, and no {_RESULTS} lies beside it")
     systems = _systems(opened, choice, log)
     runs = Counter((system, file.task) for file, system in zip(opened, systems, strict=True))
     starts: Counter[tuple[str, str]] = Counter()
@@ -100,26 +102,50 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.claims += _claims(file, system)
     for (system, task), n in runs.items():
         if n > 1:
-            text = (
-                f"{system} · {task}: {n} files are taken as runs of one system, and their samples"
+            said = (
+                f"{system} · {task}: {n} files are taken as runs of one system, and their samples "
+                f"as its trials; the pass@k that each states is not checked"
             )
-            log.remarks.append(
-                guess(f"{text} as its trials; the pass@k that each states is not checked")
-            )
+            log.remarks.append(guess(said))
     return log
 
 
-def _opened(path: Path, whole: Mapping[str, Any], said: Mapping[str, Any]) -> _File:
+def _statuses(path: Path, told: Any) -> _Statuses:
+    """The status of every sample of each task; solutions are not kept."""
+    tasks = require_object(told, f"{path}, eval")
+    found: _Statuses = {}
+    for question, samples in tasks.items():
+        where = f"{path}, {question}"
+        found[question] = []
+        for at, one in enumerate(require_list(samples, where)):
+            status = require_object(one, f"{where}, sample {at}").get("status")
+            if status is not None and (not isinstance(status, str) or status not in _JUDGED):
+                raise InputError(
+                    f"{where}, sample {at}: a status is pass, fail or timeout; this is {status!r}."
+                )
+            found[question].append(status)
+    return found
+
+
+def _beside(path: Path) -> Path:
+    """Where the totals of a file of results are."""
+    return path.with_name(path.name.replace(_RESULTS, _TOTALS))
+
+
+def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any]]) -> _File:
+    beside = _beside(path)
+    said = totals.get(beside)
+    if said is None:
+        said = object_of(beside) if beside != path and beside.is_file() else {}
     named = _NAME.fullmatch(path.name.removesuffix(f"_{_RESULTS}"))
-    tasks = require_object(require_key(whole, "eval", str(path)), f"{path}, eval")
     if named:
-        subset, split = "hard" if named["subset"] else "full", named["split"]
-        model, how = named["model"], named["how"] or ""
+        model, how, split = named["model"], named["how"] or "", named["split"]
+        is_hard = named["subset"] is not None
     else:
-        subset, split = said.get("subset"), said.get("split")
-        model, how = "", ""
-    name = "BigCodeBench-Hard" if subset == "hard" else "BigCodeBench"
-    task = f"{name} ({split})" if isinstance(split, str) else name
+        model, how, split = "", "", text_or_none(said.get("split")) or ""
+        is_hard = said.get("subset") == "hard"
+    name = "BigCodeBench-Hard" if is_hard else "BigCodeBench"
+    task = f"{name} ({split})" if split else name
     return _File(path, model, task, how, tasks, said)
 
 
@@ -141,20 +167,17 @@ def _systems(files: Sequence[_File], choice: Choice, log: Log) -> list[str]:
 
 def _add(log: Log, file: _File, system: str, starts: Counter[tuple[str, str]]) -> None:
     """A row for each sample; those of a further file of a system and task go on from the last."""
-    log.read(file.path, sum(len(each) for each in file.tasks.values() if isinstance(each, list)))
+    log.read(file.path, sum(map(len, file.tasks.values())))
     start = starts[system, file.task]
     broken = {one for one in list_in(file.said, "failed_tasks") if isinstance(one, str)}
     counts: Counter[str] = Counter()
-    most = 0
-    for question, told in file.tasks.items():
-        where = f"{file.path}, {question}"
-        samples = require_list(told, where)
-        most = max(most, len(samples))
+    for question, samples in file.tasks.items():
         extra = {"reference": "failed" if question in broken else "passed"} if broken else {}
-        for at, one in enumerate(samples or [None]):
-            place = f"{where}, sample {at}"
-            sample = require_object(one, place) if samples else {}
-            outcome, status = _judged(sample.get("status"), place) if samples else (None, "missing")
+        if not samples:
+            log.make_up(file.path, "tasks without a sample")
+        for at, told in enumerate(samples or [None]):
+            outcome, status = _JUDGED[told] if told else (None, "unscored")
+            status = status if samples else "missing"
             counts[status] += 1
             counts["broken"] += question in broken
             log.add(
@@ -166,18 +189,8 @@ def _add(log: Log, file: _File, system: str, starts: Counter[tuple[str, str]]) -
                 status=status,
                 **extra,
             )
-    if counts["missing"]:
-        log.make_up(file.path, "tasks without a sample", counts["missing"])
-    starts[system, file.task] += most
+    starts[system, file.task] += max(map(len, file.tasks.values()), default=0)
     log.remarks += _remarks(file, system, broken, counts)
-
-
-def _judged(told: Any, where: str) -> tuple[float | None, str]:
-    if told is None:
-        return None, "unscored"
-    if isinstance(told, str) and told in _JUDGED:
-        return _JUDGED[told]
-    raise InputError(f"{where}: a status is pass, fail or timeout; this is {told!r}.")
 
 
 def _remarks(

@@ -67,8 +67,8 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
         whose = folders[folder]
         _add(log, file, object_of(file), whose, told.setdefault(whose, _Told()))
     if not all(_TOP in folder.resolve().parts for folder in folders):
-        said = f"Systems and tasks: the two folders above each file, for none is called {_TOP!r}"
-        log.remarks.append(guess(said))
+        above = f"Systems and tasks: the two folders above each file, for none is called {_TOP!r}"
+        log.remarks.append(guess(above))
     for whose, said in told.items():
         log.claims += _claims(whose, said)
         log.remarks += _remarks(whose, said)
