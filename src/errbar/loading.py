@@ -148,6 +148,8 @@ def _from_log(paths: "Paths", asked: str | None, choice: Choice) -> TableSource 
         raise NotThere(f"{_shown(paths)}: the log of {found.reader.name} has no row to score.")
     if log.accounts:
         log.accounts.require_closed(found.files, len(log))
+    for path, reason in found.skipped.items():
+        log.skip(path, reason)
     named = {name: name for name in log.columns if name in USUAL}
     remarks = (*log.remarks, *found.remarks, *log.accounts.in_words())
     origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
@@ -160,7 +162,7 @@ def _whose_log(paths: "Paths") -> str | None:
     from errbar.data.files import find_files  # noqa: PLC0415  loads DuckDB
 
     found = find_reader(find_files(paths, of_any_kind=True))
-    return found.reader.name if found else None
+    return found.reader.name if found and not found.reader.only_totals else None
 
 
 def _require_log(reader: str, told: Mapping[str, str | None], where: str, spark: Any) -> None:

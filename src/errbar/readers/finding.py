@@ -2,8 +2,8 @@
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ class Found:
     files: tuple[Path, ...]
     why: str
     remarks: tuple[str, ...] = ()
+    skipped: Mapping[Path, str] = field(default_factory=dict)  # files that are not read, and why
 
 
 @cache
@@ -29,6 +30,7 @@ def every_reader() -> dict[str, Reader]:
     names = sorted(one.name for one in pkgutil.iter_modules(readers.__path__))
     modules = (importlib.import_module(f"{readers.__name__}.{name}") for name in names)
     known = [module.READER for module in modules if hasattr(module, "READER")]
+    known.sort(key=lambda reader: reader.only_totals)  # what another reader knows is no total
     return {reader.name: reader for reader in known}
 
 
@@ -42,14 +44,18 @@ def find_reader(files: Sequence[Path], asked: str | None = None) -> Found | None
     if asked is not None:
         if asked not in known:
             raise InputError(f"there is no reader {asked!r}; there are: {', '.join(known)}.")
-        known = {asked: known[asked]}
+        known = {name: one for name, one in known.items() if name == asked or one.only_totals}
     whys: dict[str, dict[Path, str]] = {}
+    totals: dict[Path, str] = {}
     for file in files:
         glance = Glance(file)
         for name, reader in known.items():
             why = reader.recognise(glance)
-            if why:
+            if why and reader.only_totals:
+                totals[file] = why
+            elif why:
                 whys.setdefault(name, {})[file] = why
+            if why:
                 break
     if len(whys) > 1:
         shown = "; ".join(f"{next(iter(one))} of {name}" for name, one in whys.items())
@@ -57,8 +63,11 @@ def find_reader(files: Sequence[Path], asked: str | None = None) -> Found | None
             f"there are logs of more than one harness: {shown}. Name one, as in "
             f"reader={next(iter(whys))!r}, or load them one by one."
         )
+    if not whys and asked is not None:
+        return Found(known[asked], tuple(files), "as asked")
     if not whys:
-        return Found(known[asked], tuple(files), "as asked") if asked else None
+        refusing = next(one for one in known.values() if one.only_totals)
+        return Found(refusing, tuple(totals), next(iter(totals.values()))) if totals else None
     name, found = whys.popitem()
     reader = known[name]
     others = [
@@ -66,7 +75,9 @@ def find_reader(files: Sequence[Path], asked: str | None = None) -> Found | None
         for file in files
         if file not in found and not any(fnmatch(file.name, one) for one in reader.beside)
     ]
-    return Found(reader, tuple(found), next(iter(found.values())), _left(others, name))
+    unknown = [file for file in others if file not in totals]
+    skipped = {file: totals[file] for file in others if file in totals}
+    return Found(reader, tuple(found), next(iter(found.values())), _left(unknown, name), skipped)
 
 
 def _left(others: Sequence[Path], name: str) -> tuple[str, ...]:
