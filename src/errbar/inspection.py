@@ -52,12 +52,14 @@ class Inspection(Result):
         """One line."""
         systems = {one.key[0] for one in self.slices}
         tasks = {one.key[1] for one in self.slices}
-        questions = sum(int(one.questions.sum()) for one in self.slices)
+        sizes = sorted({int(one.questions.sum()) for one in self.slices})
         rows = sum(one.rows for one in self.slices)
-        return (
-            f"{counted(len(systems), 'system')}, {counted(len(tasks), 'task')}, "
-            f"{counted(questions, 'pair')} of a system and a question, {counted(rows, 'row')}"
-        )
+        each = counted(sizes[0], "question")
+        if len(sizes) > 1:
+            each = f"{sizes[0]} to {sizes[-1]} questions"
+        times = [counted(len(tasks), "task")] if len(tasks) > 1 else []
+        times += [counted(len(systems), "system")] if len(systems) > 1 else []
+        return f"{' x '.join([each, *times])}, {counted(rows, 'row')}"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system and task."""

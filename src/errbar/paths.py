@@ -22,7 +22,7 @@ from errbar.data.standard_input import standard_input
 from errbar.data.table_files import is_array, read_matrix, read_tables
 from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 from errbar.readers.base import Choice, Reader
-from errbar.readers.finding import Found, find_readers
+from errbar.readers.finding import Found, find_readers, refuse_totals
 from errbar.remarks import warning, way_to_say
 
 # What code meets that takes a log to be as its harness writes it.
@@ -55,6 +55,10 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
     for file in known.companions:
         accounts.of(file).skipped = _COMPANION
     tables = known.others
+    if known.totals and not sources and not any(map(kind_of, tables)):
+        refuse_totals(list(known.totals))
+    for file, reason in known.totals.items():
+        accounts.of(file).skipped = reason
     if sources:
         tables = [file for file in known.others if file in by_name]
         for file in known.others:

@@ -256,10 +256,8 @@ def first_of(names: list[str]) -> str:
 
 def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
     """The mean and, where questions have several trials, whether one or all of them are right."""
-    binary = [one for one in slices if one.is_binary]
-    trials = min(
-        (int(one.trials[one.trials > 0].min(initial=1 << 30)) for one in binary), default=1
-    )
-    if trials < 2 or trials == 1 << 30 or len(binary) < len(slices):
+    asked = [one.trials[one.trials > 0] for one in slices if one.is_binary]
+    fewest = [int(trials.min()) for trials in asked if trials.size]
+    if len(asked) < len(slices) or min(fewest, default=1) < 2:
         return ("avg",)
-    return ("avg", f"pass@{trials}", f"pass^{trials}")
+    return ("avg", f"pass@{min(fewest)}", f"pass^{min(fewest)}")

@@ -102,6 +102,7 @@ class Reader:
     read: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
     chooses: tuple[str, ...] = ("scorer",)  # which fields of a choice its logs leave
+    only_totals: bool = False  # its files have no questions: skipped beside those of other readers
 
 
 @dataclass(frozen=True)

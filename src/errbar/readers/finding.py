@@ -2,16 +2,16 @@
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from errbar import readers
-from errbar.errors import InputError
-from errbar.readers.base import Glance, Reader
+from errbar.errors import InputError, InternalError
+from errbar.readers.base import Choice, Glance, Reader
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Recognised(NamedTuple):
     found: list[Found]
     companions: list[Path]  # lie beside logs, and say nothing new
     others: list[Path]
+    totals: Mapping[Path, str]  # hold no questions, and why that is known
 
 
 @cache
@@ -37,6 +38,7 @@ def every_reader() -> dict[str, Reader]:
     names = sorted(one.name for one in pkgutil.iter_modules(readers.__path__))
     modules = (importlib.import_module(f"{readers.__name__}.{name}") for name in names)
     known = [module.READER for module in modules if hasattr(module, "READER")]
+    known.sort(key=lambda reader: reader.only_totals)  # what another reader knows is no total
     return {reader.name: reader for reader in known}
 
 
@@ -53,20 +55,27 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
 
     A reader that was asked for takes the files that it knows, and all of them if it knows none.
     """
-    known = [require_reader(asked)] if asked is not None else list(every_reader().values())
+    known = list(every_reader().values())
+    if asked is not None:
+        wanted = require_reader(asked)
+        known = [reader for reader in known if reader is wanted or reader.only_totals]
     whys: dict[str, dict[Path, str]] = {}
-    others = []
+    others: list[Path] = []
+    totals: dict[Path, str] = {}
     for file in files:
         glance = Glance(file)
         for reader in known:
             why = reader.recognise(glance)
-            if why:
+            if why and reader.only_totals:
+                totals[file] = why
+            elif why:
                 whys.setdefault(reader.name, {})[file] = why
+            if why:
                 break
         else:
             others.append(file)
     if asked is not None and not whys:
-        return Recognised([Found(known[0], tuple(files), "as asked")], [], [])
+        return Recognised([Found(wanted, tuple(files), "as asked")], [], [], {})
     found = [
         Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
         for reader in known
@@ -74,7 +83,21 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
     ]
     patterns = [pattern for one in found for pattern in one.reader.beside]
     companions = [
-        file for file in others if any(fnmatch(file.name, pattern) for pattern in patterns)
+        file
+        for file in (*others, *totals)
+        if any(fnmatch(file.name, pattern) for pattern in patterns)
     ]
     beside = set(companions)
-    return Recognised(found, companions, [file for file in others if file not in beside])
+    return Recognised(
+        found,
+        companions,
+        [file for file in others if file not in beside],
+        {file: why for file, why in totals.items() if file not in beside},
+    )
+
+
+def refuse_totals(files: Sequence[Path]) -> NoReturn:
+    """Refuse files that hold only totals, and say what to give instead."""
+    refusing = next(one for one in every_reader().values() if one.only_totals)
+    refusing.read(files, Choice())
+    raise InternalError(f"{files[0]} was not refused.")
