@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from errbar.data.accounts import Accounts
 from errbar.data.origin import NOWHERE, TALLIES, Claim, Origin
 from errbar.data.slices import Slice, without_cluster
 from errbar.results import Result
-from errbar.tables import counted
+from errbar.tables import Table, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Inspection(Result):
     repeated: str = ""  # what there is to say of trials that occur twice
     origin: Origin = NOWHERE
     agreements: tuple[Agreement, ...] = ()
+    remarks: tuple[str, ...] = ()  # what two readings of the rows give
+    examples: tuple[dict[str, str], ...] = ()  # some rows, by what their columns mean
 
     def summary(self) -> str:
         """One line."""
@@ -92,7 +95,35 @@ class Inspection(Result):
         if self.repeated:
             notes.append(self.repeated)
         notes += _clusters_in(self.slices)
-        return [*notes, *self.origin.notes(), *map(str, self.agreements)]
+        notes += _files_in(self.origin.accounts)
+        said = [*self.remarks, *self.origin.notes()]
+        return [*notes, *said, *map(str, self.agreements)]
+
+    def parts(self) -> list[Table]:
+        """What there is, and some of its rows."""
+        found = super().parts()
+        if self.examples:
+            heads = dict.fromkeys(name for row in self.examples for name in row)
+            shown = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
+            found.append(Table(shown, ["The first rows, by what their columns mean."]))
+        return found
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.parts()))
+
+
+def _files_in(accounts: Accounts) -> list[str]:
+    """How many files were read, and what became of their rows."""
+    read = [one for one in accounts.values() if not one.skipped]
+    if not read:
+        return []
+    held = sum(one.rows for one in read)
+    said = f"{counted(len(read), 'file')} read"
+    if held:
+        said += f" with {counted(held, 'row')}"
+    if len(read) < len(accounts):
+        said += f", {counted(len(accounts) - len(read), 'file')} not read"
+    return [f"{said}."]
 
 
 def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:

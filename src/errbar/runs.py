@@ -39,6 +39,7 @@ Errors = Literal["fail", "missing", "bracket"]
 
 _QUICK = Posterior()  # where only the observed value is looked at
 _RESAMPLED = Bootstrap()
+_EXAMPLES = 3  # rows that an inspection shows
 _MOST_ON_CURVE = 1 << 20  # the largest k of a curve that names none
 _TAKEN = {"fail": "wrong", "missing": "missing"}
 _SAID = {"fail": "counted as wrong", "missing": "left out"}
@@ -306,6 +307,8 @@ class Runs:
             repeated,
             self.source.origin,
             () if repeated else tuple(self.agreements()),
+            tuple(repeated_ids(self.source, found)),
+            tuple(self.source.examples(_EXAMPLES)),
         )
 
     def agreements(self) -> list[Agreement]:

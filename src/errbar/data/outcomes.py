@@ -36,8 +36,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "task": ("dataset", "benchmark", "task_name", "subset"),
         "question": (
             *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
-            *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid", "item"),
-            *("problem", "problem_idx", "question_idx", "index", "idx", "id"),
+            *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid"),
+            *("problem_idx", "question_idx", "item", "problem", "index", "idx", "id"),
         ),
         "trial": (
             *("epoch", "attempt", "repeat", "repetition", "trial_id", "sample", "completion_id"),
@@ -53,8 +53,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "confidence": ("conf", "certainty", "probability", "prob"),
         "cluster": ("group", "participant_id", "participant"),
         "weight": ("weights",),
-        "answer": ("predicted_answer", "extracted_answer"),
-        "target": ("expected_answer", "gold"),
+        "answer": ("predicted_answer", "extracted_answer", "parsed_answer"),
+        "target": ("expected_answer", "gold_answer", "gold"),
         "cost": ("cost_usd",),
     }
 )

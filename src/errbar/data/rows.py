@@ -18,6 +18,8 @@ from errbar.errors import WrongType
 Frame = nw.LazyFrame[Any]
 Table = Mapping[str, NDArray[Any]]
 
+_LONGEST_CELL = 40  # letters of an example
+
 TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
 STRANGE = "errbar strange outcome"  # beside an infinite outcome, the text that is no number
 FILE = "errbar file"  # the file that a row is from, where there are several
@@ -137,6 +139,23 @@ def _plain(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype.kind == "O":
         values[np.ma.getmaskarray(column)] = None
     return values
+
+
+def first_rows(frame: Frame, columns: Columns, number: int) -> list[dict[str, str]]:
+    """Some rows as text, by what their columns mean; long cells are cut short."""
+    meanings = [one for one in columns.named if one not in ("answer", "target")]
+    shown = {one: column_of(frame, columns[one]) for one in meanings}
+    table = frame.select(**shown).head(number).collect()
+    cells = [table.get_column(one).to_list() for one in meanings]
+    return [
+        {name: _cut(cell) for name, cell in zip(meanings, row, strict=True)}
+        for row in zip(*cells, strict=True)
+    ]
+
+
+def _cut(cell: Any) -> str:
+    text = "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124  NaN is nothing
+    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
 
 
 def require_numbers(frame: Frame, name: str) -> None:

@@ -30,7 +30,7 @@ from errbar.data.ranked_rows import (
     ranked_items,
     ranked_rows,
 )
-from errbar.data.rows import Frame, fetch
+from errbar.data.rows import Frame, fetch, first_rows
 from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts, CountsByState
 from errbar.data.tabulate import categories, questions_of, slices, statuses
@@ -90,6 +90,11 @@ class Source(ABC):
     def with_origin(self, origin: Origin) -> Self:
         """The same, from elsewhere."""
         return replace(self, origin=origin)  # type: ignore[type-var]  # each kind is a dataclass
+
+    def examples(self, number: int) -> list[dict[str, str]]:
+        """Some rows as text, by what their columns mean."""
+        del number
+        return []
 
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
@@ -171,6 +176,11 @@ class TableSource(Source):
         """All of them, fetched."""
         with plain_errors(self.where):
             return turns_of(self.frame, self.columns, order)
+
+    def examples(self, number: int) -> list[dict[str, str]]:
+        """The first rows."""
+        with plain_errors(self.where):
+            return first_rows(self.frame, self.columns, number)
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
