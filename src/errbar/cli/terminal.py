@@ -34,6 +34,10 @@ def print_parts(parts: Iterable[Table | str]) -> None:
 
 
 def _print_table(console: Console, table: Table) -> None:
+    for note in wrapped(table.above, min(console.width, _WIDEST_NOTE)):
+        console.print(Text(note))
+    if table.above:
+        console.print()
     columns = [each_printable(column) for column in table.columns]
     widths = _widths(columns, console.width - _GAP * (len(columns) - 1))
     if widths is None:
