@@ -66,7 +66,8 @@ def test_a_run_holds_every_item_of_every_participant_that_succeeded(run: Path) -
     assert read.name == "run"
     assert (len(read.items), read.participants, read.failed) == (96, 24, 1)
     assert [
-        ItemPrediction(item.score, item.truth, item.confidence) for item in read.items
+        ItemPrediction(item.score, item.truth, confidence)
+        for item, confidence in zip(read.items, read.confidences(), strict=True)
     ] == documented_items()
     clusters = read.predictions().clusters
     assert clusters is not None
@@ -82,7 +83,10 @@ def test_the_run_of_the_documented_example_gives_its_numbers(tmp_path: Path) -> 
         "evidence_counts": {"NoInterest": 3, "Depressed": 0, "Sleep": 1},
     }
     (read,) = read_item_runs(write(tmp_path / "output.json", experiment([row])))
-    items = [ItemPrediction(item.score, item.truth, item.confidence) for item in read.items]
+    items = [
+        ItemPrediction(item.score, item.truth, confidence)
+        for item, confidence in zip(read.items, read.confidences(), strict=True)
+    ]
     assert compute_aurc(items) == pytest.approx((1 / 3) * (0 + 0.5) / 2)
     assert compute_risk_at_coverage(items, 0.5) == 0.5
 
@@ -269,7 +273,7 @@ def test_an_answer_without_a_signal_that_nothing_stands_for_is_not_ranked(tmp_pa
     assert rows[1]["predicted_items"]["Mood"] is not None
     path = write(tmp_path / "run.json", experiment(rows))
     (read,) = read_item_runs(path, "token_msp")
-    with pytest.raises(InputError, match=r"1 of 76 answered items have no token_msp .* as Mood"):
+    with pytest.raises(InputError, match=r"1 of 77 answered items have no token_msp .* as Mood"):
         read.predictions()
     rows[1]["predicted_items"]["Mood"] = None  # what is declined needs no confidence
     (read,) = read_item_runs(write(path, experiment(rows)), "token_msp")
