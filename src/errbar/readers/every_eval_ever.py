@@ -48,10 +48,9 @@ _CHECKSUMS = ("sha256", "md5")
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape in ("lines", "object") and glance.has(*_KEYS):
-        return "its lines have schema_version, evaluation_id, model_id and sample_id"
-    if _is_aggregate(glance):
-        return "an aggregate with schema_version, evaluation_id and evaluation_results"
+    are_samples = glance.shape in ("lines", "object") and glance.has(*_KEYS)
+    if are_samples or _is_aggregate(glance):
+        return "JSON with schema_version and evaluation_id, of samples or of their results"
     return ""
 
 
