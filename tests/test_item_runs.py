@@ -66,7 +66,8 @@ def test_a_run_holds_every_item_of_every_participant_that_succeeded(run: Path) -
     assert read.name == "run"
     assert (len(read.items), read.participants, read.failed) == (96, 24, 1)
     assert [
-        ItemPrediction(item.score, item.truth, item.evidence) for item in read.items
+        ItemPrediction(item.score, item.truth, confidence)
+        for item, confidence in zip(read.items, read.confidences(), strict=True)
     ] == documented_items()
     clusters = read.predictions().clusters
     assert clusters is not None
@@ -82,7 +83,10 @@ def test_the_run_of_the_documented_example_gives_its_numbers(tmp_path: Path) -> 
         "evidence_counts": {"NoInterest": 3, "Depressed": 0, "Sleep": 1},
     }
     (read,) = read_item_runs(write(tmp_path / "output.json", experiment([row])))
-    items = [ItemPrediction(item.score, item.truth, item.evidence) for item in read.items]
+    items = [
+        ItemPrediction(item.score, item.truth, confidence)
+        for item, confidence in zip(read.items, read.confidences(), strict=True)
+    ]
     assert compute_aurc(items) == pytest.approx((1 / 3) * (0 + 0.5) / 2)
     assert compute_risk_at_coverage(items, 0.5) == 0.5
 
@@ -95,9 +99,9 @@ def test_items_without_truth_and_without_evidence_are_counted(tmp_path: Path) ->
     del row["predicted_items"]["Focus"]
     (read,) = read_item_runs(write(tmp_path / "run.json", experiment([row])))
     assert read.without_truth == 2
-    assert read.without_evidence == 1
+    assert read.without_signal == 1
     assert [item.item for item in read.items] == ["Appetite", "Mood", "Focus"]
-    assert read.items[1].evidence == 0
+    assert read.items[1].confidence == 0
     assert read.items[2].score is None
     assert "2 items without a truth left out" in read.size()
 
@@ -135,6 +139,188 @@ def test_without_evidence_counts_the_run_is_read_and_nothing_is_ranked(tmp_path:
     assert answer.exit_code == 2
     assert "96 items of 24 participants" in answer.stderr
     assert "cannot be ranked" in answer.stderr
+
+
+# Signals
+
+
+def with_signals(number: int, **changes: Any) -> dict[str, Any]:
+    """The later form of a participant: several signals of each item, some of them no numbers."""
+    row = participant(number, **changes)
+    counts = row.pop("evidence_counts")
+    answers = row["predicted_items"]
+    row["item_signals"] = {
+        name: {
+            "llm_evidence_count": counts[name],
+            "keyword_evidence_count": (number + at) % 3,
+            "evidence_source": "llm" if counts[name] else None,
+            "retrieval_similarity_mean": None if at == 0 else (number * 7 + at) % 10 / 10,
+            "verbalized_confidence": None if answers[name] is None else 1 + (number + at) % 5,
+            "token_msp": (number * 5 + at) % 11 / 11,
+            "token_pe": (number * 3 + at) % 7 / 7,
+            "consistency_samples": [2, 2, 1],
+            "is_sure": True,
+        }
+        for at, name in enumerate(NAMES)
+    }
+    row["available_items"] = sum(score is not None for score in answers.values())
+    row["na_items"] = sum(score is None for score in answers.values())
+    return row
+
+
+LATER = [with_signals(number) for number in range(24)]
+SIGNALS = (
+    *("llm_evidence_count", "keyword_evidence_count", "verbalized_confidence", "token_msp"),
+    *("token_pe", "retrieval_similarity_mean"),
+)
+
+
+@pytest.fixture
+def later(tmp_path: Path) -> Path:
+    return write(tmp_path / "later.json", experiment([*LATER, with_signals(30, success=False)]))
+
+
+def by_hand(signal: str, absent: float = 0.0, sign: int = 1) -> list[ItemPrediction]:
+    """The items of the later form with one signal, counted out."""
+    return [
+        ItemPrediction(
+            row["predicted_items"][name],
+            truth,
+            absent
+            if row["item_signals"][name][signal] is None
+            else sign * row["item_signals"][name][signal],
+        )
+        for row in LATER
+        for name, truth in row["ground_truth_items"].items()
+    ]
+
+
+def test_the_later_form_gives_what_the_older_gives(run: Path, later: Path) -> None:
+    (older,), (newer,) = read_item_runs(run), read_item_runs(later)
+    assert newer.items == older.items
+    assert newer.failed == older.failed == 1
+    assert set(newer.signals) == set(SIGNALS)
+    assert older.signals == ("llm_evidence_count",)
+
+
+@pytest.mark.parametrize(
+    ("signal", "absent", "sign"),
+    [
+        ("llm_evidence_count", 0.0, 1),
+        ("keyword_evidence_count", 0.0, 1),
+        ("retrieval_similarity_mean", 0.0, 1),
+        ("verbalized_confidence", 3.0, 1),
+        ("token_msp", 0.0, 1),
+        ("token_pe", 0.0, -1),
+    ],
+)
+def test_a_signal_ranks_the_items(signal: str, absent: float, sign: int, later: Path) -> None:
+    data = json.loads(command(later, "--signal", signal, "--format", "json"))
+    (one,) = data["runs"]
+    assert (one["signal"], one["lower_is_surer"]) == (signal, sign == -1)
+    assert one["documented"]["aurc"] == compute_aurc(by_hand(signal, absent, sign))
+
+
+def test_the_sign_of_a_signal_of_which_less_is_surer_can_be_said(later: Path) -> None:
+    data = json.loads(command(later, "--signal", "-token_msp", "--format", "json"))
+    assert data["runs"][0]["documented"]["aurc"] == compute_aurc(by_hand("token_msp", 0, -1))
+    both = [read_item_runs(later, signal)[0].items for signal in ("token_pe", "-token_pe")]
+    assert both[0] == both[1]
+
+
+def test_the_older_name_of_the_usual_signal_is_known(run: Path, later: Path) -> None:
+    for file in (run, later):
+        assert read_item_runs(file, "evidence_counts") == read_item_runs(file)
+
+
+def test_which_signal_was_taken_stands_above_the_numbers(later: Path) -> None:
+    text = " ".join(command(later).split())
+    said = "Confidence: llm_evidence_count (also: keyword_evidence_count"
+    assert text.startswith(said)
+    assert "(--signal keyword_evidence_count to change)." in text
+    text = " ".join(command(later, "--signal", "token_pe").split())
+    assert text.startswith("Confidence: token_pe, where less is surer (also: llm_evidence_count")
+    text = " ".join(command(later, "--signal", "retrieval_similarity_mean").split())
+    assert "24 items without retrieval_similarity_mean, taken as 0." in text
+
+
+def test_a_signal_that_is_not_there_is_refused_with_those_that_are(later: Path, run: Path) -> None:
+    with pytest.raises(InputError, match="no signal 'entropy'; there are: ") as error:
+        read_item_runs(later, "entropy")
+    assert all(name in str(error.value) for name in SIGNALS)
+    with pytest.raises(InputError, match=r"evidence_source must be a number or null; got \"llm\""):
+        read_item_runs(later, "evidence_source")
+    answer = CliRunner().invoke(main, ["selective", str(run), "--signal", "token_msp"])
+    assert answer.exit_code == 2
+    assert "no signal 'token_msp'; there are: llm_evidence_count." in answer.stderr
+
+
+def test_without_the_usual_signal_the_others_are_named(tmp_path: Path) -> None:
+    rows = deepcopy(LATER)
+    for row in rows:
+        for signals in row["item_signals"].values():
+            del signals["llm_evidence_count"]
+    path = write(tmp_path / "run.json", experiment(rows))
+    answer = CliRunner().invoke(main, ["selective", str(path)])
+    assert answer.exit_code == 2
+    assert "cannot be ranked. There are: keyword_evidence_count, " in answer.stderr
+    assert "as in --signal keyword_evidence_count." in answer.stderr
+
+
+def test_an_answer_without_a_signal_that_nothing_stands_for_is_not_ranked(tmp_path: Path) -> None:
+    rows = deepcopy(LATER)
+    rows[1]["item_signals"]["Mood"]["token_msp"] = None
+    assert rows[1]["predicted_items"]["Mood"] is not None
+    path = write(tmp_path / "run.json", experiment(rows))
+    (read,) = read_item_runs(path, "token_msp")
+    with pytest.raises(InputError, match=r"1 of 77 answered items have no token_msp .* as Mood"):
+        read.predictions()
+    rows[1]["predicted_items"]["Mood"] = None  # what is declined needs no confidence
+    (read,) = read_item_runs(write(path, experiment(rows)), "token_msp")
+    assert read.predictions().coverage < 1
+
+
+@pytest.mark.parametrize(
+    ("signals", "told"),
+    [
+        (3, "item_signals must be an object"),
+        ({"Sleep": [1]}, r"item_signals\['Sleep'\] must be an object; got \[1\]"),
+        (
+            {"Sleep": {"llm_evidence_count": "3"}},
+            r"\['Sleep'\].llm_evidence_count must be a number",
+        ),
+        (
+            {"Sleep": {"llm_evidence_count": True}},
+            r"llm_evidence_count must be a number.* got true",
+        ),
+        ({"Sleep": {"llm_evidence_count": float("inf")}}, "llm_evidence_count must be .* Infinity"),
+    ],
+)
+def test_a_signal_of_the_wrong_kind_is_named_with_its_place(
+    signals: Any, told: str, tmp_path: Path
+) -> None:
+    rows = [LATER[0], with_signals(1) | {"item_signals": signals}]
+    with pytest.raises(InputError, match=told) as error:
+        read_item_runs(write(tmp_path / "run.json", experiment(rows)))
+    assert "results[1].item_signals" in str(error.value)
+
+
+def test_runs_of_files_that_are_called_the_same_are_told_apart(tmp_path: Path) -> None:
+    for name in ("small", "large"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "run.json", experiment(PEOPLE, mode="few_shot"))
+    found = report(
+        [tmp_path / name / "run.json" for name in ("small", "large")],
+        method=Bootstrap(200),
+        rng=0,
+    )
+    assert len({one.run.name for one in found.runs}) == 2
+    assert all(
+        name in one.run.name for name, one in zip(("small", "large"), found.runs, strict=True)
+    )
+
+
+# Other shapes
 
 
 @pytest.mark.parametrize(

@@ -79,15 +79,21 @@ def test_nothing_is_lost_on_a_narrow_terminal(width: int, runs: str) -> None:
     assert all(held.count(word) >= numbers.count(word) for word in numbers)
 
 
+def from_the_head(text: str) -> list[str]:
+    """The lines of a table and of what is below it, without how the data were read."""
+    lines = text.splitlines()
+    return lines[next(at for at, line in enumerate(lines) if plain(line).startswith("system")) :]
+
+
 def test_a_folded_id_is_whole(runs: str) -> None:
-    lines = plain(shown("score", runs, "-m", "avg", columns=80)).splitlines()
+    lines = from_the_head(plain(shown("score", runs, "-m", "avg", columns=80)))
     wide = lines[0].index("task")
     assert LONG in "".join(line[:wide].strip() for line in lines)
     assert all(len(line) <= 80 for line in lines)
 
 
 def test_systems_stand_apart(runs: str) -> None:
-    lines = plain(shown("score", runs, "-m", "avg,pass@1", columns=200)).splitlines()
+    lines = from_the_head(plain(shown("score", runs, "-m", "avg,pass@1", columns=200)))
     named = [line.partition(" ")[0] for line in lines[2:7]]
     assert [line.strip() == "" for line in lines[2:7]] == [False, False, True, False, False]
     assert {named[0], named[1]} == {LONG} or {named[0], named[1]} == {"small"}
@@ -95,7 +101,7 @@ def test_systems_stand_apart(runs: str) -> None:
 
 
 def test_notes_are_dim_and_headings_are_not(runs: str) -> None:
-    lines = shown("score", runs).splitlines()
+    lines = from_the_head(shown("score", runs))
     assert next(line for line in lines if "Method: " in line).startswith("\x1b[2m")
     assert "\x1b[1;36msystem" in lines[0]
 

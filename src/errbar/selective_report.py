@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from errbar.data.naming import systems_of
 from errbar.data.ranked import Predictions
 from errbar.errors import InputError
 from errbar.estimate import RankedEstimate, Subject
@@ -52,7 +53,8 @@ class SelectiveReport:
         """What is shown of it: tables, and sentences after them."""
         tables = []
         if self.runs:
-            tables.append(Table(self._columns(), self._notes(), self._breaks()))
+            above = list(dict.fromkeys(one.run.signal.remark(one.run.signals) for one in self.runs))
+            tables.append(Table(self._columns(), self._notes(), self._breaks(), above))
             tables.append(Table(self._documented(), _DOCUMENTED_NOTES))
         if self.comparison is not None:
             tables.append(self.comparison.table())
@@ -118,12 +120,7 @@ class SelectiveReport:
             f"{one.run.name}: {one.run.size()}; largest coverage {one.coverage:.4g}."
             for one in self.runs
         ]
-        notes += [
-            f"{one.run.name}: {one.run.without_evidence} items without a count of evidence, "
-            f"taken as none."
-            for one in self.runs
-            if one.run.without_evidence
-        ]
+        notes += [f"{one.run.name}: {one.run.absent()}." for one in self.runs if one.run.absent()]
         notes.append(
             f"Lower is better; the loss is {self.loss}. Equal confidences count as the mean over "
             f"their orders. Method: {self.method.describe()} of participants."
@@ -168,10 +165,14 @@ def report(
     *,
     span: float | None = None,
     method: Bootstrap = _DEFAULT,
+    signal: str | None = None,
     rng: int,
 ) -> SelectiveReport:
-    """Read the files, score every run, and compare those that can be ranked."""
-    runs = [run for path in paths for run in _named(path, len(paths) > 1)]
+    """Read the files, score every run, and compare those that can be ranked.
+
+    `signal` names what says how sure a system was of an item; see `readers.item_signals`.
+    """
+    runs = _named(paths, signal)
     metrics = [Aurc(), Augrc(), ExcessAurc(), *(RiskAt(coverage) for coverage in coverages)]
     reports, data, unranked = [], {}, {}
     for run in runs:
@@ -188,11 +189,17 @@ def report(
     return SelectiveReport(tuple(reports), unranked, method, loss, comparison, tuple(notes))
 
 
-def _named(path: str | Path, several: bool) -> list[ItemRun]:
-    runs = read_item_runs(path)
-    if not several or (len(runs) == 1 and runs[0].name == Path(path).stem):
-        return runs
-    return [replace(run, name=f"{Path(path).stem}: {run.name}") for run in runs]
+def _named(paths: Sequence[str | Path], signal: str | None) -> list[ItemRun]:
+    """The runs of all files, none of which has the name of another."""
+    files = list(dict.fromkeys(map(Path, paths)))
+    if len(files) == 1:
+        return read_item_runs(files[0], signal)
+    runs = []
+    for file, label in zip(files, systems_of(files), strict=True):
+        for run in read_item_runs(file, signal):
+            name = label if run.name == file.stem else f"{label}: {run.name}"
+            runs.append(replace(run, name=name))
+    return runs
 
 
 def _scored(
@@ -205,7 +212,10 @@ def _scored(
 ) -> RunReport:
     reach = predictions.coverage * (1 + 1e-9)
     fine = [metric for metric in metrics if metric.least_coverage() <= reach]
-    items = [ItemPrediction(item.score, item.truth, item.evidence) for item in run.items]
+    items = [
+        ItemPrediction(item.score, item.truth, confidence)
+        for item, confidence in zip(run.items, run.confidences(), strict=True)
+    ]
     return RunReport(
         run,
         predictions.coverage,
@@ -273,7 +283,10 @@ def _run_dict(one: RunReport) -> dict[str, Any]:
         "max_coverage": one.coverage,
         "failed_participants": one.run.failed,
         "items_without_truth": one.run.without_truth,
-        "items_without_evidence": one.run.without_evidence,
+        "signal": one.run.signal.name,
+        "lower_is_surer": one.run.signal.lower_is_surer,
+        "signals": list(one.run.signals),
+        "items_without_signal": one.run.without_signal,
         "estimates": _json(
             {
                 "metric": str(e.metric),

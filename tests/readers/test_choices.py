@@ -13,7 +13,7 @@ from logs import FIXTURES
 HELD = sorted(name for name in every_reader() if (FIXTURES / name).is_dir())
 
 
-@pytest.mark.parametrize("what", ["scorer", "filter"])
+@pytest.mark.parametrize("what", ["scorer", "filter", "signal"])
 @pytest.mark.parametrize("name", HELD)
 def test_a_choice_that_is_not_there_is_refused(name: str, what: str) -> None:
     place = FIXTURES / name

@@ -115,8 +115,8 @@ def selective(paths: tuple[str, ...], **options: Any) -> None:
     """Risk, coverage and areas of systems that may decline to answer, with intervals.
 
     PATHS is one path to outcomes with a confidence. Or it is runs: JSON files of experiments with
-    predicted_items, ground_truth_items and evidence_counts per participant; several of them are
-    compared at coverages that all reach.
+    predicted_items, ground_truth_items and item_signals (or evidence_counts) per participant;
+    several of them are compared at coverages that all reach. --signal chooses what ranks them.
     """
     from errbar.cli.ranked import selective_risk  # noqa: PLC0415  --help must not wait
 

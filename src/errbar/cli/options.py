@@ -54,7 +54,10 @@ READ = options_of(
     click.option("--reader", help="Whose logs these are, as inspect_ai; found out if not named."),
     click.option("--scorer", help="Which score of a row, where the log has several."),
     click.option("--filter", help="Which filter of lm-evaluation-harness."),
-    click.option("--signal", help="Which signal of an item is its confidence."),
+    click.option(
+        "--signal",
+        help="Which signal of an item is its confidence; -NAME if less of it is surer.",
+    ),
     click.option(
         "--engine",
         type=click.Choice(["duckdb", "spark"]),

@@ -54,6 +54,7 @@ def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
             given["loss"],
             span=given["span"],
             method=_method(given),
+            signal=given["signal"],
             rng=given["seed"],
         )
 

@@ -1,10 +1,10 @@
-"""Files that are written whole or not at all."""
+"""Files and directories that are written whole or not at all."""
 
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from errbar.errors import InputError
@@ -37,6 +37,58 @@ def written_whole(target: str | Path) -> Iterator[Path]:
     finally:
         beside.unlink(missing_ok=True)
         _UNFINISHED.discard(beside)
+
+
+@contextmanager
+def directory_written_whole(target: str | Path) -> Iterator[Path]:
+    """A directory to fill; all of its files take their places in the target, or none does.
+
+    A target that does not exist yet appears by one rename. In one that exists, files that are not
+    written anew stay; those that have been moved there are taken back if another cannot be.
+    """
+    place = Path(target).resolve()
+    if place.exists() and not place.is_dir():
+        raise InputError(f"{target} is a file; name a directory to write to.")
+    is_new = not place.exists()
+    try:
+        staged = Path(
+            tempfile.mkdtemp(prefix=".errbar-", dir=place.parent if is_new else place)
+        ).resolve()
+    except OSError as error:
+        cannot = "made" if is_new else "written to"
+        raise InputError(f"{target} cannot be {cannot}: {error.strerror}.") from error
+    _UNFINISHED.add(staged)
+    try:
+        yield staged
+        if is_new:
+            staged.chmod(0o777 & ~_umask())
+            staged.rename(place)
+        else:
+            _move_files(staged, place)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+        _UNFINISHED.discard(staged)
+
+
+def _move_files(staged: Path, place: Path) -> None:
+    """Move all files of a directory into another, or none of them."""
+    files = sorted(file for file in staged.rglob("*") if file.is_file())
+    replaced = Path(tempfile.mkdtemp(dir=staged))
+    with ExitStack() as undo:
+        for at, file in enumerate(files):
+            target = place / file.relative_to(staged)
+            for folder in reversed(target.parents):
+                if not folder.exists():
+                    folder.mkdir()
+                    undo.callback(folder.rmdir)
+            if target.is_file():
+                target.rename(replaced / str(at))
+                undo.callback((replaced / str(at)).replace, target)
+            file.rename(target)
+            undo.callback(target.replace, file)
+        undo.pop_all()
 
 
 @contextmanager

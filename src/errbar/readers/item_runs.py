@@ -1,13 +1,16 @@
 """Runs that score the items of a questionnaire per participant, or decline to.
 
-    {"experiments": [{"results": {"results": [
+    {"experiments": [{"results": {"mode": "few_shot", "results": [
         {"participant_id": 300, "success": true,
          "predicted_items": {"Sleep": 2, "Appetite": null},
          "ground_truth_items": {"Sleep": 1, "Appetite": 0},
-         "evidence_counts": {"Sleep": 3, "Appetite": 0}}]}}]}
+         "item_signals": {"Sleep": {"llm_evidence_count": 3, "verbalized_confidence": 4},
+                          "Appetite": {"llm_evidence_count": 0, "verbalized_confidence": null}}}
+    ]}}]}
 
-An item counts if its truth is known; without a predicted score the system declined it. The number
-of pieces of evidence is the confidence. Whatever is left out is counted.
+An item counts if its truth is known; without a predicted score the system declined it. One of the
+signals is the confidence, by default the number of pieces of evidence, which older runs save as
+`evidence_counts`. Whatever is left out is counted.
 """
 
 import json
@@ -17,11 +20,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.data.naming import systems_of
+from errbar.data.origin import Claim
 from errbar.data.ranked import Predictions
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader
+from errbar.readers.base import Choice, Glance, Log, Reader, pick
+from errbar.readers.documents import is_whole
+from errbar.readers.item_signals import Signal, number, shown, signals_in
 
-_HEAD = 1 << 16  # letters of a file in which its experiments are mentioned
 _NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
 
 
@@ -32,7 +38,7 @@ class Item(NamedTuple):
     item: str
     score: float | None  # None: declined
     truth: float
-    evidence: float
+    confidence: float | None  # None: not saved, and nothing stands for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +49,45 @@ class ItemRun:
     items: tuple[Item, ...]
     participants: int  # those that count
     failed: int  # participants left out because their run failed
+    failed_items: int  # items of theirs, one at least of each
     without_truth: int  # items left out because nothing is known to hold them against
-    without_evidence: int  # items whose evidence was not counted, taken as none
-    has_evidence: bool  # whether there are counts at all
+    without_signal: int  # items of which the signal was not saved
+    signal: Signal
+    signals: tuple[str, ...]  # all that are there
+    stated: int | None = None  # how many items the participants say they have
+
+    @property
+    def has_signal(self) -> bool:
+        """Whether the signal was saved at all."""
+        return self.signal.name in self.signals
 
     def predictions(self, loss: str = "absolute", span: float | None = None) -> Predictions:
         """Losses and confidences, clustered by participant."""
-        if not self.has_evidence:
-            raise InputError(
-                f"{self.name}: {self.size()}. No participant has evidence_counts, so nothing says "
-                f"how sure the system was, and its answers cannot be ranked. Runs that save "
-                f"evidence_counts can be."
-            )
+        if not self.has_signal:
+            raise InputError(f"{self.name}: {self.size()}. {self.signal.not_there(self.signals)}")
         if not self.items:
             raise InputError(f"{self.name}: {self.size()}; no item is left to score.")
+        answered = [item for item in self.items if item.score is not None]
+        unranked = [item for item in answered if item.confidence is None]
+        if unranked:
+            first = unranked[0]
+            raise InputError(
+                f"{self.name}: {len(unranked)} of {len(answered)} answered items have no "
+                f"{self.signal.name} and cannot be ranked, as {first.item} of participant "
+                f"{first.participant}. The signals are: {', '.join(self.signals)}."
+            )
         return Predictions.judged(
             [item.score for item in self.items],
             [item.truth for item in self.items],
-            [item.evidence for item in self.items],
+            self.confidences(),
             loss,
             span=span,
             clusters=[item.participant for item in self.items],
         )
+
+    def confidences(self) -> list[float]:
+        """Of all items; what was declined is never ranked, whatever stands there."""
+        return [item.confidence or 0.0 for item in self.items]
 
     def left_out(self) -> str:
         """What was left out, in words; empty if nothing was."""
@@ -84,21 +107,27 @@ class ItemRun:
             f"{self.left_out()}"
         )
 
+    def absent(self) -> str:
+        """What was made of items without the signal, in words; empty if all have it."""
+        if not self.has_signal or not self.without_signal:
+            return ""
+        value = self.signal.if_absent
+        taken = "which cannot be ranked" if value is None else f"taken as {value:g}"
+        items = f"{self.without_signal} item{'s' * (self.without_signal > 1)}"
+        return f"{items} without {self.signal.name}, {taken}"
+
 
 def is_item_run(path: str | Path) -> bool:
-    """Whether a file is JSON that has experiments, or is no readable JSON lines file."""
+    """Whether a file is one of such runs, as its reader sees it."""
     place = Path(path)
-    if place.suffix.lower() != ".json":
-        return False
-    try:
-        with place.open(encoding="utf-8") as file:
-            return '"experiments"' in file.read(_HEAD) or not file.read(1)
-    except (OSError, UnicodeDecodeError):
-        return True
+    return place.is_file() and bool(_recognise(Glance(place)))
 
 
-def read_item_runs(path: str | Path) -> list[ItemRun]:
-    """The experiments of one file, named by themselves or by the file."""
+def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]:
+    """The experiments of one file, named by themselves or by the file.
+
+    A signal that is asked for must be in all of them.
+    """
     place = Path(path)
     data = _load(place)
     experiments = _get(data, "experiments", list, f"{place}")
@@ -112,7 +141,10 @@ def read_item_runs(path: str | Path) -> list[ItemRun]:
         name = _name(experiment, results)
         if name is None:
             name = place.stem if len(experiments) == 1 else f"{place.stem} {at + 1}"
-        runs.append(_run(name, rows, f"{where}.results.results"))
+        run = _run(name, rows, Signal.asked_for(signal), f"{where}.results.results")
+        if signal is not None:
+            pick(run.signal.name, run.signals, "signal", where)
+        runs.append(run)
     return _told_apart(runs)
 
 
@@ -124,13 +156,21 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     """An item is right if its score is the truth; each is a question of its own."""
     log = Log()
-    runs = [(path, run) for path in files for run in read_item_runs(path)]
-    often = Counter(run.name for _, run in runs)
-    for path, run in runs:
-        name = run.name if often[run.name] == 1 else f"{run.name} ({path.stem})"
+    labels = systems_of(files)
+    runs = [
+        (path, label, run)
+        for path, label in zip(files, labels, strict=True)
+        for run in read_item_runs(path, choice.signal)
+    ]
+    often = Counter(run.name for *_, run in runs)
+    for path, label, run in runs:
+        name = run.name if often[run.name] == 1 else f"{run.name} ({label})"
+        log.read(path, len(run.items) + run.failed_items + run.without_truth)
+        log.leave_out(path, "items of participants whose run failed", run.failed_items)
+        log.leave_out(path, "items without a truth", run.without_truth)
         for one in run.items:
             log.add(
                 system=name,
@@ -139,17 +179,26 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
                 status="abstained" if one.score is None else "ok",
                 answer=None if one.score is None else f"{one.score:g}",
                 target=f"{one.truth:g}",
-                confidence=one.evidence if run.has_evidence else None,
+                confidence=one.confidence if run.has_signal else None,
                 cluster=one.participant,
                 item=one.item,
             )
-        log.remarks.append(f"{name}: {run.size()}.")
-        if run.has_evidence and run.without_evidence:
-            log.remarks.append(
-                f"{name}: the evidence of {run.without_evidence} items was not counted, and is "
-                f"taken as none."
-            )
+        _tell(log, name, run)
     return log
+
+
+def _tell(log: Log, name: str, run: ItemRun) -> None:
+    """What there is to say of a run, and what it states of itself."""
+    log.remarks.append(f"{name}: {run.size()}.")
+    if run.absent():
+        log.remarks.append(f"{name}: {run.absent()}.")
+    if run.has_signal:
+        said = run.signal.remark(run.signals)
+        log.remarks += [said] if said not in log.remarks else []
+    else:
+        log.remarks.append(f"{name}: {run.signal.not_there(run.signals)}")
+    if run.stated is not None and not run.without_truth:
+        log.claims.append(Claim("available_items + na_items", run.stated, "rows", name))
 
 
 def _load(place: Path) -> Any:
@@ -167,20 +216,17 @@ def _load(place: Path) -> Any:
         raise InputError(f"{place}: its parts are nested too deeply.") from error
 
 
-def _run(name: str, rows: Sequence[Any], where: str) -> ItemRun:
+def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
     items: list[Item] = []
     seen: set[str] = set()
-    failed = without_truth = without_evidence = 0
-    has_evidence = False
+    signals: dict[str, None] = {}
+    failed = failed_items = without_truth = without_signal = 0
+    stated: int | None = 0
     for at, row in enumerate(rows):
         here = f"{where}[{at}]"
-        if not isinstance(row, dict):
-            raise InputError(f"{here} must be an object; got {_shown(row)}.")
-        success = row.get("success", True)
-        if not isinstance(success, bool):
-            raise InputError(f"{here}.success must be true or false; got {_shown(success)}.")
-        if not success:
+        if not _succeeded(row, here):
             failed += 1
+            failed_items += max(1, len(_items_of(row)))
             continue
         participant = str(row.get("participant_id", at))
         if participant in seen:
@@ -188,33 +234,68 @@ def _run(name: str, rows: Sequence[Any], where: str) -> ItemRun:
         seen.add(participant)
         predicted = _get(row, "predicted_items", dict, here)
         truth = _get(row, "ground_truth_items", dict, here)
-        counts = row.get("evidence_counts")
-        if counts is not None and not isinstance(counts, dict):
-            raise InputError(f"{here}.evidence_counts must be an object; got {_shown(counts)}.")
-        has_evidence |= bool(counts)
-        for item in dict.fromkeys([*truth, *predicted]):
-            true = _number(truth.get(item), f"{here}.ground_truth_items[{item!r}]")
-            score = _number(predicted.get(item), f"{here}.predicted_items[{item!r}]")
-            evidence = _number((counts or {}).get(item), f"{here}.evidence_counts[{item!r}]")
+        signals.update(dict.fromkeys(signals_in(row)))
+        stated = _both(stated, _stated(row))
+        for item in _items_of(row):
+            true = number(truth.get(item), f"{here}.ground_truth_items[{item!r}]")
+            score = number(predicted.get(item), f"{here}.predicted_items[{item!r}]")
+            confidence = signal.confidence(row, item, here)
             if true is None:
                 without_truth += 1
                 continue
-            without_evidence += evidence is None
-            items.append(Item(participant, item, score, true, evidence or 0.0))
+            if confidence is None:
+                without_signal += 1
+                confidence = signal.if_absent
+            items.append(Item(participant, item, score, true, confidence))
     return ItemRun(
-        name, tuple(items), len(seen), failed, without_truth, without_evidence, has_evidence
+        name,
+        tuple(items),
+        len(seen),
+        failed,
+        failed_items,
+        without_truth,
+        without_signal,
+        signal,
+        tuple(signals),
+        stated if seen else None,
     )
+
+
+def _succeeded(row: Any, where: str) -> bool:
+    if not isinstance(row, dict):
+        raise InputError(f"{where} must be an object; got {shown(row)}.")
+    success = row.get("success", True)
+    if not isinstance(success, bool):
+        raise InputError(f"{where}.success must be true or false; got {shown(success)}.")
+    return success
+
+
+def _items_of(row: dict[str, Any]) -> dict[str, None]:
+    """The items of a participant, whether scored or not."""
+    parts = (row.get(key) for key in ("ground_truth_items", "predicted_items"))
+    return dict.fromkeys(item for part in parts if isinstance(part, dict) for item in part)
+
+
+def _stated(row: dict[str, Any]) -> int | None:
+    """How many items a participant says that it has, answered or declined."""
+    answered, declined = row.get("available_items"), row.get("na_items")
+    return answered + declined if is_whole(answered) and is_whole(declined) else None
+
+
+def _both(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 def _told_apart(runs: list[ItemRun]) -> list[ItemRun]:
     """Runs of the same name get a number."""
-    names = [run.name for run in runs]
-    return [
-        run
-        if names.count(run.name) == 1
-        else replace(run, name=f"{run.name} {names[: at + 1].count(run.name)}")
-        for at, run in enumerate(runs)
-    ]
+    often = Counter(run.name for run in runs)
+    so_far: Counter[str] = Counter()
+    named = []
+    for run in runs:
+        so_far[run.name] += 1
+        number_of_run = f"{run.name} {so_far[run.name]}"
+        named.append(run if often[run.name] == 1 else replace(run, name=number_of_run))
+    return named
 
 
 def _name(*places: dict[str, Any]) -> str | None:
@@ -231,25 +312,12 @@ def _names(places: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _get(data: Any, key: str, kind: type, where: str) -> Any:
     if not isinstance(data, dict) or key not in data:
         keys = ", ".join(data) if isinstance(data, dict) else ""
-        found = f"the keys {keys}" if keys else _shown(data)
+        found = f"the keys {keys}" if keys else shown(data)
         raise InputError(f"{where} has no {key!r}; found {found}.")
     if not isinstance(data[key], kind):
         wanted = "a list" if kind is list else "an object"
-        raise InputError(f"{where}.{key} must be {wanted}; got {_shown(data[key])}.")
+        raise InputError(f"{where}.{key} must be {wanted}; got {shown(data[key])}.")
     return data[key]
 
 
-def _number(value: Any, where: str) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124
-        raise InputError(f"{where} must be a number or null; got {_shown(value)}.")
-    return float(value)
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-READER = Reader("item_runs", _recognise, _read, chooses=())
+READER = Reader("item_runs", _recognise, _read, chooses=("signal",))

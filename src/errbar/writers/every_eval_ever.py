@@ -1,40 +1,54 @@
-"""Outcomes → the schema of Every Eval Ever, 0.2.2: `<uuid>.json` and `<uuid>_samples.jsonl`.
+"""Outcomes → Every Eval Ever 0.3.0: an aggregate and a file of records per system and task.
 
-A system on a task is one evaluation: an aggregate with the score, and a record for each trial. The
-schema wants a score in every record, so a row without any is not written: it is counted, and the
-aggregate and the caller are told. What the schema has no field for stands in the metadata of the
-record, under `errbar.` where it is a column of the outcomes table.
+Files lie where the datastore of that project has them, under `data/<task>/<developer>/<model>/`:
+`<uuid>.json` with the score and its uncertainty, `<uuid>_samples.jsonl` with a record per trial.
 
-Nothing in a name depends on the time: the same rows give the same files.
+The schema requires a score in every record. A trial that failed has the score 0, which is what the
+aggregate counts it as, and an `error`; errbar reads it back as a trial without an outcome. A trial
+that was never scored has no number that would be true: it is left out and counted. What the schema
+has no field for stands in the metadata of the record, under `errbar.` where it is a column of the
+outcomes table.
+
+No name depends on the time: the same rows give the same files.
 """
 
 import hashlib
 import json
 import math
+import re
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from errbar import __version__
 from errbar.data.in_order import Row, rows_in_order
 from errbar.data.outcomes import FAILED
+from errbar.data.rows import result_of, status_of
 from errbar.data.sources import TableSource
-from errbar.data.whole import for_a_while, written_whole
-from errbar.errors import InputError
+from errbar.data.whole import directory_written_whole, for_a_while
+from errbar.errors import InputError, NotThere
 from errbar.estimate import Estimate
-from errbar.readers.every_eval_ever import NAME, OWN, WITHOUT_SCORE, WRITTEN_BY
+from errbar.readers.every_eval_ever import ENDING, NAME, VERSION, WITHOUT_SCORE, WRITTEN_BY
+from errbar.readers.every_eval_ever_samples import NO_OUTCOME, OWN
 from errbar.runs import Runs
 
-_VERSION = "0.2.2"
 _UNKNOWN = "unknown"  # the schema's own word for what must be there and is not known
 _ELSEWHERE = ("system", "task", "question", "outcome", "answer", "target")  # fields of the schema
 _NO_MESSAGES = "not known; without messages the schema knows single_turn alone"
+_NOT_SCORED = ("ok", "unscored")  # statuses that say nothing of why there is no outcome
+
+# What the datastore accepts as a folder: portable names, and never its own name for the top folder.
+_NOT_PORTABLE = re.compile(r'[/<>:"\\|?*\x00-\x1f]')
+_RESERVED = {
+    *("CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10)))
+}
+_LONGEST = 100  # bytes of a folder name; file systems take 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +65,14 @@ class Written:
         if not self.left_out:
             return f"{said}."
         left = f"{sum(self.left_out.values()):,} ({_told(self.left_out)})"
-        return f"{said}. Left out for want of a score, which the schema demands: {left}."
+        return f"{said}. Left out, as the schema requires a score: {left}."
 
 
 @dataclass(frozen=True, slots=True)
-class _Samples:
+class _Evaluation:
     """The records of an evaluation, as the aggregate speaks of them."""
 
+    file: PurePosixPath  # from the directory that is written to
     name: uuid.UUID
     records: int
     checksum: str
@@ -69,59 +84,59 @@ def write_every_eval_ever(
 ) -> Written:
     """Write an aggregate and its records for every system and task.
 
-    No file is put in its place before all of them are whole. The score is `avg` with its interval,
-    rows without a result counted as wrong. `retrieved` is when the files were made, in seconds
-    since 1970; now, if it is not told.
+    All files take their places, or none does. The score is `avg` with its interval; failed trials
+    count as wrong. `retrieved` is when the files were made, in seconds since 1970; now by default.
     """
     source = runs.source
     if not isinstance(source, TableSource):
         raise InputError("matrices and counts have no rows to write as records.")
-    scores = runs.score("avg")
+    scored = _scored_rows(source)
+    try:
+        binary = {one.key: one.is_binary for one in scored.slices(())}
+    except NotThere as error:
+        raise NotThere(
+            "no row has a score, which every record of this schema must have."
+        ) from error
+    scores = Runs(scored).score("avg")
     estimates = {(one.system, one.task): one for one in scores}
-    binary = {one.key: one.is_binary for one in source.slices(())}
     moment = int(time.time()) if retrieved is None else retrieved
-    aggregates: list[Path] = []
-    records, left_out = 0, Counter[str]()
-    with _made(Path(directory)) as place, ExitStack() as files:
-        rows = files.enter_context(closing(rows_in_order(source.frame, source.columns, place)))
+    written: list[_Evaluation] = []
+    left_out = Counter[str]()
+    with (
+        directory_written_whole(directory) as place,
+        closing(rows_in_order(source.frame, source.columns, place)) as rows,
+    ):
         for key, mine in groupby(rows, key=lambda row: (row.told["system"], row.told["task"])):
-            samples = _write_samples(key, mine, place, files)
-            result = _result(estimates[key], binary[key], scores.method, samples.left_out)
+            evaluation = _write_samples(key, mine, place)
+            left_out.update(evaluation.left_out)
+            if not evaluation.records:
+                continue
+            result = _result(estimates[key], binary[key], scores.method, evaluation.left_out)
             whole = {
-                **_identity(key, samples.name, moment, source.origin.reader),
+                **_identity(key, evaluation.name, moment, source.origin.reader),
                 "evaluation_results": [result],
-                **_detailed(samples),
+                "detailed_evaluation_results": _detailed(evaluation),
             }
-            aggregates.append(place / f"{samples.name}.json")
-            beside = files.enter_context(written_whole(aggregates[-1]))
             text = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
-            beside.write_text(f"{text}\n", encoding="utf-8")
-            records += samples.records
-            left_out.update(samples.left_out)
-    return Written(tuple(aggregates), records, dict(left_out))
+            (place / _aggregate_of(evaluation)).write_text(f"{text}\n", encoding="utf-8")
+            written.append(evaluation)
+    aggregates = tuple(Path(directory) / _aggregate_of(one) for one in written)
+    return Written(aggregates, sum(one.records for one in written), dict(left_out))
 
 
-@contextmanager
-def _made(directory: Path) -> Iterator[Path]:
-    """The directory, made if it is not there, and gone again if nothing comes of it."""
-    missing = not directory.exists()
-    try:
-        directory.mkdir(exist_ok=True)
-    except FileExistsError as error:
-        raise InputError(f"{directory} is a file; name a directory to write to.") from error
-    except OSError as error:
-        raise InputError(f"{directory} cannot be made: {error.strerror}.") from error
-    try:
-        yield directory
-    except BaseException:
-        if missing and not any(directory.iterdir()):
-            directory.rmdir()
-        raise
+def _scored_rows(source: TableSource) -> TableSource:
+    """The rows that are written: those with an outcome, and those that failed for a reason."""
+    frame = source.frame
+    is_scored = ~result_of(frame, source.columns).is_null()
+    if "status" in source.columns:
+        status = status_of(frame, source.columns).fill_null("ok")
+        is_scored = (is_scored & (status == "ok")) | ~status.is_in(_NOT_SCORED)
+    return TableSource(
+        frame.filter(is_scored), source.columns, source.allow_repeats, source.where, source.origin
+    )
 
 
-def _write_samples(
-    key: tuple[str, str], rows: Iterable[Row], place: Path, files: ExitStack
-) -> _Samples:
+def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _Evaluation:
     """A record for each row with a score.
 
     Every record has the name of its evaluation, which depends on all of them. So they are written
@@ -132,27 +147,52 @@ def _write_samples(
     with for_a_while(place, ".jsonl") as parts:
         with parts.open("wb") as out:
             for row in rows:
-                score = row.told["outcome"]
-                if score is None or not math.isfinite(score):
-                    left_out[_status(row, "unscored")] += 1
+                score, status = row.told["outcome"], row.told.get("status") or "ok"
+                is_known = score is not None and math.isfinite(score)
+                if status in _NOT_SCORED and (status == "unscored" or not is_known):
+                    left_out["unscored"] += 1
                     continue
-                line = _line(_record(row, float(score)))
+                line = _line(_record(row, status, float(score) if is_known else None))
                 digest.update(line)
                 out.write(line)
                 records += 1
         digest.update(json.dumps(left_out, sort_keys=True).encode())
-        name = uuid.UUID(bytes=digest.digest()[:16], version=4)  # the archive takes no other
-        if not records:
-            return _Samples(name, 0, "", left_out)
-        beside = files.enter_context(written_whole(place / f"{name}_samples.jsonl"))
-        head = _line(_head(key, name))[:-2] + b", "  # the object stays open
+        name = uuid.UUID(bytes=digest.digest()[:16], version=4)  # the datastore takes no other
+        file = _folder(*key) / f"{name}{ENDING}"
         whole = hashlib.sha256()
-        with parts.open("rb") as lines, beside.open("wb") as out:
-            for line in lines:
-                record = head + line[1:]
-                whole.update(record)
-                out.write(record)
-    return _Samples(name, records, whole.hexdigest(), left_out)
+        if records:
+            (place / file).parent.mkdir(parents=True, exist_ok=True)
+            head = _line(_head(key, name))[:-2] + b", "  # the object stays open
+            with parts.open("rb") as lines, (place / file).open("wb") as out:
+                for line in lines:
+                    record = head + line[1:]
+                    whole.update(record)
+                    out.write(record)
+    return _Evaluation(file, name, records, whole.hexdigest(), left_out)
+
+
+def _aggregate_of(samples: _Evaluation) -> PurePosixPath:
+    return samples.file.with_name(f"{samples.name}.json")
+
+
+def _folder(system: str, task: str) -> PurePosixPath:
+    """Where the datastore has the files of a model; a name without a developer has none.
+
+    Examples
+    --------
+    >>> str(_folder("openai/gpt-4o", "gsm8k")), str(_folder("mine", "a/b: c"))
+    ('data/gsm8k/openai/gpt-4o', 'data/a_b_ c/unknown/mine')
+    """
+    developer, stroke, model = system.partition("/")
+    parts = (task, developer, model) if stroke else (task, _UNKNOWN, system)
+    return PurePosixPath("data", *map(_folder_name, parts))
+
+
+def _folder_name(text: str) -> str:
+    name = _NOT_PORTABLE.sub("_", text or _UNKNOWN)
+    name = name.encode()[:_LONGEST].decode(errors="ignore").rstrip(". ")
+    is_taken = name in ("", "data") or name.partition(".")[0].upper() in _RESERVED
+    return f"_{name}" if is_taken else name
 
 
 def _line(part: Mapping[str, Any]) -> bytes:
@@ -163,7 +203,7 @@ def _head(key: tuple[str, str], name: uuid.UUID) -> dict[str, str]:
     """What all records of an evaluation have in common."""
     system, task = (one or _UNKNOWN for one in key)
     return {
-        "schema_version": _VERSION,
+        "schema_version": VERSION,
         "evaluation_id": f"{task}/{system}/{name}",
         "model_id": system,
         "evaluation_name": task,
@@ -171,13 +211,14 @@ def _head(key: tuple[str, str], name: uuid.UUID) -> dict[str, str]:
     }
 
 
-def _record(row: Row, score: float) -> dict[str, Any]:
+def _record(row: Row, status: str, score: float | None) -> dict[str, Any]:
     """The rest of a record."""
     answer, target = (_text(row.told.get(name)) for name in ("answer", "target"))
-    status = _status(row, "ok")
-    told = {name: value for name, value in row.told.items() if name not in _ELSEWHERE}
-    told["status"] = None if status == "ok" else status
-    metadata = {**{f"{OWN}{name}": told[name] for name in told}, **row.others}
+    own = {name: value for name, value in row.told.items() if name not in _ELSEWHERE}
+    own["status"] = None if status == "ok" else status
+    metadata = {**row.others, **{f"{OWN}{name}": value for name, value in own.items()}}
+    if score is None:
+        metadata[NO_OUTCOME] = "null"
     extracted = {
         "turn_idx": 0,
         "source": "output.raw",
@@ -192,16 +233,10 @@ def _record(row: Row, score: float) -> dict[str, Any]:
         "output": {"raw": []},
         "messages": None,
         "answer_attribution": [] if answer is None else [extracted],
-        "evaluation": {"score": score, "is_correct": score == 1},
+        "evaluation": {"score": score or 0.0, "is_correct": score == 1},
         "error": status if status in FAILED else None,
         "metadata": {name: _text(value) for name, value in metadata.items() if value is not None},
     }
-
-
-def _status(row: Row, usual: str) -> str:
-    """The status of a row; the usual one where it says nothing, or nothing that explains it."""
-    status = row.told.get("status")
-    return usual if status is None or status == "ok" else str(status)
 
 
 def _text(value: Any) -> str | None:
@@ -215,7 +250,7 @@ def _identity(key: tuple[str, str], name: uuid.UUID, moment: int, reader: str) -
     """Whose evaluation it is; a log in this schema says nothing of its harness in its samples."""
     head = _head(key, name)
     return {
-        "schema_version": _VERSION,
+        "schema_version": VERSION,
         "evaluation_id": head["evaluation_id"],
         "retrieved_timestamp": str(moment),
         "source_metadata": {
@@ -236,19 +271,16 @@ def _identity(key: tuple[str, str], name: uuid.UUID, moment: int, reader: str) -
     }
 
 
-def _detailed(samples: _Samples) -> dict[str, Any]:
-    """Where the records are, if there are any."""
-    if not samples.records:
-        return {}
-    told = {
+def _detailed(samples: _Evaluation) -> dict[str, Any]:
+    """Where the records are."""
+    return {
         "format": "jsonl",
-        "file_path": f"{samples.name}_samples.jsonl",
+        "file_path": str(samples.file),
         "hash_algorithm": "sha256",
         "checksum": samples.checksum,
         "total_rows": samples.records,
         "additional_details": {"interaction_type": _NO_MESSAGES},
     }
-    return {"detailed_evaluation_results": told}
 
 
 def _result(
@@ -262,10 +294,10 @@ def _result(
         "metric_name": str(estimate.metric),
         "metric_kind": "accuracy" if binary else "mean_reward",
         "lower_is_better": False,
-        "additional_details": {"rows_without_result": "counted as wrong"},
+        "additional_details": {"failed_trials": "counted as wrong"},
     }
-    if binary:  # rewards have bounds that nobody told
-        config |= {"score_type": "binary", "metric_unit": "proportion"}
+    if binary:  # the bounds of rewards are not known, and a continuous score must have them
+        config |= {"score_type": "continuous", "metric_unit": "proportion"}
         config |= {"min_score": 0, "max_score": 1}
     details = {
         "questions": str(estimate.questions),
@@ -273,7 +305,7 @@ def _result(
         "interval_covers": estimate.interval.covers.words,
     }
     if left_out:
-        details |= {WITHOUT_SCORE: str(sum(left_out.values())), "their_status": _told(left_out)}
+        details |= {WITHOUT_SCORE: str(sum(left_out.values()))}
     return {
         "evaluation_name": task,
         "evaluation_result_id": f"{task}/avg",
