@@ -103,7 +103,7 @@ def _nested(place: Path) -> None:
 
 
 def _leaderboard(place: Path) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"subject_id": name, "responses": {key: int(one) for key, one in outcomes.items()}}
         for name, outcomes in (("good", GOOD), ("poor", POOR))
     ]

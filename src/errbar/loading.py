@@ -11,11 +11,11 @@ from errbar.data.engine_errors import plain_errors
 from errbar.data.joined import Joined
 from errbar.data.naming import FilesAre
 from errbar.data.origin import Origin
-from errbar.data.outcomes import UnknownColumn, find_columns
+from errbar.data.outcomes import find_columns
 from errbar.data.reading import HowToRead, RowsAre
 from errbar.data.sources import CountsSource, Source, TableSource
 from errbar.data.statistics import Counts
-from errbar.errors import InputError, NotThere, WrongType
+from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 from errbar.readers.base import Choice, Regrade
 from errbar.runs import Runs
 

@@ -11,7 +11,7 @@ import pytest
 import errbar
 from broken_logs import require_read_or_refused
 from errbar.errors import InputError
-from errbar.readers.finding import find_reader
+from errbar.readers.finding import find_readers
 from logs import FIXTURES, agreements_of, columns_of, real
 
 LOG = FIXTURES / "helm"
@@ -159,7 +159,7 @@ def test_an_id_that_is_none_is_refused_with_its_place(tmp_path: Path, key: str, 
 def test_other_arrays_are_no_logs_of_helm(tmp_path: Path) -> None:
     path = tmp_path / "per_instance_stats.json"
     path.write_text('[{"instance_id": 1, "stats": []}]', encoding="utf-8")
-    assert find_reader([path]) is None
+    assert not find_readers([path]).found
 
 
 def test_mutations_are_read_or_refused(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import errbar
 from broken_logs import broken, broken_value, read_or_refused
 from errbar.errors import InputError
 from errbar.readers.base import Glance
-from errbar.readers.finding import find_reader
+from errbar.readers.finding import find_readers
 from inspect_logs import (
     ARCHIVES,
     PLACE,
@@ -184,7 +184,7 @@ def test_an_archive_of_something_else_is_no_log(tmp_path: Path) -> None:
     write(tmp_path / "book.xlsx", {"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"})
     np.savez(tmp_path / "arrays.npz", a=np.eye(2))
     for file in tmp_path.iterdir():
-        assert find_reader([file]) is None
+        assert not find_readers([file]).found
     write(tmp_path / "empty.eval", {})
     with pytest.raises(InputError, match=r"neither header\.json nor _journal/start\.json"):
         errbar.load(tmp_path / "empty.eval")
@@ -193,7 +193,7 @@ def test_an_archive_of_something_else_is_no_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[", "PK", "{}", "[]", '{"version": 2}', "a,b\n1,2\n"])
 def test_other_text_is_no_log(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
-    assert find_reader([tmp_path / "a.json"]) is None
+    assert not find_readers([tmp_path / "a.json"]).found
 
 
 # Values
@@ -447,6 +447,6 @@ def test_a_changed_document_is_refused_or_read(seed: int, tmp_path: Path) -> Non
     path = tmp_path / "failures.json"
     for at in range(100):
         path.write_bytes(broken(raw, rng))
-        if find_reader([path]) is not None:
+        if find_readers([path]).found:
             found = read_or_refused(path, looked_into=at % 10 == 0)
             assert found is None or len(found) <= 10

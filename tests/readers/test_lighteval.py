@@ -15,7 +15,7 @@ import pytest
 import errbar
 from broken_logs import BROKEN, broken_json, read_or_refused, require_read_or_refused
 from errbar.errors import InputError
-from errbar.readers.finding import find_reader
+from errbar.readers.finding import find_readers
 from logs import FIXTURES, agreements_of, columns_of, real
 
 LOG = FIXTURES / "lighteval"
@@ -144,7 +144,7 @@ def test_a_question_without_an_id_is_refused_with_its_row(tmp_path: Path) -> Non
 def test_columns_of_another_kind_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     duckdb.sql(f"COPY (SELECT 1 AS doc, 2 AS metric, 'x' AS model_response) TO '{path}'")
-    assert find_reader([path]) is None
+    assert not find_readers([path]).found
     with pytest.raises(InputError, match="no column 'doc' with parts"):
         errbar.load(path, reader="lighteval")
 

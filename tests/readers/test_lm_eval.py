@@ -14,7 +14,7 @@ import errbar
 from broken_logs import require_read_or_refused
 from errbar.errors import InputError
 from errbar.readers import fields
-from errbar.readers.finding import find_reader
+from errbar.readers.finding import find_readers
 from logs import FIXTURES, agreements_of, columns_of, real
 
 LOGS = FIXTURES / "lm_eval"
@@ -214,10 +214,10 @@ def test_lines_that_the_engine_cannot_read_are_read_one_by_one(
 def test_ordinary_files_are_no_logs_of_lm_eval(tmp_path: Path) -> None:
     path = tmp_path / "outcomes.jsonl"
     path.write_text('{"doc_id": 1, "outcome": 1}\n{"doc_id": 2, "outcome": 0}\n', encoding="utf-8")
-    assert find_reader([path]) is None
+    assert not find_readers([path]).found
     path = tmp_path / "results.json"
     path.write_text('{"results": {"a": 1}, "configs": {}}', encoding="utf-8")
-    assert find_reader([path]) is None
+    assert not find_readers([path]).found
 
 
 def test_mutations_are_read_or_refused(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def test_a_row_for_each_sample_of_a_record() -> None:
-    expected = {}
+    expected: dict[tuple[str, str], float | None] = {}
     for path in RECORDS.iterdir():
         events = [row for row in told(path) if "type" in row]
         for row in events:

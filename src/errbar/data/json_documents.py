@@ -34,7 +34,7 @@ _LOOKED_AT = 200
 class Document(NamedTuple):
     """The records of a document, and what was made of it."""
 
-    records: list[Record]
+    records: Sequence[Record]
     remarks: list[Above]
 
 
@@ -125,7 +125,7 @@ def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document
     return Document(_with_names(value, records), [guess(f"Rows: the list under {key!r}")])
 
 
-def _with_names(value: Record, records: Sequence[Record]) -> list[Record]:
+def _with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
     """Records with the system and the task that stand beside them, where they name none."""
     beside = {
         name: one
@@ -133,7 +133,7 @@ def _with_names(value: Record, records: Sequence[Record]) -> list[Record]:
         if isinstance(one, str) and _meaning(name) in ("system", "task")
     }
     if not beside:
-        return list(records)
+        return records
     return [{**beside, **record} for record in records]
 
 

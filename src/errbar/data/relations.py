@@ -85,10 +85,10 @@ def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]
         first = first_line(file).strip()
         if not first.startswith("{"):
             raise InputError(f"{file}: {_OBJECTS}; the first is {first[:40]!r}.")
-        names = _keys(engine, file)
-        if names == ["json"]:  # what DuckDB calls lines that are not all objects
+        keys = _keys(engine, file)
+        if keys == ["json"]:  # what DuckDB calls lines that are not all objects
             _require_objects(file)
-        groups.setdefault(tuple(names), []).append(file)
+        groups.setdefault(tuple(keys), []).append(file)
     for names, group in groups.items():
         rows = engine.read_json(
             [literal_path(file) for file in group],

@@ -242,7 +242,7 @@ def _in_memory(
 
 def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
     """Whether a file has an object on each line, in which DuckDB finds question and outcome."""
-    records = []
+    records: list[dict[str, Any]] = []
     for line in text_lines(file):
         if not line.strip():
             continue
