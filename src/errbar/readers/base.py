@@ -5,7 +5,9 @@ at what is in a file, not at its name alone, and gives a column of values for ea
 outcomes table that it knows.
 """
 
+import csv
 import gzip
+import io
 import json
 import math
 import re
@@ -144,6 +146,16 @@ class Glance:
     def keys(self) -> frozenset[str]:
         """Keys of the document, or of the first one in an array or of the lines, as far as seen."""
         return frozenset(_keys(self.text)) if self.shape else frozenset()
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """What the first row of a CSV file names; nothing if the file holds JSON."""
+        if self.shape:
+            return ()
+        try:
+            return tuple(next(csv.reader(io.StringIO(self.text, newline="")), ()))
+        except csv.Error:
+            return ()
 
     def has(self, *keys: str) -> bool:
         """Whether all of these keys are there."""
