@@ -157,6 +157,14 @@ class Glance:
         except csv.Error:
             return ()
 
+    def record_keys(self, *pages: str) -> frozenset[str]:
+        """What the first record has: of a CSV file, an array, lines, or a list under such a key."""
+        page = next((key for key in pages if key in self.keys), None)
+        if not self.shape or page is None:
+            return self.keys or frozenset(self.columns)
+        start = re.search(rf'"{page}"\s*:\s*\[', self.text)
+        return frozenset(_keys(self.text[start.end() :])) if start else self.keys
+
     def has(self, *keys: str) -> bool:
         """Whether all of these keys are there."""
         return self.keys.issuperset(keys)

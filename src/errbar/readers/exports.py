@@ -1,14 +1,17 @@
 """Exports of platforms: records in an array, on lines, in a page of an API, or in a CSV file.
 
-A cell of a CSV file is text as it is written; only objects and lists in JSON are parsed, so that an
-id of 007 or 1.50 stays one.
+A cell of a CSV file is text as it is written; only objects, lists and quoted text in JSON are
+parsed, so that an id of 007 or 1.50 stays one.
 """
 
 import csv
 import gzip
+import hashlib
 import json
+import math
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +24,14 @@ from errbar.readers.documents import (
     number_or_none,
     require_list,
     require_object,
+    text_or_none,
 )
+from errbar.remarks import guess, warning
 
 _LONGEST_CELL = 1 << 27  # characters; Python's own limit is 131,072, and answers may be longer
+_LONGEST_NAME = 80
+_GOOD = frozenset({"true", "yes", "y", "pass", "passed", "correct", "right"})
+_BAD = frozenset({"false", "no", "n", "fail", "failed", "incorrect", "wrong"})
 _WORDS = {"true": 1.0, "false": 0.0}
 
 
@@ -84,14 +92,15 @@ def cells(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def value_of(cell: str) -> Any:
-    """What a cell holds: nothing, an object or a list, else text as it is written."""
+    """What a cell holds: nothing, an object, a list or text in JSON, else text as it is written."""
     word = cell.strip()
-    if word[:1] in ("{", "["):
-        try:
-            return json.loads(word)
-        except (ValueError, RecursionError):
-            return cell
-    return cell if word else None
+    if word[:1] not in ("{", "[", '"'):
+        return cell if word else None
+    try:
+        value = json.loads(word)
+    except (ValueError, RecursionError):
+        return cell
+    return None if value == "" else value
 
 
 def score_of(value: Any) -> float | None:
@@ -107,6 +116,82 @@ def score_of(value: Any) -> float | None:
     return number_or_none(value)
 
 
-def first_of(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+def first_of(record: Mapping[str, Any], *names: str) -> Any:
     """The value under the first of these names that has one."""
     return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def short_name(value: Any) -> str:
+    """A name for whatever a question asks: its text, cut short and marked if it is long."""
+    text = text_or_none(value) or ""
+    if len(text) <= _LONGEST_NAME:
+        return text
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{text[:_LONGEST_NAME]}… ({mark})"
+
+
+def label_value(label: str) -> float | None:
+    """What a label says of an answer, where it is one of the usual words; None if it is not."""
+    word = label.strip().lower()
+    return 1.0 if word in _GOOD else 0.0 if word in _BAD else None
+
+
+class Scores:
+    """The scores of a trial by name; one that is given several times is their mean."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[float | None]] = {}
+        self.labels: set[str] = set()  # names whose values are words
+
+    def add(self, name: str, value: Any) -> None:
+        """One value: a number, a truth value, or a label."""
+        number = score_of(value)
+        if number is None and isinstance(value, str):
+            number = label_value(value)
+            self.labels.add(name)
+        self._values.setdefault(name, []).append(number)
+
+    def fill(self, other: "Scores") -> None:
+        """Take from others the scores whose names are not here."""
+        for name in other.names:
+            if name not in self._values:
+                self._values[name] = other._values[name]
+                self.labels |= other.labels & {name}
+
+    @property
+    def names(self) -> list[str]:
+        """Names, in the order they came."""
+        return list(self._values)
+
+    def several(self, name: str) -> bool:
+        """Whether there are values that differ."""
+        return len(set(self._numbers(name))) > 1
+
+    def of(self, name: str) -> float | None:
+        """The mean of the values that are numbers; None without one."""
+        numbers = self._numbers(name)
+        return math.fsum(numbers) / len(numbers) if numbers else None
+
+    def _numbers(self, name: str) -> list[float]:
+        return [one for one in self._values.get(name, ()) if one is not None]
+
+
+def score_names(each: Iterable[Scores]) -> list[str]:
+    """Names of scores, those that most trials have first."""
+    often: Counter[str] = Counter(name for one in each for name in one.names)
+    return [name for name, _ in often.most_common()]
+
+
+def remarks_on_scores(each: Sequence[Scores], name: str, platform: str) -> Iterator[str]:
+    """What was taken for a number though it is none, or is more than one."""
+    differ = sum(one.several(name) for one in each)
+    if differ:
+        yield warning(
+            f"{differ} trials have several values of {name!r} that differ; their mean is taken, as "
+            f"{platform} shows it."
+        )
+    if any(name in one.labels for one in each):
+        yield guess(
+            f"Outcomes: {name!r} is given in words; such as true, yes, pass and correct are right, "
+            f"false, no, fail and incorrect are wrong, and others are no score"
+        )
