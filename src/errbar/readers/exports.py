@@ -121,6 +121,19 @@ def first_of(record: Mapping[str, Any], *names: str) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
+def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An object inside a record, which a table may have spread over columns: `name.key`."""
+    whole = record.get(name)
+    if isinstance(whole, dict):
+        return whole
+    start = f"{name}."
+    return {
+        key.removeprefix(start): value
+        for key, value in record.items()
+        if key.startswith(start) and value is not None
+    }
+
+
 def short_name(value: Any) -> str:
     """A name for whatever a question asks: its text, cut short and marked if it is long."""
     text = text_or_none(value) or ""
