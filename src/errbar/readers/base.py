@@ -160,7 +160,7 @@ class Glance:
     def record_keys(self, *pages: str) -> frozenset[str]:
         """What the first record has: of a CSV file, an array, lines, or a list under such a key."""
         page = next((key for key in pages if key in self.keys), None)
-        if not self.shape or page is None:
+        if self.shape != "object" or page is None:
             return self.keys or frozenset(self.columns)
         start = re.search(rf'"{page}"\s*:\s*\[', self.text)
         return frozenset(_keys(self.text[start.end() :])) if start else self.keys

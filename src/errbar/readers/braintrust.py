@@ -34,6 +34,7 @@ from errbar.readers.documents import number_or_none, object_in, object_of, text_
 from errbar.readers.exports import (
     Scores,
     first_of,
+    is_error,
     part_of,
     records,
     remarks_on_scores,
@@ -88,6 +89,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "Braintrust")
+    if not scorers:
+        log.remarks.append("No trial has a score; there is nothing but a list of them.")
     systems = _systems(trials, choice, log)
     by_record = all(_origin(one.record) is not None for one in trials)
     if not by_record:
@@ -97,14 +100,17 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         record, outcome = one.record, one.scores.of(scorer)
         question = _origin(record) if by_record else None
         name = short_name(record.get("input")) if question is None else question
-        failed = record.get("error") is not None
         log.add(
             system=system,
             task="",
             question=name,
             trial=order[system, name],
             outcome=outcome,
-            status="error" if failed else "unscored" if outcome is None else "ok",
+            status="error"
+            if is_error(record.get("error"))
+            else "unscored"
+            if outcome is None
+            else "ok",
             answer=text_or_none(record.get("output")),
             target=text_or_none(record.get("expected")),
             cost=score_of(part_of(record, "metrics").get("estimated_cost")),

@@ -121,6 +121,11 @@ def first_of(record: Mapping[str, Any], *names: str) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
+def is_error(value: Any) -> bool:
+    """Whether something is said under `error`; a table may have nan there for nothing."""
+    return bool(value) and not isinstance(value, float)
+
+
 def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """An object inside a record, which a table may have spread over columns: `name.key`."""
     whole = record.get(name)
