@@ -96,9 +96,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log, found = Log(), _Found()
     for path in files:
         log.read(path, 0)
-        for _, record in records(path, *_PAGES):
-            for one in _expanded(record):
-                _sort(one, path, found, log)
+        for _, whole in records(path, *_PAGES):
+            for part in _expanded(whole):
+                _sort(part, path, found, log)
     trials = _join(found, log)
     scores = [one.scores for one in trials]
     scorers = score_names(scores)

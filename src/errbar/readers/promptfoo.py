@@ -102,7 +102,7 @@ def _guesses(results: Sequence[Result], trials: Mapping[Any, int]) -> Iterator[s
             f"Questions: {bare} results do not hold the assertions of their test; those with the "
             f"same variables are taken as trials of one question"
         )
-    numbered = {one.of[:2] for one in results if one.of.index}
+    numbered = {one.of[:2] for one in results if one.of.rank}
     for provider, _ in sorted(numbered):
         yield guess(
             f"Systems: {provider} is there more than once for one prompt, each time as a system of "
@@ -145,10 +145,10 @@ def _systems(results: Sequence[Result]) -> dict[Asked, str]:
         prompt: prompt if len(prompt) <= _LONGEST else f"prompt {at + 1}: {prompt[:_LONGEST]}…"
         for at, prompt in enumerate(prompts)
     }
-    several = {one[:2] for one in found if one.index}
+    several = {one[:2] for one in found if one.rank}
     return {
         one: one.provider
-        + (f" #{one.index + 1}" if one[:2] in several else "")
+        + (f" #{one.rank + 1}" if one[:2] in several else "")
         + (f" ({named[one.prompt]})" if len(prompts) > 1 else "")
         for one in found
     }

@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
     provider: str
     prompt: str
-    index: int = 0
+    rank: int = 0
 
 
 class Result(NamedTuple):

@@ -111,19 +111,19 @@ def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
 
 
 def _run(file: Path, whole: Mapping[str, Any]) -> Run:
-    held = [
-        [
-            _simulation(require_object(one, f"{file}, {what} {at}"), file, f"{file}, {what} {at}")
-            for at, one in enumerate(require_list(whole.get(key) or [], f"{file}, {key}"))
-        ]
-        for key, what in (("simulations", "simulation"), ("simulation_index", "entry"))
-    ]
     return Run(
         file,
         require_object(whole["info"], f"{file}, info"),
         len(require_list(whole.get("tasks") or [], f"{file}, tasks")),
-        *held,
+        _listed(whole, "simulations", file, "simulation"),
+        _listed(whole, "simulation_index", file, "entry"),
     )
+
+
+def _listed(whole: Mapping[str, Any], key: str, file: Path, what: str) -> list[Simulation]:
+    found = require_list(whole.get(key) or [], f"{file}, {key}")
+    places = [(f"{file}, {what} {at}", one) for at, one in enumerate(found)]
+    return [_simulation(require_object(one, where), file, where) for where, one in places]
 
 
 def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
