@@ -52,6 +52,16 @@ def test_runs_are_joined_with_their_scores() -> None:
     assert "1 row left out: scores of a whole run or session" in remarks_of(JOINED)
 
 
+def test_items_that_do_not_say_their_run_are_warned_of(tmp_path: Path) -> None:
+    run = json.loads((JOINED / "runs.json").read_text())[0]
+    keys = ("id", "datasetItemId", "traceId", "observationId")
+    items = [{key: item[key] for key in keys} for item in run["datasetRunItems"]]
+    (tmp_path / "items.json").write_text(json.dumps(items))
+    (tmp_path / "scores.json").write_text((JOINED / "scores.json").read_text())
+    assert [one[1:] for one in kept(tmp_path)] == [one[1:] for one in expected()[:4]]
+    assert "⚠ 4 items do not say which run they are of" in remarks_of(tmp_path)
+
+
 def test_runs_without_scores_are_unscored() -> None:
     rows = rows_of(JOINED / "runs.json")
     assert [(row["outcome"], row["status"]) for row in rows] == [(None, "unscored")] * 8

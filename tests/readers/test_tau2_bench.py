@@ -150,11 +150,22 @@ def test_runs_with_other_settings_are_other_systems(tmp_path: Path) -> None:
     for name, heat in (("a.json", 0.0), ("b.json", 1.0)):
         whole = told()
         whole["info"]["agent_info"]["llm_args"] = {"temperature": heat}
-        for one in whole["simulations"]:
-            one["id"] += name
         (tmp_path / name).write_text(json.dumps(whole), encoding="utf-8")
     assert {row["system"] for row in rows_of(tmp_path)} == {
         f"toy-agent (user toy-user) ({name})" for name in ("a", "b")
+    }
+
+
+def test_folders_of_two_runs_stay_apart(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(HERE / "folder", tmp_path / name)
+    document = tmp_path / "b" / "results.json"
+    document.write_text(document.read_text().replace("toy-agent", "other-agent"))
+    rows = rows_of(tmp_path)
+    assert len(rows) == 18
+    assert {row["system"] for row in rows} == {
+        "toy-agent (user toy-user)",
+        "other-agent (user toy-user)",
     }
 
 

@@ -82,9 +82,9 @@ def _all_in(signs: Iterable[str], text: str) -> bool:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     stated: dict[Path, Mapping[str, Any]] = {}
-    trials = [one for path in files for one in _trials(path, stated, log)]
+    trials = [trial for path in files for trial in _trials(path, stated, log)]
     trials = _counted_once(trials, log)
-    scores = [one.scores for one in trials]
+    scores = [trial.scores for trial in trials]
     scorers = score_names(scores)
     scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
@@ -92,12 +92,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     if not scorers:
         log.remarks.append("No trial has a score; there is nothing but a list of them.")
     systems = _systems(trials, choice, log)
-    by_record = all(_origin(one.record) is not None for one in trials)
+    by_record = all(_origin(trial.record) is not None for trial in trials)
     if not by_record:
         log.remarks.append(guess("Questions: the inputs; trials with the same input are repeats"))
     order: Counter[tuple[str, str]] = Counter()
-    for one, system in zip(trials, systems, strict=True):
-        record, outcome = one.record, one.scores.of(scorer)
+    for trial, system in zip(trials, systems, strict=True):
+        record, outcome = trial.record, trial.scores.of(scorer)
         question = _origin(record) if by_record else None
         name = short_name(record.get("input")) if question is None else question
         log.add(
@@ -116,7 +116,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             cost=score_of(part_of(record, "metrics").get("estimated_cost")),
         )
         order[system, name] += 1
-    claims = {one.path: system for one, system in zip(trials, systems, strict=True)}
+    claims = {trial.path: system for trial, system in zip(trials, systems, strict=True)}
     _claim(log, stated, claims, scorer)
     return log
 
@@ -131,22 +131,24 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
         name = text_or_none(stated[path].get("experiment_name")) or ""
     found = [record for _, record in records(path, *(_RESULTS,) if path in stated else _PAGES)]
     log.read(path, len(found))
-    roots = {str(one["root_span_id"]) for one in found if "root_span_id" in one and _is_root(one)}
+    roots = {
+        str(span["root_span_id"]) for span in found if "root_span_id" in span and _is_root(span)
+    }
     kept = []
     for record in found:
         evaluation = part_of(record, "span_attributes").get("type") == "eval"
         if not _is_root(record) and (not evaluation or str(record.get("root_span_id")) in roots):
             log.leave_out(path, _INSIDE)
             continue
-        one = _Trial(
+        trial = _Trial(
             path,
             record,
             str(record.get("experiment_id") or ""),
             str(first_of(record, "experiment_name", "experiment") or name),
         )
         for key, value in part_of(record, "scores").items():
-            one.scores.add(key, value)
-        kept.append(one)
+            trial.scores.add(key, value)
+        kept.append(trial)
     return kept
 
 
@@ -162,14 +164,14 @@ def _is_root(record: Mapping[str, Any]) -> bool:
 def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
     seen: set[tuple[str, str]] = set()
     kept = []
-    for one in trials:
-        name = text_or_none(one.record.get("id"))
-        if name is not None and (one.experiment, name) in seen:
-            log.leave_out(one.path, _AGAIN)
+    for trial in trials:
+        name = text_or_none(trial.record.get("id"))
+        if name is not None and (trial.experiment, name) in seen:
+            log.leave_out(trial.path, _AGAIN)
             continue
         if name is not None:
-            seen.add((one.experiment, name))
-        kept.append(one)
+            seen.add((trial.experiment, name))
+        kept.append(trial)
     return kept
 
 
@@ -182,25 +184,27 @@ def _origin(record: Mapping[str, Any]) -> str | None:
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     """Names of experiments; else their files, if each has one of its own; else their ids."""
-    files = list(dict.fromkeys(one.path for one in trials))
+    files = list(dict.fromkeys(trial.path for trial in trials))
     places: dict[str, set[Path]] = {}
-    for one in trials:
-        places.setdefault(one.experiment, set()).add(one.path)
+    for trial in trials:
+        places.setdefault(trial.experiment, set()).add(trial.path)
     apart = len(places) == len(files) and all(len(paths) == 1 for paths in places.values())
-    if not any(one.experiment or one.name for one in trials):
-        models = [part_of(one.record, "metadata").get("model") for one in trials]
+    if not any(trial.experiment or trial.name for trial in trials):
+        models = [part_of(trial.record, "metadata").get("model") for trial in trials]
         if all(isinstance(model, str) for model in models):
             log.remarks.append(guess("Systems: the model in the metadata of spans"))
             return [str(model) for model in models]
         naming = name_systems(files, files_are=choice.files)
         log.remarks += naming.remarks
         by_file = dict(zip(files, naming.systems, strict=True))
-        return [by_file[one.path] if len(files) > 1 else "" for one in trials]
+        return [by_file[trial.path] if len(files) > 1 else "" for trial in trials]
     names = dict(zip(files, systems_of(files), strict=True))
-    use_files = apart and len(files) > 1 and not all(one.name for one in trials)
+    use_files = apart and len(files) > 1 and not all(trial.name for trial in trials)
     if use_files:
         log.remarks.append(guess("Systems: named after the files, each of which has an experiment"))
-    return [one.name or (names[one.path] if use_files else one.experiment) for one in trials]
+    return [
+        trial.name or (names[trial.path] if use_files else trial.experiment) for trial in trials
+    ]
 
 
 def _claim(

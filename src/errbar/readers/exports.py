@@ -191,24 +191,24 @@ class Scores:
         return math.fsum(numbers) / len(numbers) if numbers else None
 
     def _numbers(self, name: str) -> list[float]:
-        return [one for one in self._values.get(name, ()) if one is not None]
+        return [value for value in self._values.get(name, ()) if value is not None]
 
 
 def score_names(each: Iterable[Scores]) -> list[str]:
     """Names of scores, those that most trials have first."""
-    often: Counter[str] = Counter(name for one in each for name in one.names)
+    often: Counter[str] = Counter(name for scores in each for name in scores.names)
     return [name for name, _ in often.most_common()]
 
 
 def remarks_on_scores(each: Sequence[Scores], name: str, platform: str) -> Iterator[str]:
     """What was taken for a number though it is none, or is more than one."""
-    differ = sum(one.several(name) for one in each)
+    differ = sum(scores.several(name) for scores in each)
     if differ:
         yield warning(
             f"{differ} trials have several values of {name!r} that differ; their mean is taken, as "
             f"{platform} shows it."
         )
-    if any(name in one.labels for one in each):
+    if any(name in scores.labels for scores in each):
         yield guess(
             f"Outcomes: {name!r} is given in words; such as true, yes, pass and correct are right, "
             f"false, no, fail and incorrect are wrong, and others are no score"

@@ -33,7 +33,7 @@ from errbar.readers.exports import (
     score_of,
     short_name,
 )
-from errbar.remarks import guess
+from errbar.remarks import guess, warning
 
 _PAGES = ("data",)
 _SIGNS = {
@@ -100,7 +100,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             for part in _expanded(whole):
                 _sort(part, path, found, log)
     trials = _join(found, log)
-    scores = [one.scores for one in trials]
+    scores = [trial.scores for trial in trials]
     scorers = score_names(scores)
     scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
@@ -110,8 +110,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     systems = _systems(trials, choice, log)
     questions = _questions(trials, log)
     order: Counter[tuple[str, str, str]] = Counter()
-    for one, system, question in zip(trials, systems, questions, strict=True):
-        record, outcome = one.record, one.scores.of(scorer)
+    for trial, system, question in zip(trials, systems, questions, strict=True):
+        record, outcome = trial.record, trial.scores.of(scorer)
         task = str(first_of(record, "datasetName", "experimentDatasetId") or "")
         failed = str(record.get("level") or "").upper() == "ERROR"
         log.add(
@@ -159,18 +159,18 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
         found.scores.append((path, _trace_of(record), record))
         return
     trace = str((name if kind == "trace" else text_or_none(record.get("traceId"))) or "")
-    one = _Trial(path, record, trace)
+    trial = _Trial(path, record, trace)
     for inside in list_in(record, "scores"):
         if isinstance(inside, dict):
-            _give(one.scores, inside)
+            _give(trial.scores, inside)
     if kind == "trace":
         for column, values in record.items():
             if column not in _OF_TRACES and isinstance(values, list):
                 for value in values:
-                    one.scores.add(column, value)
-        found.traces[trace] = one
+                    trial.scores.add(column, value)
+        found.traces[trace] = trial
     else:
-        found.items.append(one)
+        found.items.append(trial)
 
 
 def _kind(record: Mapping[str, Any]) -> str:
@@ -199,24 +199,24 @@ def _join(found: _Found, log: Log) -> list[_Trial]:
     """Trials with the scores that other records have for their trace."""
     trials = found.items or list(found.traces.values())
     by_trace: dict[str, list[_Trial]] = {}
-    for one in trials:
-        by_trace.setdefault(one.trace, []).append(one)
+    for trial in trials:
+        by_trace.setdefault(trial.trace, []).append(trial)
     alone = not trials
     for path, trace, score in found.scores:
         if trace and alone and trace not in by_trace:
             record = {"id": trace, "name": score.get("traceName")}
             trials.append(_Trial(path, record, trace))
             by_trace[trace] = [trials[-1]]
-        fits = [one for one in by_trace.get(trace, ()) if trace and _fits(score, one.record)]
-        for one in fits:
-            _give(one.scores, score)
+        fits = [trial for trial in by_trace.get(trace, ()) if trace and _fits(score, trial.record)]
+        for trial in fits:
+            _give(trial.scores, score)
         if not fits:
             log.read(path, 1)
             log.leave_out(path, _NOWHERE if trace else _WHOLE)
     if found.items:
         _add_traces(found, by_trace, log)
-    for one in trials:
-        log.read(one.path, 1)
+    for trial in trials:
+        log.read(trial.path, 1)
     return trials
 
 
@@ -229,9 +229,9 @@ def _fits(score: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
 def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -> None:
     """What traces tell of the items that belong to them."""
     for name, trace in found.traces.items():
-        for one in by_trace.get(name, ()):
-            one.record = {**trace.record, **one.record}
-            one.scores.fill(trace.scores)
+        for trial in by_trace.get(name, ()):
+            trial.record = {**trace.record, **trial.record}
+            trial.scores.fill(trace.scores)
         if name not in by_trace:
             log.read(trace.path, 1)
             log.leave_out(trace.path, "traces that are no item of a run")
@@ -240,14 +240,22 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     """Names of runs; of traces the model in their metadata, or else the file or their name."""
     found: list[str | None] = []
-    for one in trials:
-        run = first_of(one.record, *_RUNS)
-        model = object_in(one.record, "metadata").get("model")
+    for trial in trials:
+        run = first_of(trial.record, *_RUNS)
+        model = object_in(trial.record, "metadata").get("model")
         found.append(str(run) if run is not None else model if isinstance(model, str) else None)
-    if any(first_of(one.record, *_RUNS) is None for one in trials) and any(found):
+    if any(first_of(trial.record, *_RUNS) is None for trial in trials) and any(found):
         log.remarks.append(guess("Systems: the model in the metadata of traces that are in no run"))
-    unnamed = [one for one, system in zip(trials, found, strict=True) if system is None]
-    own = list(dict.fromkeys(one.path for one in unnamed))
+    unnamed = [trial for trial, system in zip(trials, found, strict=True) if system is None]
+    items = sum("datasetItemId" in trial.record for trial in unnamed)
+    if items:
+        log.remarks.append(
+            warning(
+                f"{items} items do not say which run they are of, as in the export of the web "
+                f"page; if they are of several, export each by itself, or take them from the API."
+            )
+        )
+    own = list(dict.fromkeys(trial.path for trial in unnamed))
     naming = name_systems(own, files_are=choice.files)
     log.remarks += naming.remarks
     by_file = dict(zip(own, naming.systems, strict=True))
@@ -256,10 +264,10 @@ def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     return [
         system
         if system is not None
-        else by_file[one.path]
+        else by_file[trial.path]
         if len(own) > 1
-        else text_or_none(one.record.get("name")) or ""
-        for one, system in zip(trials, found, strict=True)
+        else text_or_none(trial.record.get("name")) or ""
+        for trial, system in zip(trials, found, strict=True)
     ]
 
 
@@ -267,11 +275,11 @@ def _questions(trials: Sequence[_Trial], log: Log) -> list[str]:
     """Items of a data set; of traces their input, or else each is a question of its own."""
     found: list[str] = []
     ways: Counter[str] = Counter()
-    for one in trials:
-        item = first_of(one.record, "experimentItemId", "datasetItemId")
-        asked = one.record.get("input")
+    for trial in trials:
+        item = first_of(trial.record, "experimentItemId", "datasetItemId")
+        asked = trial.record.get("input")
         ways["item" if item is not None else "input" if asked is not None else "trace"] += 1
-        found.append(str(item) if item is not None else short_name(asked) or one.trace)
+        found.append(str(item) if item is not None else short_name(asked) or trial.trace)
     if ways["input"]:
         log.remarks.append(guess("Questions: the inputs of traces, which are items of no data set"))
     if ways["trace"]:

@@ -88,32 +88,32 @@ def _plain(key: str) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    trials = _counted_once([one for path in files for one in _trials(path, log)], log)
-    scores = [one.scores for one in trials]
+    trials = _counted_once([trial for path in files for trial in _trials(path, log)], log)
+    scores = [trial.scores for trial in trials]
     scorers = score_names(scores)
     scorer = pick(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
     log.remarks += picked_remark(scorer, scorers, "the feedback", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "LangSmith")
     systems = _systems(trials, choice, log)
     order: Counter[tuple[str, str]] = Counter()
-    for one, system in zip(trials, systems, strict=True):
-        outcome = one.scores.of(scorer)
-        failed = is_error(one.record.get("error")) or one.record.get("status") == "error"
+    for trial, system in zip(trials, systems, strict=True):
+        outcome = trial.scores.of(scorer)
+        failed = is_error(trial.record.get("error")) or trial.record.get("status") == "error"
         log.add(
             system=system,
             task="",
-            question=one.example,
-            trial=order[system, one.example],
+            question=trial.example,
+            trial=order[system, trial.example],
             outcome=outcome,
             status="error" if failed else "unscored" if outcome is None else "ok",
-            answer=_text(part_of(one.record, "outputs")),
-            target=_text(one.target),
-            cost=score_of(one.record.get("total_cost")),
+            answer=_text(part_of(trial.record, "outputs")),
+            target=_text(trial.target),
+            cost=score_of(trial.record.get("total_cost")),
         )
-        order[system, one.example] += 1
+        order[system, trial.example] += 1
     by_file: dict[Path, set[str]] = {}
-    for one, system in zip(trials, systems, strict=True):
-        by_file.setdefault(one.path, set()).add(system)
+    for trial, system in zip(trials, systems, strict=True):
+        by_file.setdefault(trial.path, set()).add(system)
     stated = [claim for path, mine in by_file.items() for claim in _claims(path, mine, scorer)]
     claim_means_over_rows(log, stated)
     if not scorers:
@@ -152,46 +152,46 @@ def _runs(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _trial(path: Path, run: Mapping[str, Any], example: str) -> _Trial:
-    one = _Trial(path, run, example, target=part_of(run, "reference"))
+    trial = _Trial(path, run, example, target=part_of(run, "reference"))
     for name, value in part_of(run, "feedback").items():
-        one.scores.add(name, value)
+        trial.scores.add(name, value)
     for result in list_in(run, "evaluation"):
         if isinstance(result, dict):
-            one.scores.add(str(result.get("key")), first_of(result, "score", "value"))
+            trial.scores.add(str(result.get("key")), first_of(result, "score", "value"))
     for name, told in part_of(run, "feedback_stats").items():
         stats = told if isinstance(told, dict) else {}
         if number_or_none(stats.get("avg")) is not None:
-            one.scores.add(name, stats["avg"])
+            trial.scores.add(name, stats["avg"])
         for label in object_in(stats, "values") if stats.get("avg") is None else ():
-            one.scores.add(name, label)
-    return one
+            trial.scores.add(name, label)
+    return trial
 
 
 def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
     seen: set[str] = set()
     kept = []
-    for one in trials:
-        name = text_or_none(first_of(one.record, "id", "run_id"))
+    for trial in trials:
+        name = text_or_none(first_of(trial.record, "id", "run_id"))
         if name is not None and name in seen:
-            log.leave_out(one.path, _AGAIN)
+            log.leave_out(trial.path, _AGAIN)
             continue
         if name is not None:
             seen.add(name)
-        kept.append(one)
+        kept.append(trial)
     return kept
 
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     """Experiments, which are sessions; rows that name none go by their files."""
-    found = [first_of(one.record, *_SESSIONS) for one in trials]
-    unnamed = [one for one, session in zip(trials, found, strict=True) if session is None]
-    files = list(dict.fromkeys(one.path for one in unnamed))
+    found = [first_of(trial.record, *_SESSIONS) for trial in trials]
+    unnamed = [trial for trial, session in zip(trials, found, strict=True) if session is None]
+    files = list(dict.fromkeys(trial.path for trial in unnamed))
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
     by_file = dict(zip(files, naming.systems, strict=True))
     return [
-        str(session) if session is not None else by_file[one.path] if len(by_file) > 1 else ""
-        for one, session in zip(trials, found, strict=True)
+        str(session) if session is not None else by_file[trial.path] if len(by_file) > 1 else ""
+        for trial, session in zip(trials, found, strict=True)
     ]
 
 

@@ -65,8 +65,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     trials: Counter[tuple[str, str, str]] = Counter()
     runs = read_runs(files, log)
-    results = [one for run in runs for one in run.results]
-    names = [name for one in results for name in _named(one.row)]
+    results = [result for run in runs for result in run.results]
+    names = [name for result in results for name in _named(result.row)]
     scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
@@ -76,12 +76,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in runs:
         task = text_or_none(object_in(run.told, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
-        for one in sorted(run.results, key=lambda one: one.test):
-            key = (systems[one.of], task, questions[_test(one.row)])
-            _add(log, one.row, key, scorer, trials[key])
+        for result in sorted(run.results, key=lambda result: result.test):
+            key = (systems[result.of], task, questions[_test(result.row)])
+            _add(log, result.row, key, scorer, trials[key])
             trials[key] += 1
         stated = dict(run.prompts())
-        for asked in dict.fromkeys(one.of for one in run.results):
+        for asked in dict.fromkeys(result.of for result in run.results):
             system = systems[asked]
             again = (system, task) in earlier
             claims[system, task] = list(_claims(stated.get(asked, {}), system, task, scorer))
@@ -96,13 +96,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _guesses(results: Sequence[Result], trials: Mapping[Any, int]) -> Iterator[str]:
-    bare = sum("assert" not in object_in(one.row, "testCase") for one in results)
+    bare = sum("assert" not in object_in(result.row, "testCase") for result in results)
     if bare and any(n > 1 for n in trials.values()):
         yield guess(
             f"Questions: {bare} results do not hold the assertions of their test; those with the "
             f"same variables are taken as trials of one question"
         )
-    numbered = {one.of[:2] for one in results if one.of.rank}
+    numbered = {result.of[:2] for result in results if result.of.rank}
     for provider, _ in sorted(numbered):
         yield guess(
             f"Systems: {provider} is there more than once for one prompt, each time as a system of "
@@ -139,18 +139,18 @@ def _named(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _systems(results: Sequence[Result]) -> dict[Asked, str]:
     """Names of providers, with their prompt where there is more than one."""
-    found = list(dict.fromkeys(one.of for one in results))
-    prompts = list(dict.fromkeys(one.prompt for one in found))
+    found = list(dict.fromkeys(result.of for result in results))
+    prompts = list(dict.fromkeys(asked.prompt for asked in found))
     named = {
         prompt: prompt if len(prompt) <= _LONGEST else f"prompt {at + 1}: {prompt[:_LONGEST]}…"
         for at, prompt in enumerate(prompts)
     }
-    several = {one[:2] for one in found if one.rank}
+    several = {asked[:2] for asked in found if asked.rank}
     return {
-        one: one.provider
-        + (f" #{one.rank + 1}" if one[:2] in several else "")
-        + (f" ({named[one.prompt]})" if len(prompts) > 1 else "")
-        for one in found
+        asked: asked.provider
+        + (f" #{asked.rank + 1}" if asked[:2] in several else "")
+        + (f" ({named[asked.prompt]})" if len(prompts) > 1 else "")
+        for asked in found
     }
 
 
@@ -166,8 +166,8 @@ def _questions(results: Sequence[Result]) -> dict[str, str]:
     """Names of questions: their description or variables, numbered where that is not enough."""
     names: dict[str, str] = {}
     taken: Counter[str] = Counter()
-    for one in sorted(results, key=lambda one: one.test):
-        test = _test(one.row)
+    for result in sorted(results, key=lambda result: result.test):
+        test = _test(result.row)
         if test in names:
             continue
         made_of = json.loads(test)

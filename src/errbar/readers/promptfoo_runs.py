@@ -76,10 +76,10 @@ class Run:
         """Prompts of providers, with what the file states of their results."""
         head = object_in(object_in(self.summary, "table"), "head")
         stated = list_in(self.summary, "prompts") or list_in(head, "prompts")
-        rows = [{**one, "prompt": one} for one in stated if isinstance(one, dict)]
+        rows = [{**prompt, "prompt": prompt} for prompt in stated if isinstance(prompt, dict)]
         for at, row in enumerate(rows):
             row["promptIdx"] = at
-        return [(one.of, one.row["prompt"]) for one in _results(rows)]
+        return [(result.of, result.row["prompt"]) for result in _results(rows)]
 
     def total(self) -> float | None:
         """How many results it says to have."""
@@ -111,8 +111,8 @@ def _run(path: Path) -> Run:
     if run.is_table:
         found = list(results_of_table(path))
         run.held = len(found)
-        run.left_out.update(one for one in found if isinstance(one, str))
-        run.results = _results([one for one in found if not isinstance(one, str)])
+        run.left_out.update(result for result in found if isinstance(result, str))
+        run.results = _results([result for result in found if not isinstance(result, str)])
         return run
     if glance.has("promptIdx"):
         rows = [(f"{path}, line {at}", row) for at, row in lines(path)]
@@ -121,8 +121,8 @@ def _run(path: Path) -> Run:
         inside, where = run.told.get("results"), f"{path}, results"
         if not isinstance(inside, list):
             inside, where = require_object(inside, where).get("results"), f"{where}.results"
-        places = [(f"{where}[{at}]", one) for at, one in enumerate(require_list(inside, where))]
-        rows = [(place, require_object(one, place)) for place, one in places]
+        places = [(f"{where}[{at}]", row) for at, row in enumerate(require_list(inside, where))]
+        rows = [(place, require_object(row, place)) for place, row in places]
     for place, row in rows:
         if not isinstance(row.get("testCase"), dict):
             require_object(row.get("vars"), f"{place}, vars")
@@ -166,25 +166,25 @@ def _count_once(runs: Sequence[Run], log: Log) -> None:
     """Leave out what is there twice: by the ids of results, else by all that a CSV file tells."""
     seen: set[tuple[str, str]] = set()
     known: dict[str, Path] = {}  # looks of documents and lines
-    for run in sorted(runs, key=lambda one: one.is_table):
+    for run in sorted(runs, key=lambda run: run.is_table):
         if run.is_table:
-            answered = any("response" in one.row for one in run.results)
+            answered = any("response" in result.row for result in run.results)
             same = known.get(_look(run.results, answered))
             if same is not None:
                 log.remarks.append(_same_evaluation(run.path.name, same.name))
                 run.left_out[_AGAIN] += len(run.results)
                 run.results = []
-        elif any(one.is_table for one in runs):
+        elif any(other.is_table for other in runs):
             known |= {_look(run.results, answers): run.path for answers in (True, False)}
         fresh = []
-        for one in run.results:
-            name = _id(one.row, run)
+        for result in run.results:
+            name = _id(result.row, run)
             if name is not None and name in seen:
                 run.left_out[_AGAIN] += 1
                 continue
             if name is not None:
                 seen.add(name)
-            fresh.append(one)
+            fresh.append(result)
         run.results = fresh
 
 
@@ -199,8 +199,13 @@ def _look(results: Sequence[Result], answers: bool) -> str:
     """What a CSV file and a JSON document of one evaluation have in common, in order of tests."""
     return json.dumps(
         sorted(
-            (one.test, one.of, one.row.get("success") is True, one.answer if answers else "")
-            for one in results
+            (
+                result.test,
+                result.of,
+                result.row.get("success") is True,
+                result.answer if answers else "",
+            )
+            for result in results
         )
     )
 

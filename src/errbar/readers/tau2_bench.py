@@ -46,7 +46,7 @@ _NOT_TOLD = "for no reason that is told"
 def _recognise(glance: Glance) -> str:
     if glance.shape != "object":
         return ""
-    if glance.has("info") and all(f'"{one}"' in glance.text for one in ("user_info", "agent_info")):
+    if glance.has("info") and all(f'"{key}"' in glance.text for key in ("user_info", "agent_info")):
         return "a JSON document with info of a user and an agent"
     if glance.has("id", "task_id", "start_time", "termination_reason"):
         return "a simulation with task_id, start_time and termination_reason"
@@ -56,13 +56,13 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = read_runs(files, log)
-    simulations = [one for run in runs for one in run.simulations]
+    simulations = [simulation for run in runs for simulation in run.simulations]
     if not simulations:
         raise InputError(
             f"{runs[0].path}: the run has {runs[0].tasks} tasks, but no simulation; there is "
             f"nothing to score."
         )
-    rewards = (one.reward for one in simulations)
+    rewards = (simulation.reward for simulation in simulations)
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     earlier: Counter[tuple[str, str]] = Counter()  # trials of earlier runs
     for run, system in zip(runs, _systems(runs, choice, log), strict=True):
@@ -72,7 +72,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         if alone and run.index:
             log.claims += _claims(run, system, scorer)
         elif not alone:
-            log.claims = [one for one in log.claims if (one.system, one.task) != key]
+            log.claims = [claim for claim in log.claims if (claim.system, claim.task) != key]
     return log
 
 
@@ -103,17 +103,23 @@ def _systems(runs: Sequence[Run], choice: Choice, log: Log) -> list[str]:
 
 def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
     """Rows of a run, whose trials follow on those of earlier ones; how many trials it has."""
-    numbered = any(one.trial is None for one in run.simulations)
+    numbered = any(simulation.trial is None for simulation in run.simulations)
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     nameless, last = 0, -1
-    for at, one in enumerate(run.simulations):
-        nameless += one.task is None
-        question = f"#{at}" if one.task is None else name_of(one.task, f"{one.where}, task_id")
-        reasons[_NOT_TOLD if one.reason is None else one.reason] += 1
-        outcome = outcome_of(one.reward, scorer)
-        status = _STATUSES.get(str(one.reason), "ok")
-        trial = seen[question] if numbered else trial_of(one.trial, f"{one.where}, trial")
+    for at, simulation in enumerate(run.simulations):
+        nameless += simulation.task is None
+        question = (
+            f"#{at}"
+            if simulation.task is None
+            else name_of(simulation.task, f"{simulation.where}, task_id")
+        )
+        reasons[_NOT_TOLD if simulation.reason is None else simulation.reason] += 1
+        outcome = outcome_of(simulation.reward, scorer)
+        status = _STATUSES.get(str(simulation.reason), "ok")
+        trial = (
+            seen[question] if numbered else trial_of(simulation.trial, f"{simulation.where}, trial")
+        )
         log.add(
             system=system,
             task=run.domain,
@@ -121,8 +127,8 @@ def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
             trial=earlier + trial,
             outcome=outcome,
             status="unscored" if status in ("ok", "limit") and outcome is None else status,
-            ended_by=one.reason,
-            cost=one.cost,
+            ended_by=simulation.reason,
+            cost=simulation.cost,
         )
         seen[question] += 1
         last = max(last, trial)
@@ -133,9 +139,9 @@ def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
 def _claims(run: Run, system: str, scorer: str) -> Iterator[Claim]:
     """What the index of a folder says of its simulations."""
     yield Claim("simulations in the index", len(run.index), "rows", system, run.domain)
-    outcomes = [outcome_of(one.reward, scorer) for one in run.index]
+    outcomes = [outcome_of(simulation.reward, scorer) for simulation in run.index]
     if scorer == "success":
-        right = sum(one or 0.0 for one in outcomes)
+        right = sum(outcome or 0.0 for outcome in outcomes)
         yield Claim("rewards of 1 in the index", right, "right", system, run.domain)
 
 

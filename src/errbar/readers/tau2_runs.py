@@ -67,6 +67,10 @@ class Run:
         other = user.get("llm")
         return f"{model} (user {other})" if other not in (None, model) else str(model)
 
+    def is_nameless(self) -> bool:
+        """Whether a simulation does not say which task it is of."""
+        return any(simulation.task is None for simulation in self.simulations)
+
     @property
     def settings(self) -> str:
         """What else makes a system: how the agent, the user and their limits are set."""
@@ -122,8 +126,10 @@ def _run(file: Path, whole: Mapping[str, Any]) -> Run:
 
 def _listed(whole: Mapping[str, Any], key: str, file: Path, what: str) -> list[Simulation]:
     found = require_list(whole.get(key) or [], f"{file}, {key}")
-    places = [(f"{file}, {what} {at}", one) for at, one in enumerate(found)]
-    return [_simulation(require_object(one, where), file, where) for where, one in places]
+    places = [(f"{file}, {what} {at}", simulation) for at, simulation in enumerate(found)]
+    return [
+        _simulation(require_object(simulation, where), file, where) for where, simulation in places
+    ]
 
 
 def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
@@ -147,17 +153,18 @@ def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> l
     for run in sorted(runs, key=lambda run: bool(run.simulations)):
         homes.setdefault(run.path.parent, []).append(run)
     orphans: dict[Path, Run] = {}
-    listed = {one.id: run for run in runs for one in run.index}
+    listed = {id(run): {entry.id for entry in run.index} for run in runs}
     unsure: dict[Path, int] = {}
-    for file, one in single.items():
+    for file, simulation in single.items():
         home = file.parent.parent if file.parent.name == _FOLDER else file.parent
         owners = homes.get(home)
         if owners is None:
             owners = [orphans.setdefault(home, Run(home))]
-        owner = listed.get(one.id, owners[0])
-        unsure[home] = unsure.get(home, 0) + (len(owners) > 1 and one.id not in listed)
-        owner.not_in_index += bool(owner.index) and one.id not in listed
-        owner.simulations.append(one)
+        lists = [run for run in owners if simulation.id in listed.get(id(run), ())]
+        owner = (lists or owners)[0]
+        unsure[home] = unsure.get(home, 0) + (len(owners) > 1 and not lists)
+        owner.not_in_index += bool(owner.index) and not lists
+        owner.simulations.append(simulation)
     log.remarks += [
         warning(
             f"{home}: {len(homes[home])} documents lie beside {n} simulations that none of them "
@@ -171,8 +178,8 @@ def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> l
 
 def _add_index(run: Run) -> None:
     """Simulations that only the index of a document holds."""
-    there = {one.id for one in run.simulations}
-    lacking = [one for one in run.index if one.id not in there]
+    there = {simulation.id for simulation in run.simulations}
+    lacking = [simulation for simulation in run.index if simulation.id not in there]
     run.simulations += lacking
     run.from_index = len(lacking)
 
@@ -180,14 +187,16 @@ def _add_index(run: Run) -> None:
 def _count_once(runs: Iterable[Run], log: Log) -> None:
     """Leave out what another file holds too; of two, the one that says its task is kept."""
     seen: dict[tuple[str, ...], Path] = {}
-    for run in sorted(runs, key=lambda run: any(one.task is None for one in run.simulations)):
+    for run in sorted(runs, key=Run.is_nameless):
+        whose = (run.settings, run.domain)
         kept = []
-        for one in run.simulations:
-            if one.keys and seen.get(one.keys[0], one.path) != one.path:
-                log.leave_out(one.path, _AGAIN)
+        for simulation in run.simulations:
+            keys = [(*whose, *key) for key in simulation.keys]
+            if keys and seen.get(keys[0], simulation.path) != simulation.path:
+                log.leave_out(simulation.path, _AGAIN)
                 run.elsewhere += 1
                 continue
-            kept.append(one)
-            for key in one.keys:
-                seen.setdefault(key, one.path)
+            kept.append(simulation)
+            for key in keys:
+                seen.setdefault(key, simulation.path)
         run.simulations = kept
