@@ -5,7 +5,9 @@ at what is in a file, not at its name alone, and gives a column of values for ea
 outcomes table that it knows.
 """
 
+import csv
 import gzip
+import io
 import json
 import math
 import re
@@ -145,6 +147,24 @@ class Glance:
     def keys(self) -> frozenset[str]:
         """Keys of the document, or of the first one in an array or of the lines, as far as seen."""
         return frozenset(_keys(self.text)) if self.shape else frozenset()
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """What the first row of a CSV file names; nothing if the file holds JSON."""
+        if self.shape:
+            return ()
+        try:
+            return tuple(next(csv.reader(io.StringIO(self.text, newline="")), ()))
+        except csv.Error:
+            return ()
+
+    def record_keys(self, *pages: str) -> frozenset[str]:
+        """What the first record has: of a CSV file, an array, lines, or a list under such a key."""
+        page = next((key for key in pages if key in self.keys), None)
+        if self.shape != "object" or page is None:
+            return self.keys or frozenset(self.columns)
+        start = re.search(rf'"{page}"\s*:\s*\[', self.text)
+        return frozenset(_keys(self.text[start.end() :])) if start else self.keys
 
     def has(self, *keys: str) -> bool:
         """Whether all of these keys are there."""

@@ -1,8 +1,15 @@
-"""Outputs of promptfoo: JSON, or a result per line.
+"""Outputs of promptfoo: JSON of all versions, a result per line, or CSV.
+
+    {"evalId": "…", "results": {"version": 3, "prompts": […], "results": [{"promptIdx": 0,
+     "testIdx": 0, "provider": {"id": "…"}, "prompt": {…}, "vars": {…}, "response": {…},
+     "success": true, "score": 1, "namedScores": {…}}], "stats": {…}}, "config": {…}}
+
+What `evaluate()` gives to a script has `version` and `results` at the top, and so did version 1.
 
 A repeat has a test index of its own, so the index does not say which question it is: tests with the
-same description, variables and assertions are. A system is a provider, with a prompt if there are
-several. A result that failed without being graded is an error.
+same description, variables and assertions are. Early versions and CSV files hold no assertions. A
+system is a provider, with a prompt if there are several. A result that failed without being graded
+is an error. One evaluation that lies there in several formats is counted once.
 """
 
 import json
@@ -12,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.origin import Claim
+from errbar.data.origin import TALLIES, Claim
 from errbar.readers.base import (
     Choice,
     Glance,
@@ -23,22 +30,19 @@ from errbar.readers.base import (
     picked_remark,
 )
 from errbar.readers.documents import (
-    lines,
-    list_in,
     number_or_none,
     object_in,
-    object_of,
-    require_list,
-    require_object,
     text_or_none,
 )
+from errbar.readers.promptfoo_runs import Asked, Result, read_runs
+from errbar.readers.promptfoo_table import recognise_table
+from errbar.remarks import guess
 
 _SUCCESS, _SCORE = "success", "score"
 _ERROR = 2  # the reason of a failure that is no wrong answer
 _INSIDE = re.compile(r'"results"\s*:\s*\{\s*"version"\s*:\s*\d')
+_AT_THE_TOP = ('"prompt"', '"success"', '"vars"')  # beside version and results
 _LONGEST = 60
-
-_Rows = list[tuple[str, dict[str, Any]]]  # where a result stands, and the result
 
 
 def _recognise(glance: Glance) -> str:
@@ -48,54 +52,62 @@ def _recognise(glance: Glance) -> str:
         "promptIdx", "testIdx", "provider", _SUCCESS
     ):
         return "its lines have promptIdx, testIdx, provider and success"
-    return ""
+    if (
+        glance.shape == "object"
+        and glance.has("version", "results")
+        and all(sign in glance.text for sign in _AT_THE_TOP)
+    ):
+        return "a JSON document with a version and results that have prompt, vars and success"
+    return recognise_table(glance)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     trials: Counter[tuple[str, str, str]] = Counter()
-    runs = [(path, *_results(path)) for path in files]
-    rows = [row for _, results, _ in runs for _, row in results]
-    scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *(one for row in rows for one in _named(row))]))
+    runs = read_runs(files, log)
+    results = [result for run in runs for result in run.results]
+    names = [name for result in results for name in _named(result.row)]
+    scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
-    systems = _systems(rows)
-    questions = _questions(rows)
+    systems = _systems(results)
+    questions = _questions(results)
     claims: dict[tuple[str, str], list[Claim]] = {}
-    for path, results, told in runs:
-        task = text_or_none(object_in(told, "config").get("description")) or ""
+    for run in runs:
+        task = text_or_none(object_in(run.told, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
-        stated = {_by(row): systems[_by(row)] for _, row in results}
-        for _, row in sorted(results, key=lambda one: _index(one[1])):
-            key = (systems[_by(row)], task, questions[_test(row)])
-            _add(log, row, key, scorer, trials[key])
+        for result in sorted(run.results, key=lambda result: result.test):
+            key = (systems[result.of], task, questions[_test(result.row)])
+            _add(log, result.row, key, scorer, trials[key])
             trials[key] += 1
-        for system in dict.fromkeys(stated.values()):
+        stated = dict(run.prompts())
+        for asked in dict.fromkeys(result.of for result in run.results):
+            system = systems[asked]
             again = (system, task) in earlier
-            claims[system, task] = (
-                [] if again else list(_claims(told, stated, system, task, scorer))
-            )
+            claims[system, task] = list(_claims(stated.get(asked, {}), system, task, scorer))
             if again:
-                log.remarks.append(f"{path}: its results are further trials of {system}.")
-    claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
+                claims[system, task] = []
+                log.remarks.append(f"{run.path}: its results are further trials of {system}.")
+    each = [claim for of_one in claims.values() for claim in of_one]
+    claim_means_over_rows(log, [claim for claim in each if claim.metric not in TALLIES])
+    log.claims += [claim for claim in each if claim.metric in TALLIES]
+    log.remarks += _guesses(results, trials)
     return log
 
 
-def _results(path: Path) -> tuple[_Rows, dict[str, Any]]:
-    """Results, and the document that they stand in."""
-    told: dict[str, Any] = {}
-    if Glance(path).has("promptIdx"):
-        rows = [(f"{path}, line {at}", row) for at, row in lines(path)]
-    else:
-        told = object_of(path)
-        inside = require_object(told.get("results"), f"{path}, results")
-        found = require_list(inside.get("results"), f"{path}, results.results")
-        places = [f"{path}, results.results[{at}]" for at in range(len(found))]
-        rows = [(at, require_object(one, at)) for at, one in zip(places, found, strict=True)]
-    for place, row in rows:
-        if not isinstance(row.get("testCase"), dict):
-            require_object(row.get("vars"), f"{place}, vars")
-    return rows, told
+def _guesses(results: Sequence[Result], trials: Mapping[Any, int]) -> Iterator[str]:
+    bare = sum("assert" not in object_in(result.row, "testCase") for result in results)
+    if bare and any(n > 1 for n in trials.values()):
+        yield guess(
+            f"Questions: {bare} results do not hold the assertions of their test; those with the "
+            f"same variables are taken as trials of one question"
+        )
+    numbered = {result.of[:2] for result in results if result.of.rank}
+    for provider, _ in sorted(numbered):
+        yield guess(
+            f"Systems: {provider} is there more than once for one prompt, each time as a system of "
+            f"its own, numbered in the order of the columns"
+        )
 
 
 def _add(log: Log, row: Mapping[str, Any], key: tuple[str, str, str], scorer: str, at: int) -> None:
@@ -117,38 +129,29 @@ def _has_failed(row: Mapping[str, Any]) -> bool:
     """Whether a result has no grade, because something went wrong before."""
     if "failureReason" in row:
         return row["failureReason"] == _ERROR
-    return bool(row.get("error")) and not row.get("gradingResult")
+    answered = row.get("gradingResult") or object_in(row, "response").get("output")
+    return bool(row.get("error")) and not answered
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, Any]:
     return object_in(row, "namedScores")
 
 
-def _index(row: Mapping[str, Any]) -> int:
-    index = row.get("testIdx")
-    return index if isinstance(index, int) else 0
-
-
-def _by(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The provider and the prompt of a result."""
-    provider, prompt = row.get("provider"), row.get("prompt")
-    named = provider if isinstance(provider, dict) else {"id": provider}
-    asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
-    text = next((asked[key] for key in ("label", "display", "raw") if asked.get(key)), "")
-    return str(named.get("label") or named.get("id") or ""), str(text)
-
-
-def _systems(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+def _systems(results: Sequence[Result]) -> dict[Asked, str]:
     """Names of providers, with their prompt where there is more than one."""
-    found = list(dict.fromkeys(map(_by, rows)))
-    prompts = list(dict.fromkeys(prompt for _, prompt in found))
-    if len(prompts) < 2:
-        return {one: one[0] for one in found}
+    found = list(dict.fromkeys(result.of for result in results))
+    prompts = list(dict.fromkeys(asked.prompt for asked in found))
     named = {
         prompt: prompt if len(prompt) <= _LONGEST else f"prompt {at + 1}: {prompt[:_LONGEST]}…"
         for at, prompt in enumerate(prompts)
     }
-    return {(provider, prompt): f"{provider} ({named[prompt]})" for provider, prompt in found}
+    several = {asked[:2] for asked in found if asked.rank}
+    return {
+        asked: asked.provider
+        + (f" #{asked.rank + 1}" if asked[:2] in several else "")
+        + (f" ({named[asked.prompt]})" if len(prompts) > 1 else "")
+        for asked in found
+    }
 
 
 def _test(row: Mapping[str, Any]) -> str:
@@ -159,12 +162,12 @@ def _test(row: Mapping[str, Any]) -> str:
     return json.dumps(made_of, sort_keys=True, default=str)
 
 
-def _questions(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _questions(results: Sequence[Result]) -> dict[str, str]:
     """Names of questions: their description or variables, numbered where that is not enough."""
     names: dict[str, str] = {}
     taken: Counter[str] = Counter()
-    for row in sorted(rows, key=_index):
-        test = _test(row)
+    for result in sorted(results, key=lambda result: result.test):
+        test = _test(result.row)
         if test in names:
             continue
         made_of = json.loads(test)
@@ -176,28 +179,23 @@ def _questions(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return names
 
 
-def _claims(
-    told: Mapping[str, Any],
-    stated: Mapping[tuple[str, str], str],
-    system: str,
-    task: str,
-    scorer: str,
-) -> Iterator[Claim]:
-    """How many tests passed, and means of named scores, which leave errors out."""
-    for prompt in list_in(object_in(told, "results"), "prompts"):
-        metrics = prompt.get("metrics") if isinstance(prompt, dict) else None
-        if not isinstance(metrics, dict) or stated.get(_by({**prompt, "prompt": prompt})) != system:
-            continue
-        counts = [metrics.get(f"test{kind}Count") for kind in ("Pass", "Fail", "Error")]
-        numbers = [number_or_none(count) or 0.0 for count in counts]
-        if scorer == _SUCCESS and sum(numbers) > 0:
-            yield Claim("share of tests passed", numbers[0] / sum(numbers), "avg", system, task)
-        total, rows = (
-            number_or_none(object_in(metrics, key).get(scorer))
-            for key in ("namedScores", "namedScoresCount")
-        )
-        if scorer not in (_SUCCESS, _SCORE) and total is not None and rows:
-            yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")
+def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> Iterator[Claim]:
+    """How many tests passed and failed, and means of named scores, which leave errors out."""
+    metrics = object_in(prompt, "metrics")
+    counts = [metrics.get(f"test{kind}Count") for kind in ("Pass", "Fail", "Error")]
+    numbers = [number_or_none(count) or 0.0 for count in counts]
+    if scorer == _SUCCESS and sum(numbers) > 0:
+        yield Claim("share of tests passed", numbers[0] / sum(numbers), "avg", system, task)
+        yield Claim("tests passed", numbers[0], "right", system, task)
+        yield Claim("results", sum(numbers), "rows", system, task)
+        if counts[2] is not None:
+            yield Claim("errors", numbers[2], "failed", system, task)
+    total, rows = (
+        number_or_none(object_in(metrics, key).get(scorer))
+        for key in ("namedScores", "namedScoresCount")
+    )
+    if scorer not in (_SUCCESS, _SCORE) and total is not None and rows:
+        yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")
 
 
 READER = Reader("promptfoo", _recognise, _read)

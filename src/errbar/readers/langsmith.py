@@ -1,0 +1,216 @@
+"""Exports of LangSmith: rows of an experiment as a table, runs, and examples with their runs.
+
+    {"inputs.question": "…", "outputs.answer": "…", "error": null, "reference.answer": "…",
+     "feedback.correct": 1, "execution_time": 0.4, "example_id": "…", "id": "…"}
+    {"id": "…", "run_type": "chain", "session_id": "…", "reference_example_id": "…",
+     "parent_run_id": null, "error": null, "feedback_stats": {"correct": {"n": 1, "avg": 1.0}}}
+    {"run": {…}, "example": {"id": "…"}, "evaluation_results": {"results": [{"key": "correct", …}]}}
+    {"feedback_stats": {…}, "examples_with_runs": [{"id": "…", "runs": [{…}]}]}
+
+The first is a row of `evaluate(…).to_pandas()`, the second a run of `list_runs`, the third a row of
+`evaluate(…)` itself, and the last what `get_experiment_results` gives, all by the SDK 0.14.17; in
+an array, on lines or in CSV. Heads as in "Example ID" are taken as `example_id`. A run of an
+example is a trial, and runs of one example by one experiment are its repeats; runs inside another,
+and those of no example, are left out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errbar.data.naming import name_systems
+from errbar.data.origin import Claim
+from errbar.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    pick,
+    picked_remark,
+)
+from errbar.readers.documents import list_in, number_or_none, object_in, object_of, text_or_none
+from errbar.readers.exports import (
+    Scores,
+    first_of,
+    is_error,
+    part_of,
+    records,
+    remarks_on_scores,
+    score_names,
+    score_of,
+)
+
+_PAGES = ("examples_with_runs", "runs", "results", "data")
+_EXAMPLES = "examples_with_runs"
+_SIGNS = {
+    "rows of an experiment": ("example_id", "execution_time"),
+    "runs of examples": ("run_type", "reference_example_id"),
+    "runs with their evaluation": ("run", "example", "evaluation_results"),
+    "examples with runs": ("runs", "inputs", "dataset_id"),
+}
+_INSIDE = "runs inside another run"
+_NO_EXAMPLE = "runs of no example"
+_AGAIN = "runs that are there twice"
+_SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "session_id")
+
+
+@dataclass
+class _Trial:
+    """A run of an example."""
+
+    path: Path
+    record: Mapping[str, Any]
+    example: str
+    scores: Scores = field(default_factory=Scores)
+    target: Any = None
+
+
+def _recognise(glance: Glance) -> str:
+    keys = {_plain(key) for key in glance.record_keys(*_PAGES)}
+    for what, signs in _SIGNS.items():
+        if keys.issuperset(signs):
+            return f"{what}, with {' and '.join(signs[:2])}"
+    has_feedback = any(key.startswith("feedback.") for key in keys)
+    return "rows with example_id and feedback" if has_feedback and "example_id" in keys else ""
+
+
+def _plain(key: str) -> str:
+    """The name of a column: `example_id` for Example ID; feedback keeps its own spelling."""
+    if re.match(r"(inputs|outputs|reference|feedback)\.", key, re.IGNORECASE):
+        start, _, rest = key.partition(".")
+        return f"{start.lower()}.{rest}"
+    return key.strip().lower().replace(" ", "_")
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    trials = _counted_once([trial for path in files for trial in _trials(path, log)], log)
+    scores = [trial.scores for trial in trials]
+    scorers = score_names(scores)
+    scorer = pick(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
+    log.remarks += picked_remark(scorer, scorers, "the feedback", "scorer")
+    log.remarks += remarks_on_scores(scores, scorer, "LangSmith")
+    systems = _systems(trials, choice, log)
+    order: Counter[tuple[str, str]] = Counter()
+    for trial, system in zip(trials, systems, strict=True):
+        outcome = trial.scores.of(scorer)
+        failed = is_error(trial.record.get("error")) or trial.record.get("status") == "error"
+        log.add(
+            system=system,
+            task="",
+            question=trial.example,
+            trial=order[system, trial.example],
+            outcome=outcome,
+            status="error" if failed else "unscored" if outcome is None else "ok",
+            answer=_text(part_of(trial.record, "outputs")),
+            target=_text(trial.target),
+            cost=score_of(trial.record.get("total_cost")),
+        )
+        order[system, trial.example] += 1
+    by_file: dict[Path, set[str]] = {}
+    for trial, system in zip(trials, systems, strict=True):
+        by_file.setdefault(trial.path, set()).add(system)
+    stated = [claim for path, mine in by_file.items() for claim in _claims(path, mine, scorer)]
+    claim_means_over_rows(log, stated)
+    if not scorers:
+        log.remarks.append("No run has feedback; there is nothing but a list of them.")
+    return log
+
+
+def _trials(path: Path, log: Log) -> list[_Trial]:
+    kept = []
+    for _, record in records(path, *_PAGES):
+        for run in _runs({_plain(key): value for key, value in record.items()}):
+            log.read(path, 1)
+            example = first_of(run, "example_id", "reference_example_id")
+            if run.get("parent_run_id") is not None:
+                log.leave_out(path, _INSIDE)
+            elif not isinstance(example, str | int):
+                log.leave_out(path, _NO_EXAMPLE)
+            else:
+                kept.append(_trial(path, run, str(example)))
+    return kept
+
+
+def _runs(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The runs of a record, each with its example and what was said of it."""
+    if isinstance(record.get("run"), dict):
+        example = object_in(record, "example")
+        results = object_in(record, "evaluation_results").get("results")
+        told = {"evaluation": results, "reference": example.get("outputs")}
+        yield {"example_id": example.get("id"), **record["run"], **told}
+    elif isinstance(record.get("runs"), list):
+        for run in record["runs"]:
+            inside = run if isinstance(run, dict) else {}
+            yield {**inside, "example_id": record.get("id"), "reference": record.get("outputs")}
+    else:
+        yield dict(record)
+
+
+def _trial(path: Path, run: Mapping[str, Any], example: str) -> _Trial:
+    trial = _Trial(path, run, example, target=part_of(run, "reference"))
+    for name, value in part_of(run, "feedback").items():
+        trial.scores.add(name, value)
+    for result in list_in(run, "evaluation"):
+        if isinstance(result, dict):
+            trial.scores.add(str(result.get("key")), first_of(result, "score", "value"))
+    for name, told in part_of(run, "feedback_stats").items():
+        stats = told if isinstance(told, dict) else {}
+        if number_or_none(stats.get("avg")) is not None:
+            trial.scores.add(name, stats["avg"])
+        for label in object_in(stats, "values") if stats.get("avg") is None else ():
+            trial.scores.add(name, label)
+    return trial
+
+
+def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
+    seen: set[str] = set()
+    kept = []
+    for trial in trials:
+        name = text_or_none(first_of(trial.record, "id", "run_id"))
+        if name is not None and name in seen:
+            log.leave_out(trial.path, _AGAIN)
+            continue
+        if name is not None:
+            seen.add(name)
+        kept.append(trial)
+    return kept
+
+
+def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+    """Experiments, which are sessions; rows that name none go by their files."""
+    found = [first_of(trial.record, *_SESSIONS) for trial in trials]
+    unnamed = [trial for trial, session in zip(trials, found, strict=True) if session is None]
+    files = list(dict.fromkeys(trial.path for trial in unnamed))
+    naming = name_systems(files, files_are=choice.files)
+    log.remarks += naming.remarks
+    by_file = dict(zip(files, naming.systems, strict=True))
+    return [
+        str(session) if session is not None else by_file[trial.path] if len(by_file) > 1 else ""
+        for trial, session in zip(trials, found, strict=True)
+    ]
+
+
+def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
+    """The mean feedback that an experiment states, over the runs that have one."""
+    glance = Glance(path)
+    if glance.shape != "object" or not glance.has(_EXAMPLES) or len(systems) != 1:
+        return
+    stats = object_in(object_in(object_of(path), "feedback_stats"), scorer)
+    number = number_or_none(stats.get("avg"))
+    if number is not None:
+        yield Claim(f"mean {scorer}", number, "avg", next(iter(systems)), "", "missing")
+
+
+def _text(parts: Any) -> str | None:
+    """What a run gives: the only value, or all of them as JSON; None for nothing."""
+    if isinstance(parts, dict) and len(parts) < 2:
+        return text_or_none(next(iter(parts.values()), None))
+    return text_or_none(parts)
+
+
+READER = Reader("langsmith", _recognise, _read)
