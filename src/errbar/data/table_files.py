@@ -284,17 +284,15 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     if len(files) < 2 and not named:
         return None, []
     single = _with_one_row(found)
-    if len(single) == len(files) and len(files) > 2:
-        folders = list(dict.fromkeys(file.resolve().parent for file in files))
-        if len(folders) == 1:
-            return None, [guess("Files hold one row each: all are of one system")]
-        names = name_systems(folders, files_are=how.files)
-        by_folder = dict(zip(folders, names.systems, strict=True))
-        said = guess("Files hold one row each: systems are named after their folders")
-        return {file: (by_folder[file.resolve().parent], "") for file in files}, [said]
-    names = name_systems(files, files_are=how.files)
-    pairs = zip(names.systems, names.trials, strict=True)
-    return dict(zip(files, pairs, strict=True)), names.remarks
+    wholes = [file.resolve().parent if file in single else file for file in files]
+    distinct = list(dict.fromkeys(wholes))
+    said = [guess("Files with one row each are questions of the system that their folder is")]
+    if len(distinct) == 1 and not named:
+        return None, said if single else []
+    naming = name_systems(distinct, files_are=how.files)
+    names = dict(zip(distinct, zip(naming.systems, naming.trials, strict=True), strict=True))
+    by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
+    return by_file, [*(said if single else []), *naming.remarks]
 
 
 def _with_one_row(found: _Found) -> set[Path]:
