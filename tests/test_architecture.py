@@ -15,7 +15,7 @@ import errbar
 PACKAGE = Path(errbar.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors", "remarks"}
+BASE = {"errors", "remarks", "refusals"}
 COUNTS = BASE | {"data", "kernels"}
 METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
@@ -32,6 +32,7 @@ PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "plots", "bands", "report"}
 MAY_IMPORT = {
     "errors": set(),
     "remarks": set(),
+    "refusals": {"errors", "remarks", "tables"},
     "tables": set(),
     "kernels": {"kernels"},
     "data": COUNTS,

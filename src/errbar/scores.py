@@ -16,7 +16,7 @@ from errbar.estimate import (
 )
 from errbar.metrics.grammar import parse
 from errbar.results import Result
-from errbar.tables import counted, percent, pointed, supported
+from errbar.tables import DASH, counted, percent, pointed, supported
 
 _FEWEST = 10  # questions in the coverage study
 _SPREAD = "sd: how uncertain it is"
@@ -135,7 +135,7 @@ class Scores(Estimates[Estimate]):
         value, mean, sd, low, high = (pointed(column) for column in digits)
         marks = [f" {_MARK}" if one.outside else "" for one in self]
         ends = [
-            "none" if math.isnan(one.interval.low) else f"{left} to {right}{mark}"
+            DASH if math.isnan(one.interval.low) else f"{left} to {right}{mark}"
             for one, left, right, mark in zip(self, low, high, marks, strict=True)
         ]
         columns = [*self._first_columns(), ["value", *value]]
@@ -185,7 +185,7 @@ class RankedScores(Estimates[RankedEstimate]):
     def columns(self) -> list[list[str]]:
         """Each column from its head down; one that is empty all the way is left out."""
         ends = [
-            "none"
+            DASH
             if one.reason
             else " to ".join(supported(x, one.sd) for x in (one.interval.low, one.interval.high))
             for one in self
@@ -232,13 +232,14 @@ def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
     """How much data each subject had, in one note where all had the same."""
+    there = [one for one in estimates if one.questions]
     sizes: dict[str, str] = {}
-    for one in estimates:
+    for one in there:
         size = f"{counted(one.questions, 'question')}, {counted(one.trials, 'trial')}"
         if sizes.setdefault(str(one.of), size) != size:
             sizes[f"{one.of} {one.metric}".lstrip()] = size
     if len(set(sizes.values())) == 1:
-        each = _each([one.of for one in estimates])
+        each = _each([one.of for one in there])
         return [f"{next(iter(sizes.values()))}{each}."]
     return [f"{subject}: {size}.".removeprefix(": ") for subject, size in sizes.items()]
 

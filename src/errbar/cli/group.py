@@ -7,6 +7,7 @@ import click
 from errbar import __version__
 from errbar.cli.endings import ended_early
 from errbar.errors import ErrbarError
+from errbar.remarks import on_command_line
 
 
 class _Refusal(click.ClickException):
@@ -24,7 +25,7 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with ended_early():
+            with ended_early(), on_command_line():
                 return super().invoke(ctx)
         except ErrbarError as error:
             if ctx.params.get("debug"):

@@ -7,7 +7,7 @@ from typing import Any
 from errbar.estimate import Interval
 from errbar.metrics.base import Direction, Metric
 from errbar.results import Rows
-from errbar.tables import counted, percent, pointed, printable, supported
+from errbar.tables import DASH, counted, percent, pointed, printable, supported
 
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # p-values and chances below this are shown as such
 
@@ -154,7 +154,7 @@ class Comparisons(Rows[Comparison]):
             )
         )
         ends = [
-            "none" if row.reason else f"{left} to {right}"
+            DASH if row.reason else f"{left} to {right}"
             for row, left, right in zip(self, low, high, strict=True)
         ]
         levels = {percent(row.interval.level) for row in self}
