@@ -28,13 +28,16 @@ class Refusals:
         self._found[str(whose), str(metric)] = error
         return reason_of(error, metric)
 
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def require_others(self, asked: Iterable[tuple[object, object]], done: str = "scored") -> None:
-        """Raise the first refusal, and how many are like it, if all that was asked is refused."""
+    def require_others(self, asked: Iterable[tuple[object, object]]) -> None:
+        """Raise an error if everything that was asked for is refused."""
         names = list(dict.fromkeys((str(whose), str(metric)) for whose, metric in asked))
-        if not names or any(name not in self._found for name in names):
+        if all(name in self._found for name in names):
+            self.require_none(names)
+
+    def require_none(self, names: Sequence[tuple[str, str]] = (), done: str = "scored") -> None:
+        """Raise the first refusal, and how many are like it, if there is any."""
+        names = names or list(self._found)
+        if not names:
             return
         first = self._found[names[0]]
         reasons = [reason_of(self._found[name], name[1]) for name in names]
@@ -93,4 +96,4 @@ def too_few_trials(
 
 def _kind(reason: str) -> str:
     """What reasons that differ by their numbers and details have in common."""
-    return _NUMBER.sub("", reason.partition(";")[0])
+    return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])

@@ -161,8 +161,7 @@ class Runs:
         or with `bins`, groups of clusters. `bins` are for more distinct confidences than fit, and
         `bin_error` of an estimate says how far off they can make it.
         """
-        found = self.source.ranked(bins)
-        return self._told(selective_scores(found, metrics, method, rng, bins=bins))
+        return self._told(selective_scores(self.source, metrics, method, rng, bins=bins))
 
     def roc(
         self,
@@ -172,7 +171,7 @@ class Runs:
         bins: int | None = None,
     ) -> RankedScores:
         """How well the confidence tells right answers from wrong ones; `bins` as in `selective`."""
-        return self._told(roc_scores(self.source.ranked(bins), method, rng, bins=bins))
+        return self._told(roc_scores(self.source, method, rng, bins=bins))
 
     def compare(
         self,

@@ -12,7 +12,7 @@ from errbar.data.slices import Results, Slice
 from errbar.data.sources import Source
 from errbar.data.statistics import CategoryCounts
 from errbar.errors import InputError, WrongType
-from errbar.metrics import CountMetric, VoteAt
+from errbar.metrics import CountMetric
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.remarks import way_to_say
