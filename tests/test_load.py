@@ -715,7 +715,7 @@ def test_a_category_out_of_range_is_refused_to_the_system_that_has_it() -> None:
     fine, odd = runs.score(metric)
     assert fine.value == pytest.approx(0.5)
     assert odd.reason == "has weights for the outcomes 0 to 2; there is 3"
-    with pytest.raises(WrongType, match="nothing can be scored. fine.*there is 2"):
+    with pytest.raises(WrongType, match=r"nothing can be scored\. fine.*there is 2"):
         runs.score("avg(weights=[0, 0.5])")
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import narwhals.stable.v2 as nw
 
+from errbar.data.rankable import rankable
 from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedItems
 from errbar.data.rows import fetch, names_of
 from errbar.data.slices import keys_in
@@ -35,7 +36,7 @@ def _each(
     except (UnknownColumn, NotThere):
         raise
     except InputError:
-        if not isinstance(source, TableSource):
+        if not isinstance(source, TableSource) or _is_rankable(source):
             raise
         parts = _parts(source)
         if len(parts) < 2:
@@ -50,6 +51,15 @@ def _each(
         if not kept:
             raise
         return kept, refused
+
+
+def _is_rankable(source: TableSource) -> bool:
+    """Whether every row has what ranking needs; if so, it is refused for its size or the bins."""
+    try:
+        rankable(source.frame, source.columns)
+    except InputError:
+        return False
+    return True
 
 
 def _parts(source: TableSource) -> dict[Key, TableSource]:

@@ -171,10 +171,9 @@ def _refusal(
         )
     if not counts.trials.size:
         return InputError("there is no question")
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
     try:
-        require_all(
-            method.questions_in_all if isinstance(method, Calibrated) else None, len(counts)
-        )
+        require_all(in_all, len(counts))
     except InputError as error:
         return error
     return too_few_trials(

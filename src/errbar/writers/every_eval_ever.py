@@ -77,6 +77,9 @@ def write_every_eval_ever(
     if not isinstance(source, TableSource):
         raise InputError("matrices and counts have no rows to write as records.")
     scores = runs.score("avg")
+    for one in scores:
+        if math.isnan(one.value):
+            raise InputError(f"{one.of} has no score to write: {one.reason}.")
     estimates = {(one.system, one.task): one for one in scores}
     binary = {one.key: one.is_binary for one in source.slices(())}
     moment = int(time.time()) if retrieved is None else retrieved
