@@ -82,5 +82,5 @@ def _parts(source: TableSource) -> dict[Key, TableSource]:
         for name, value in zip(("system", "task"), key, strict=True):
             if name in names:
                 some = some.filter(names[name].fill_null("") == value)
-        found[key] = replace(source, frame=some, _found={}, _results={}, _statuses={})
+        found[key] = replace(source, frame=some, where="", _found={}, _results={}, _statuses={})
     return found

@@ -139,7 +139,7 @@ class Runs:
         refusals.require_others((one.of, one.metric) for part in parts for one in part)
         return Scores(
             _in_order((one for part in parts for one in part), _subjects(drawn)),
-            "; ".join(dict.fromkeys(part.method for part in parts)),
+            "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
             (
                 *(remark for part in parts for remark in part.remarks),
                 *_not_drawn(name, found, drawn),

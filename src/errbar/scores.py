@@ -1,6 +1,7 @@
 """Estimates in a table: to be read, sorted, filtered, and turned into any DataFrame."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, overload
@@ -223,11 +224,21 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
-    """Their metrics, where no other estimate is of one of them; else whose they are too."""
+    """Their metrics, where no other estimate is of one of them; else whose they are too.
+
+    A subject that has no other metric is named without them.
+    """
     metrics = list(dict.fromkeys(str(one.metric) for one in some))
     if sum(str(one.metric) in metrics for one in among) == len(some):
         return ", ".join(metrics)
-    return ", ".join(f"{one.of} {one.metric}".lstrip() for one in some)
+    each, missing = (Counter(str(one.of) for one in group) for group in (among, some))
+    names = (
+        str(one.of)
+        if 1 < each[str(one.of)] == missing[str(one.of)]
+        else f"{one.of} {one.metric}".lstrip()
+        for one in some
+    )
+    return ", ".join(dict.fromkeys(names))
 
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:

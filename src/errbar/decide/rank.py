@@ -116,7 +116,10 @@ def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together
             continue
         for name, error in data.refused.items():
             refusals.add(Subject(name, data.task), data.metric, error)
-        remarks.append(f"{data.task}: left out of the average ({_reasons(data)}).")
+        remarks += [
+            f"{data.task}: left out of the average; of {names}: {reason}."
+            for reason, names in _reasons(data).items()
+        ]
     if not kept:
         refusals.require_none(done="ranked")
     return kept
@@ -146,20 +149,20 @@ def _shared(data: Together, systems: Sequence[str]) -> NDArray[np.bool_]:
     return np.logical_and.reduce([data.held(data.systems.index(name)) for name in systems])
 
 
-def _reasons(data: Together) -> str:
-    """Why systems have no such number, those with the same reason together."""
+def _reasons(data: Together) -> dict[str, str]:
+    """Why systems have no such number, and who they are."""
     why: dict[str, list[str]] = {}
     for name, error in data.refused.items():
         why.setdefault(reason_of(error, data.metric), []).append(name)
-    return "; ".join(f"{first_of(names)}: {data.metric} {reason}" for reason, names in why.items())
+    return {reason: first_of(names) for reason, names in why.items()}
 
 
 def _not_ranked(tables: Sequence[Together]) -> list[str]:
-    """Systems that lack a number, and why."""
+    """Systems that lack a number in a task, and why."""
     return [
-        f"Not ranked{f' on {data.task}' if data.task else ''}: {why}."
+        f"Not ranked: {names}{f' (in {data.task})' if data.task else ''}: {reason}."
         for data in tables
-        if (why := _reasons(data))
+        for reason, names in _reasons(data).items()
     ]
 
 
