@@ -55,8 +55,8 @@ def counts_of(source: Source, one: Slice, metric: CountMetric, taken: str) -> An
 def results_of(source: Source, one: Slice) -> Results:
     """The results that occur in a slice, without values that only others have."""
     found = source.categories(one.by)[one.key]
-    there = found.counts.any(axis=0)
-    values = [value for value, held in zip(found.values, there.tolist(), strict=True) if held]
+    there = np.flatnonzero(found.counts.sum(axis=0))
+    values = [found.values[at] for at in there.tolist()]
     return found._replace(values=values, counts=found.counts[:, there])
 
 

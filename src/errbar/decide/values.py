@@ -279,7 +279,7 @@ class _Task:
         """Questions with trials enough; the others are refused, or dropped and counted."""
         none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
         if short.any() and self._policy.short != "drop":
-            asked = np.flatnonzero(~none)
+            asked = np.flatnonzero(~none).tolist()
             few = too_few_trials(k, one.trials[asked], names=[one.questions[at] for at in asked])
             if few is not None:
                 raise few
