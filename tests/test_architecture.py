@@ -15,12 +15,12 @@ import errbar
 PACKAGE = Path(errbar.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors", "remarks"}
+BASE = {"errors", "remarks", "refusals"}
 COUNTS = BASE | {"data", "kernels"}
 METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "results", "scores", "tables", "uncertainty", "matrices"}
-DECIDE = ALL_BELOW | {"scoring", "rewards", "tallied", "decide", "roc"}
+DECIDE = ALL_BELOW | {"by_system", "scoring", "rewards", "tallied", "decide", "roc"}
 SELECTIVE = ALL_BELOW | {"items", "matched"}
 DRAWN = {"decide", "matched", "watches"}  # results that have a picture
 LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning", "gating"}
@@ -32,6 +32,8 @@ PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "plots", "bands", "report"}
 MAY_IMPORT = {
     "errors": set(),
     "remarks": set(),
+    "by_system": COUNTS,
+    "refusals": {"errors", "remarks", "tables"},
     "tables": set(),
     "kernels": {"kernels"},
     "data": COUNTS,
@@ -57,11 +59,11 @@ MAY_IMPORT = {
     "tallied": METRICS,
     "scoring": ALL_BELOW | {"evaluate", "rewards", "audit", "tallied"},
     "decide": DECIDE,
-    "ranking": ALL_BELOW | {"selective", "roc"},
+    "ranking": ALL_BELOW | {"by_system", "selective", "roc"},
     "watches": {"estimate", "results", "tables"},
     "monitoring": METRICS | {"uncertainty", "watches"},
     "bands": ALL_BELOW,
-    "plots": ALL_BELOW | DRAWN | {"bands", "inspection", "plots", "ranking"},
+    "plots": ALL_BELOW | DRAWN | {"bands", "by_system", "inspection", "plots", "ranking"},
     "runs": DECIDE
     | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"},
     "paths": ALL_BELOW | {"readers"},

@@ -205,7 +205,7 @@ def test_more_draws_than_trials_are_refused_with_the_most_there_can_be(runs: str
     said = refusal("score", runs, "-m", "pass@3")
     assert "2 of 2 questions have fewer" in said
     assert "at most 2" in said
-    assert "--short drop" in said
+    assert "--short posterior" in said
 
 
 @pytest.mark.parametrize("text", ["question", "=task_id", "question=", "=", ""])

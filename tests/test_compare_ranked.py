@@ -267,7 +267,7 @@ def test_an_item_in_two_clusters_is_refused() -> None:
 
 def test_systems_without_an_item_in_common_are_refused() -> None:
     second = table(2, "b").with_columns(question="other " + pl.col("question"))
-    with pytest.raises(InputError, match="'a' and 'b' have no item in common"):
+    with pytest.raises(InputError, match="a − b aurc: they have no item in common"):
         errbar.load(both(table(1, "a"), second)).compare("aurc")
 
 

@@ -42,6 +42,29 @@ def of_two_tasks(grades: Sequence[float]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row", strict=False)
 
 
+def test_a_curve_of_each_system_goes_as_far_as_its_own_trials() -> None:
+    counts = {"few": errbar.Counts([3, 4], [2, 1]), "many": errbar.Counts([9, 8], [2, 1])}
+    scores = errbar.load(counts).curve("pass@k")
+    assert [(one.system, str(one.metric)) for one in scores] == [
+        (system, f"pass@{k}")
+        for system, ks in (("few", (1, 2, 3)), ("many", (1, 2, 4, 8)))
+        for k in ks
+    ]
+    for name, one in counts.items():
+        assert scores.only(name).estimates == errbar.load({name: one}).curve("pass@k").estimates
+
+
+def test_a_curve_of_a_system_without_results_is_a_dash() -> None:
+    runs = errbar.load({"fine": [[1, 0], [1, 1]], "lost": [[NAN, NAN], [NAN, NAN]]})
+    scores = runs.curve("pass@k", errors="missing")
+    assert [(one.system, str(one.metric)) for one in scores] == [
+        ("fine", "pass@1"),
+        ("fine", "pass@2"),
+        ("lost", "pass@1"),
+    ]
+    assert [one.reason for one in scores] == ["", "", "no row has a result"]
+
+
 def test_a_curve_of_each_task_goes_as_far_as_its_own_trials() -> None:
     scores = errbar.load(of_two_tasks((1, 0))).curve("pass@k")
     assert [(one.system, one.task, str(one.metric)) for one in scores] == [
@@ -58,8 +81,11 @@ def test_a_curve_leaves_out_rewards_and_says_so() -> None:
     assert {one.task for one in scores} == {"sums"}
     said = "pass@k leaves out 2 of 4, whose outcomes are not 0 and 1: a · essay, b · essay."
     assert any(remark.startswith(said) for remark in scores.remarks)
-    with pytest.raises(WrongType, match=r"^a · essay: pass@1 needs outcomes of 0 and 1"):
-        runs.curve("pass@k", [1, 2])
+    asked = runs.curve("pass@k", [1, 2])
+    assert {one.task for one in asked if math.isnan(one.value)} == {"essay"}
+    assert "needs outcomes of 0 and 1; there are 0.25, 0.5. As rewards" in asked[0].reason
+    with pytest.raises(WrongType, match=r"a · essay pass@1: needs outcomes .*for 4 of 4"):
+        errbar.load(of_two_tasks((0.5,)).filter(pl.col("task") == "essay")).curve("pass@k", [1, 2])
 
 
 def test_a_curve_of_categories_leaves_none_out() -> None:
@@ -71,8 +97,9 @@ def test_a_curve_of_votes_leaves_out_rewards() -> None:
     table = of_two_tasks((0.5, 0.25)).with_columns(answer=pl.lit("x"))
     scores = errbar.load(table).curve("vote@k")
     assert {one.task for one in scores} == {"sums"}
-    with pytest.raises(WrongType, match="a · essay: vote@1 needs outcomes of 0 and 1"):
-        errbar.load(table).score("vote@1")
+    essay, sums = errbar.load(table).score("vote@1")[:2]
+    assert essay.reason == "needs outcomes of 0 and 1; there are 0.25, 0.5"
+    assert sums.value == 0.5
 
 
 def test_a_curve_takes_the_ks_it_is_given_in_their_order() -> None:
@@ -83,7 +110,7 @@ def test_a_curve_takes_the_ks_it_is_given_in_their_order() -> None:
 
 def test_a_curve_beyond_the_trials_or_of_one_metric_is_refused() -> None:
     runs = errbar.load(errbar.Counts([5, 7], [2, 3]))
-    with pytest.raises(NotEnoughTrials, match="at most 5"):
+    with pytest.raises(NotEnoughTrials, match="the least 5"):
         runs.curve("pass@k", [6])
     with pytest.raises(UnknownMetric, match="letter k"):
         runs.curve("pass@8")

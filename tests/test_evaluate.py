@@ -178,15 +178,30 @@ def test_results_are_scores_that_print_their_method() -> None:
 
 def test_more_draws_than_trials_names_the_system_the_question_and_what_to_do() -> None:
     short = Counts(trials=[8, 3], correct=[1, 1], questions=["q1", "q2"])
-    with pytest.raises(NotEnoughTrials, match=r"system 'short': pass@4 .*'q2' has 3.*Lower k") as e:
-        score({"fine": Counts([8], [2]), "short": short}, "pass@1", "pass@4")
-    assert "fine" not in str(e.value)
-    with pytest.raises(NotEnoughTrials, match=r"^pass@4 draws"):
+    with pytest.raises(NotEnoughTrials) as refused:
+        score({"short": short}, "pass@4")
+    assert str(refused.value) == (
+        "short pass@4: needs 4 trials per question; 1 of 2 questions have fewer, the least 3 "
+        "(question 'q2'); lower k to at most 3, or let short='posterior' look beyond the trials."
+    )
+    with pytest.raises(NotEnoughTrials, match=r"^pass@4: needs 4 trials"):
         score(short, "pass@4")
+    with pytest.raises(NotEnoughTrials, match=r"short pass@4: .* \(the reason for 4 of 4\)\.$"):
+        score({"short": short, "once": Counts([1], [1])}, "pass@4", "pass^5")
+
+
+def test_a_system_with_too_few_trials_keeps_no_other_from_being_scored() -> None:
+    fine, short = Counts([8], [2]), Counts([8, 3], [1, 1], ["q1", "q2"])
+    found = score({"fine": fine, "short": short}, "pass@1", "pass@4")
+    assert found[:2] == score({"fine": fine}, "pass@1", "pass@4")[:]
+    assert found[2:3].estimates == score({"short": short}, "pass@1").estimates
+    assert found[3].value != found[3].value
+    assert "the least 3 (question 'q2')" in found[3].reason
+    assert f"short pass@4: {found[3].reason}." in found.notes()
 
 
 def test_a_system_without_questions_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match=r"system 'empty': .*no question"):
+    with pytest.raises(InputError, match=r"empty avg: there is no question"):
         score({"empty": Counts([], [])}, "avg")
 
 
@@ -227,8 +242,12 @@ def test_an_unknown_metric_is_refused_with_its_name() -> None:
 
 
 def test_categories_under_a_right_or_wrong_metric_name_the_system() -> None:
-    with pytest.raises(WrongType, match="system 'graded': pass@1 needs right-or-wrong"):
-        score({"graded": CategoryCounts([[1, 2, 3]])}, "avg", "pass@1")
+    with pytest.raises(WrongType, match="graded pass@1: needs right-or-wrong"):
+        score({"graded": CategoryCounts([[1, 2, 3]])}, "pass@1")
+    weighted = "avg(weights=[0, 0.5, 1])"
+    found = score({"graded": CategoryCounts([[1, 2, 3]])}, "pass@1", weighted)
+    assert found[1:].estimates == score({"graded": CategoryCounts([[1, 2, 3]])}, weighted).estimates
+    assert "right-or-wrong" in found[0].reason
 
 
 def test_a_method_that_is_none_is_refused() -> None:

@@ -415,12 +415,17 @@ def test_a_question_with_no_result_is_not_left_out_in_silence(
     assert "1 of 2 questions" in said
 
 
-def test_a_system_whose_every_row_failed_is_refused_by_name() -> None:
+def test_a_system_whose_every_row_failed_has_no_number_and_says_why() -> None:
     table = pl.DataFrame(
         {"system": list("sstt"), "question": list("abab"), "outcome": [0, 2, None, None]}
     )
-    with pytest.raises(InputError, match=r"'t'|t:"):
-        errbar.load(table).score("avg(weights=[0, 1, 2])", errors="missing")
+    first, second = errbar.load(table).score("avg(weights=[0, 1, 2])", errors="missing")
+    assert (first.value, first.reason) == (1.0, "")
+    assert math.isnan(second.value)
+    assert second.reason == "no row has a result"
+    nobody = table.filter(pl.col("system") == "t")
+    with pytest.raises(InputError, match=r"^t avg: no row has a result\.$"):
+        errbar.load(nobody).score("avg", errors="missing")
 
 
 # Questions that are short.
@@ -428,9 +433,14 @@ def test_a_system_whose_every_row_failed_is_refused_by_name() -> None:
 UNEQUAL = {"a": errbar.Counts([4, 2, 4], [2, 1, 1]), "b": errbar.Counts([4, 4], [2, 1])}
 
 
-def test_short_questions_are_an_error_that_says_how_many_and_whose() -> None:
-    with pytest.raises(NotEnoughTrials, match=r"'a': pass@3 .* 1 of 3 questions .* at most 2"):
-        errbar.load(UNEQUAL).score("pass@3")
+def test_short_questions_leave_a_dash_and_say_how_many_there_are() -> None:
+    short, fine = errbar.load(UNEQUAL).score("pass@3")
+    assert math.isnan(short.value)
+    assert short.reason == (
+        "needs 3 trials per question; 1 of 3 questions have fewer, the least 2; short='drop' "
+        "leaves those out"
+    )
+    assert fine.value == errbar.load({"b": UNEQUAL["b"]}).score("pass@3")[0].value
 
 
 def test_short_questions_can_be_dropped_and_are_counted() -> None:
@@ -446,7 +456,8 @@ def test_short_questions_can_be_dropped_and_are_counted() -> None:
 
 
 def test_dropping_every_question_is_an_error() -> None:
-    with pytest.raises(NotEnoughTrials, match=r"a, b: no question has 5 trials.*at most 4"):
+    said = r"a pass@5: no question has the 5 trials .* the most are 4 \(the reason for 2 of 2\)"
+    with pytest.raises(NotEnoughTrials, match=said):
         errbar.load(UNEQUAL).score("pass@5", short="drop")
 
 
@@ -458,12 +469,15 @@ ONE_IS_SHORT = {
 
 
 def test_every_system_that_is_short_is_named_with_what_to_do() -> None:
-    with pytest.raises(NotEnoughTrials) as refused:
-        errbar.load(ONE_IS_SHORT).score("avg", "pass^4")
-    said = str(refused.value)
-    assert "system 'once': pass^4 draws 4 of a question's trials" in said
-    assert "Questions of twice have fewer, too" in said
-    assert "--short drop" in said
+    scores = errbar.load(ONE_IS_SHORT).score("avg", "pass^4")
+    said = {one.system: one.reason for one in scores if math.isnan(one.value)}
+    assert said == {
+        name: f"needs 4 trials per question; {few} of {few} questions have fewer, the least "
+        f"{most}; lower k to at most {most}, or let short='posterior' look beyond the trials"
+        for name, few, most in (("once", 3, 1), ("twice", 2, 2))
+    }
+    with pytest.raises(NotEnoughTrials, match=r"once pass\^5.*for 3 of 3"):
+        errbar.load(ONE_IS_SHORT).score("pass^5")
 
 
 def test_whoever_has_no_question_left_keeps_no_other_from_being_scored() -> None:
@@ -493,7 +507,7 @@ def test_votes_too_are_scored_of_whoever_has_trials_enough() -> None:
     often, once = runs.score("vote@3", short="drop")
     assert math.isnan(once.value)
     assert often.value == 1
-    with pytest.raises(NotEnoughTrials, match="often, once: no question has 4 trials"):
+    with pytest.raises(NotEnoughTrials, match="often vote@4: no question has the 4 trials"):
         runs.score("vote@4", short="drop")
 
 
@@ -688,9 +702,25 @@ def test_a_metric_of_right_and_wrong_refuses_rewards_and_says_what_takes_them(
 
 
 def test_a_refused_reward_is_one_that_the_system_has() -> None:
-    with pytest.raises(WrongType) as refused:
-        errbar.load({"fine": [[0, 1]], "odd": [[0, 0.25]]}).score("pass@1")
-    assert "0.25" in str(refused.value)
+    fine, odd = errbar.load({"fine": [[0, 1]], "odd": [[0, 0.25]]}).score("pass@1")
+    assert (fine.value, fine.reason) == (0.5, "")
+    assert "there are 0, 0.25. As rewards" in odd.reason
+
+
+def test_a_category_out_of_range_is_refused_to_the_system_that_has_it() -> None:
+    metric = "avg(weights=[0, 0.5, 1])"
+    runs = errbar.load({"fine": [[0, 1, 2]], "odd": [[0, 1, 3]]})
+    fine, odd = runs.score(metric)
+    assert fine.value == pytest.approx(0.5)
+    assert odd.reason == "has weights for the outcomes 0 to 2; there is 3"
+    with pytest.raises(WrongType, match=r"nothing can be scored\. fine.*there is 2"):
+        runs.score("avg(weights=[0, 0.5])")
+
+
+def test_an_endless_reward_spoils_the_mean_of_its_own_system_alone() -> None:
+    fine, odd = errbar.load({"fine": [[0.5, 1]], "odd": [[0.5, math.inf]]}).score("avg")
+    assert fine.value == 0.75
+    assert "an outcome is inf, which has no mean" in odd.reason
 
 
 def test_failed_rows_have_no_category() -> None:

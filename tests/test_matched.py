@@ -433,6 +433,6 @@ def test_a_result_prints_as_a_table_with_its_notes() -> None:
 def test_a_result_without_an_interval_says_so() -> None:
     data = system(1, 0.8)
     text = str(compare({"a": data, "b": data}, method=FEW, rng=0))
-    assert "none" in text
+    assert "–" in text
     assert "nan to nan" not in text
     assert "risk@0.2, a and b: every resample gives the same number" in " ".join(text.split())

@@ -72,8 +72,10 @@ def test_failed_rows_are_worth_nothing_or_left_out(failed: Path) -> None:
 
 
 def test_there_is_no_best_reward_for_failed_rows(failed: Path) -> None:
-    with pytest.raises(InputError, match="errors='fail'"):
-        errbar.load(failed).score("avg", errors="bracket")
+    worst, best = errbar.load(failed).score("avg", errors="bracket")
+    assert worst.value == errbar.load(failed).score("avg")[0].value
+    assert math.isnan(best.value)
+    assert "errors='fail' counts them as 0" in best.reason
 
 
 def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> None:

@@ -1,5 +1,6 @@
 """Votes by answer: against every subset written out, and against counting by hand."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -80,13 +81,29 @@ def test_failed_trials_do_not_vote_and_may_be_left_out(tmp_path: Path) -> None:
     runs = errbar.load(path)
     assert runs.score("vote@3")[0].value == 0.75  # a tie on q, a clear win on r
     assert runs.score("vote@2", errors="missing")[0].value == 0.75
-    with pytest.raises(NotEnoughTrials, match="1 of 2 have fewer"):
+    with pytest.raises(NotEnoughTrials, match="1 of 2 questions have fewer"):
         runs.score("vote@3", errors="missing")
     left = runs.score("vote@3", errors="missing", short="drop")
     assert left[0].value == 1.0
     assert any("leaves out 1 of 2" in note for note in left.notes())
-    with pytest.raises(InputError, match="no answer to vote for"):
-        runs.score("vote@2", errors="bracket")
+    worst, best = runs.score("vote@2", errors="bracket")
+    assert worst.value == runs.score("vote@2")[0].value
+    assert math.isnan(best.value)
+    assert "no answer to vote for; errors='fail' counts" in best.reason
+
+
+def test_a_system_without_any_answer_has_no_vote_and_keeps_no_other_from_it() -> None:
+    rows = table([["a", "a", "c"], ["c", "a", "a"]])
+    both = pl.concat(
+        [
+            rows.with_columns(system=pl.lit("told")),
+            rows.with_columns(system=pl.lit("untold"), answer=pl.lit(None, dtype=pl.String)),
+        ],
+        how="diagonal",
+    )
+    silent, told = sorted(errbar.load(both).score("vote@3"), key=lambda one: one.value == one.value)
+    assert (told.system, told.value) == ("told", errbar.load(rows).score("vote@3")[0].value)
+    assert silent.reason.startswith("no row has an answer to vote by; maj@k")
 
 
 def test_ties_may_go_to_the_answer_that_came_first() -> None:

@@ -1,15 +1,18 @@
 """Counts × metrics × method → estimates: the only orchestrator."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from errbar.data.statistics import CategoryCounts, Counts, require_trials
+from errbar.data.statistics import CategoryCounts, Counts, CountsByState
 from errbar.errors import InputError, WrongType
-from errbar.estimate import Estimate, Subject
+from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.metrics import CountMetric, Metric, Needs, parse
 from errbar.metrics.base import AnyCounts
+from errbar.refusals import Refusals, too_few_trials
 from errbar.scores import Scores
 from errbar.uncertainty import Calibrated, Cell, Method, chosen_method
+from errbar.uncertainty.method import require_all
 
 _CALIBRATED = Calibrated()
 
@@ -23,9 +26,10 @@ def score(
     """Every metric of every system with its interval, system by system.
 
     The interval is for questions like these, or what a `method` says: `Calibrated("benchmark")`,
-    `Posterior(...)`, or "documented" for the flat-prior one of `errbar.eval`. Where questions have
-    fewer trials than a metric draws, that is an error, or with `short="posterior"` the metric is
-    what the learned spread of difficulty makes of it.
+    `Posterior(...)`, or "documented" for the flat-prior one of `errbar.eval`. A system whose
+    questions have fewer trials than a metric draws has no such number, and the estimate says why;
+    with `short="posterior"` the metric is what the learned spread of difficulty makes of it. Only
+    if nothing can be scored is that an error.
 
     Examples
     --------
@@ -41,16 +45,59 @@ def score(
     asked = _metrics(metrics)
     how = chosen_method(method)
     for subject, counts in named.items():
-        _check(str(subject), counts, asked, short)
-    columns = zip(*how.cells(list(named.values()), asked), strict=True)
-    return Scores(
-        tuple(
-            _estimate(subject, metric, counts, cell)
-            for (subject, counts), column in zip(named.items(), columns, strict=True)
-            for metric, cell in zip(asked, column, strict=True)
-        ),
-        how.describe(asked, list(named.values()), within=short != "posterior"),
+        _require_counts(str(subject), counts)
+    refusals = Refusals()
+    rows = scored(named, asked, how, refusals, short=short, can_drop=False)
+    refusals.require_others((one.of, one.metric) for one in rows)
+    there = [one for one in rows if one.questions]
+    metrics_there, systems_there = {one.metric for one in there}, {one.of for one in there}
+    words = how.describe(
+        [metric for metric in asked if metric in metrics_there],
+        [counts for of, counts in named.items() if of in systems_there],
+        within=short != "posterior",
     )
+    return Scores(tuple(rows), words)
+
+
+def scored(
+    systems: Mapping[Subject, AnyCounts],
+    metrics: Sequence[CountMetric],
+    method: Method,
+    refusals: Refusals,
+    *,
+    short: Literal["error", "posterior"] = "error",
+    can_drop: bool = True,
+) -> list[Estimate]:
+    """Every metric of every system, system by system; without a number where it is refused.
+
+    `can_drop` says whether a reason may advise to leave short questions out.
+    """
+    together: dict[tuple[int, ...], list[Subject]] = {}  # by the metrics that can be scored
+    found: dict[tuple[Subject, int], Estimate] = {}
+    for of, counts in systems.items():
+        fine = []
+        for at, metric in enumerate(metrics):
+            refusal = _refusal(counts, metric, method, short, can_drop=can_drop)
+            if refusal is None:
+                fine.append(at)
+            else:
+                found[of, at] = missing(of, metric, method, refusals.add(of, metric, refusal))
+        if fine:
+            together.setdefault(tuple(fine), []).append(of)
+    for fine_at, subjects in together.items():
+        rows = method.cells([systems[of] for of in subjects], [metrics[at] for at in fine_at])
+        for at, row in zip(fine_at, rows, strict=True):
+            for of, cell in zip(subjects, row, strict=True):
+                found[of, at] = _estimate(of, metrics[at], systems[of], cell)
+    return [found[of, at] for of in systems for at in range(len(metrics))]
+
+
+def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
+    """An estimate without a number, and why."""
+    nan = math.nan
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
+    nowhere = Interval(nan, nan, method.level, covers)
+    return Estimate(of, metric, nan, nan, nan, nowhere, 0, 0, reason)
 
 
 def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: Cell) -> Estimate:
@@ -104,23 +151,36 @@ def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
     return metrics
 
 
-def _check(system: str, counts: AnyCounts, metrics: Sequence[CountMetric], short: str) -> None:
-    """Refuse what cannot be scored, and say whose it is."""
+def _require_counts(system: str, counts: AnyCounts) -> None:
+    """Refuse what is not counted, and say whose it is."""
     if not isinstance(counts, Counts | CategoryCounts):
         raise WrongType(
             f"system {system!r} must be given as errbar.Counts(trials, correct) or "
             f"errbar.CategoryCounts(tally); got {type(counts).__name__}."
         )
-    hungriest = max(metrics, key=lambda metric: metric.draws)
+
+
+def _refusal(
+    counts: AnyCounts, metric: CountMetric, method: Method, short: str, *, can_drop: bool
+) -> InputError | None:
+    """Why a metric cannot be scored, if it cannot."""
+    if isinstance(counts, CategoryCounts) and metric.needs is Needs.RIGHT_OR_WRONG:
+        return WrongType(
+            "needs right-or-wrong counts; got categories. Give errbar.Counts(trials, correct), or "
+            "ask for avg, bayes or max@k with weights"
+        )
+    if not counts.trials.size:
+        return InputError("there is no question")
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
     try:
-        require_trials(counts, hungriest.draws if short == "error" else 1, hungriest)
+        require_all(in_all, len(counts))
     except InputError as error:
-        raise type(error)(f"system {system!r}: {error}" if system else str(error)) from error
-    if isinstance(counts, Counts):
-        return
-    for metric in metrics:
-        if metric.needs is Needs.RIGHT_OR_WRONG:
-            raise WrongType(
-                f"system {system!r}: {metric} needs right-or-wrong counts; got categories. "
-                f"Give errbar.Counts(trials, correct), or ask for avg, bayes or max@k with weights."
-            )
+        return error
+    return too_few_trials(
+        metric.draws if short == "error" else 1,
+        counts.trials,
+        counts.repeats(),
+        names=None if isinstance(counts, CountsByState) else counts.questions,
+        can_drop=can_drop,
+        can_extrapolate=bool(metric.parts()),
+    )

@@ -1,5 +1,6 @@
 """Two logs, or two systems of one → a gate."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -61,6 +62,12 @@ def gate(
     found = Runs(joined).compare(
         *limits, baseline=BASELINE, estimand=estimand, level=level, errors=errors, short=short
     )
+    for one in found:
+        if math.isnan(one.value) or math.isnan(one.against):
+            raise InputError(
+                f"{one.metric}{f' of {one.task!r}' if one.task else ''} cannot be held against its "
+                f"limit: {one.reason}."
+            )
     lost = sum(one.left_out for one in found)
     alone = _in_one_alone(joined) if same_questions else []
     if same_questions and (alone or lost):

@@ -20,7 +20,7 @@ from errbar.estimate import Interval
 from errbar.kernels import ranked as kernel
 from errbar.metrics import parse
 from errbar.metrics.selective import Augrc, Aurc, RankedMetric, RiskAt
-from errbar.tables import Table, html_table, percent, pointed, supported
+from errbar.tables import DASH, Table, html_table, percent, pointed, supported
 from errbar.uncertainty.bootstrap import Bootstrap, Replicates, joint_clusters, require_bootstrap
 
 if TYPE_CHECKING:
@@ -313,5 +313,5 @@ def _area_name(area: type[Aurc] | type[Augrc], common: float) -> str:
 
 def _ends(row: MatchedRow) -> str:
     if row.reason:
-        return "none"
+        return DASH
     return " to ".join(supported(end, row.sd) for end in (row.interval.low, row.interval.high))

@@ -8,20 +8,22 @@ from typing import TypeVar
 import numpy as np
 
 from errbar import roc, selective
+from errbar.by_system import ranked_by_system
 from errbar.data.grouped import Grouped
 from errbar.data.ranked import Predictions
 from errbar.data.ranked_rows import RankedRows
 from errbar.data.scored import Scored, require_both_classes
-from errbar.errors import InputError, OutOfReach
+from errbar.data.sources import Key, Source
+from errbar.errors import InputError
 from errbar.estimate import Estimand, Interval, RankedEstimate, Subject
-from errbar.metrics import parse
 from errbar.metrics.roc import RocAuc
 from errbar.metrics.selective import RankedMetric
+from errbar.refusals import Refusals, reason_of
 from errbar.scores import RankedScores
 from errbar.uncertainty import Bootstrap
 from errbar.uncertainty.bootstrap import joint_clusters
 
-Keyed = Mapping[tuple[str, ...], RankedRows | Grouped]  # by system and task
+Keyed = Mapping[Key, RankedRows | Grouped]  # by system and task
 Seed = np.random.Generator | int
 K = TypeVar("K")
 
@@ -29,29 +31,38 @@ _USUAL = ("aurc", "augrc", "e-aurc")
 
 
 def selective_scores(
-    found: Keyed,
+    source: Source,
     metrics: Sequence[RankedMetric | str],
     method: Bootstrap,
     rng: Seed,
     *,
     bins: int | None,
 ) -> RankedScores:
-    """Risk and coverage of every system; nothing and a reason where one does not reach so far."""
+    """Risk and coverage of every system; a reason where it has none, or does not reach so far."""
+    asked = [selective.ranked_metric(metric) for metric in metrics or _USUAL]
+    found, refused = ranked_by_system(source, bins)
     data = {key: predictions_of(rows) for key, rows in found.items()}
-    columns = [_by_system(metric, data, method, rng) for metric in metrics or _USUAL]
-    results = [_of(key, column[key]) for key in data for column in columns]
+    refusals = Refusals()
+    results = [
+        _of(key, _selective(metric, data.get(key), refused.get(key), key, method, rng, refusals))
+        for key in _in_order(found, refused)
+        for metric in asked
+    ]
+    refusals.require_others((one.of, one.metric) for one in results)
     unanswered = sum(len(one) - int(np.sum(one.answered)) for one in data.values())
     return _told(results, method, unanswered, bins)
 
 
-def roc_scores(found: Keyed, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
+def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
     """The area of every system, from the rows that are answered; a reason where there is none."""
+    found, unranked = ranked_by_system(source, bins)
     kept, refused = classes_of(found)
+    why = refused | {key: reason_of(error, RocAuc()) for key, error in unranked.items()}
     results = [
         _of(key, roc.estimate(kept[key], method=method, rng=rng))
         if key in kept
-        else _of(key, _nothing(RocAuc(), predictions_of(rows), method, refused[key]))
-        for key, rows in found.items()
+        else _of(key, _nothing(RocAuc(), found.get(key), method, why[key]))
+        for key in _in_order(found, unranked)
     ]
     unanswered = sum(
         len(rows) - rows.answered if isinstance(rows, Grouped) else int((~rows.answered).sum())
@@ -60,37 +71,44 @@ def roc_scores(found: Keyed, method: Bootstrap, rng: Seed, *, bins: int | None) 
     return _told(results, method, unanswered, bins)
 
 
-def _by_system(
-    metric: RankedMetric | str,
-    data: Mapping[tuple[str, ...], Predictions | Grouped],
+def _in_order(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
+    """All systems and tasks, whether they can be ranked or not."""
+    return sorted({*found, *refused}) if refused else list(found)
+
+
+def _selective(
+    metric: RankedMetric,
+    data: Predictions | Grouped | None,
+    refused: InputError | None,
+    key: Key,
     method: Bootstrap,
     rng: Seed,
-) -> dict[tuple[str, ...], RankedEstimate]:
-    """One metric of all systems, of which one at least must reach it."""
-    estimates, refused = {}, []
-    for key, one in data.items():
-        try:
-            estimates[key] = selective.estimate(metric, one, method=method, rng=rng)
-        except OutOfReach as error:
-            refused.append(OutOfReach(f"{_subject(key)}: {error}".removeprefix(": ")))
-            estimates[key] = _nothing(metric, one, method, str(error))
-    if len(refused) == len(data):
-        raise refused[0]
-    return estimates
+    refusals: Refusals,
+) -> RankedEstimate:
+    """One metric of one system, or why there is none."""
+    try:
+        if data is None:
+            raise refused or InputError("there is no row to rank")
+        return selective.estimate(metric, data, method=method, rng=rng)
+    except InputError as error:
+        return _nothing(metric, data, method, refusals.add(_subject(key), metric, error))
 
 
 def _nothing(
-    metric: RankedMetric | RocAuc | str, data: Predictions | Grouped, method: Bootstrap, why: str
+    metric: RankedMetric | RocAuc,
+    data: Predictions | Grouped | RankedRows | None,
+    method: Bootstrap,
+    why: str,
 ) -> RankedEstimate:
-    asked = parse(metric) if isinstance(metric, str) else metric
     nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
-    clusters = (
-        data.clusters
-        if isinstance(data, Grouped)
-        else np.unique(joint_clusters(data.columns(), data.clusters)).size
-    )
-    reason = why.removeprefix(f"{asked}: ").removesuffix(".")
-    return RankedEstimate(asked, math.nan, math.nan, nowhere, len(data), clusters, reason=reason)
+    ranked = predictions_of(data) if isinstance(data, RankedRows) else data
+    items = clusters = 0
+    if isinstance(ranked, Grouped):
+        items, clusters = len(ranked), ranked.clusters
+    elif ranked is not None:
+        items = len(ranked)
+        clusters = np.unique(joint_clusters(ranked.columns(), ranked.clusters)).size
+    return RankedEstimate(metric, math.nan, math.nan, nowhere, items, clusters, reason=why)
 
 
 def _subject(key: tuple[str, ...]) -> Subject:

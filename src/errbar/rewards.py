@@ -16,7 +16,8 @@ from errbar.errors import InputError
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.bounded import most_noise
 from errbar.kernels.interval import student_reach
-from errbar.metrics import CountMetric, Metric, VoteAt
+from errbar.metrics import Metric, VoteAt
+from errbar.remarks import way_to_say
 from errbar.uncertainty import Calibrated, Method
 from errbar.uncertainty.method import require_all
 from errbar.uncertainty.seen import mean_of_sample, of_a_share
@@ -35,18 +36,20 @@ class Answered:
     questions: tuple[str, ...] = ()  # by name, where they have one
 
 
-def rewards_of(metric: CountMetric, results: Results, taken: str) -> Answered:
+def rewards_of(results: Results, taken: str) -> Answered:
     """The mean reward of every question; rows without a result are worth 0, or left out."""
     if taken == "right" and results.failed.any():
+        as_zero = way_to_say("--errors fail", "errors='fail'")
+        left_out = way_to_say("--errors missing", "errors='missing'")
         raise InputError(
-            f"{metric}: there is no best reward that rows without a result could be given. Count "
-            f"them as 0 with errors='fail', or leave them out with errors='missing'."
+            f"there is no best reward that rows without a result could be given; {as_zero} counts "
+            f"them as 0, {left_out} leaves them out"
         )
     endless = next((value for value in results.values if not math.isfinite(value)), None)
     if endless is not None:
         raise InputError(
-            f"{metric}: an outcome is {endless:g}, which has no mean. Give every row a finite "
-            f"number, or nothing where there is no result."
+            f"an outcome is {endless:g}, which has no mean; give every row a finite number, or "
+            f"nothing where there is no result"
         )
     trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
     some = trials > 0

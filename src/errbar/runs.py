@@ -26,6 +26,7 @@ from errbar.metrics.selective import RankedMetric
 from errbar.monitoring import monitored
 from errbar.overview import MOST_COMPARED, Overview
 from errbar.ranking import roc_scores, selective_scores
+from errbar.refusals import Refusals
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric, usual_metrics
 from errbar.tallied import categories_of
@@ -72,10 +73,13 @@ class Runs:
         tries the intervals on simulated data like these, and tells how many held the truth.
 
         Rows without a result count as wrong (`errors="fail"`), are left out ("missing"), or are
-        taken both ways ("bracket"). Questions with fewer trials than a metric draws are an error,
-        are dropped and counted (`short="drop"`), or leave the metric to what is learned of how
-        difficulty is spread ("posterior").
-        `by` names columns whose values are scored apart.
+        taken both ways ("bracket"). A system that has questions with fewer trials than a metric
+        draws is not given a number (`short="error"`); or those questions are dropped and counted
+        ("drop"), or the metric is left to what is learned of how difficulty is spread
+        ("posterior"). `by` names columns whose values are scored apart.
+
+        A number that cannot be had is nan, its estimate says why, and all others are scored. Only
+        if nothing can be scored is it an error.
         """
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
@@ -84,7 +88,9 @@ class Runs:
             method, estimand=estimand, level=level, questions_in_all=questions_in_all
         )
         found = self.source.slices(_listed(by))
-        scores = self._scored(found, asked, errors, short, how, audit)
+        refusals = Refusals()
+        scores = self._scored(found, asked, errors, short, how, refusals, audit)
+        refusals.require_others((one.of, one.metric) for one in scores)
         return replace(scores, remarks=(*scores.remarks, *self._remarks(found, errors)))
 
     def curve(
@@ -101,8 +107,8 @@ class Runs:
     ) -> Scores:
         """A metric at many k; without `ks`, at 1, 2, 4 … and the fewest trials of a question.
 
-        Every task has its own fewest, and one whose outcomes are not 0 and 1 is left out. With
-        `short="posterior"`, k may lie beyond the trials, as far as they can tell.
+        Every system has its own fewest in each task, and is left out where its outcomes are not 0
+        and 1. With `short="posterior"`, k may lie beyond the trials, as far as they can tell.
         """
         member = family(name)
         if ks is not None:
@@ -123,18 +129,20 @@ class Runs:
         first = scored_metric(member(1))
         takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
         drawn = [one for one in found if takes_all or one.is_binary] or found
-        tasks: dict[str, list[Slice]] = {}
+        alike: dict[tuple[int, ...], list[Slice]] = {}  # by the ks that their trials allow
         for one in drawn:
-            tasks.setdefault(one.key[1], []).append(one)
+            alike.setdefault(_ks(one, errors), []).append(one)
+        refusals = Refusals()
         parts = [
             self._scored(
-                some, [scored_metric(member(k)) for k in _ks(some, errors)], errors, short, how
+                some, [scored_metric(member(k)) for k in reached], errors, short, how, refusals
             )
-            for some in tasks.values()
+            for reached, some in alike.items()
         ]
+        refusals.require_others((one.of, one.metric) for part in parts for one in part)
         return Scores(
             _in_order((one for part in parts for one in part), _subjects(drawn)),
-            "; ".join(dict.fromkeys(part.method for part in parts)),
+            "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
             (
                 *(remark for part in parts for remark in part.remarks),
                 *_not_drawn(name, found, drawn),
@@ -170,8 +178,7 @@ class Runs:
         or with `bins`, groups of clusters. `bins` are for more distinct confidences than fit, and
         `bin_error` of an estimate says how far off they can make it.
         """
-        found = self.source.ranked(bins)
-        return self._told(selective_scores(found, metrics, method, rng, bins=bins))
+        return self._told(selective_scores(self.source, metrics, method, rng, bins=bins))
 
     def roc(
         self,
@@ -181,7 +188,7 @@ class Runs:
         bins: int | None = None,
     ) -> RankedScores:
         """How well the confidence tells right answers from wrong ones; `bins` as in `selective`."""
-        return self._told(roc_scores(self.source.ranked(bins), method, rng, bins=bins))
+        return self._told(roc_scores(self.source, method, rng, bins=bins))
 
     def compare(
         self,
@@ -326,8 +333,10 @@ class Runs:
                 continue
             try:
                 scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _QUICK)
-                mine = scoring.scores({whose: slices[whose]}, [scored_metric(claim.metric)])
-                found.append(Agreement(claim, mine[0].value))
+                asked = [scored_metric(claim.metric)]
+                (mine,) = scoring.scores({whose: slices[whose]}, asked, Refusals())
+                why = f"{mine.reason}." if math.isnan(mine.value) else ""
+                found.append(Agreement(claim, mine.value, why))
             except ErrbarError as error:
                 found.append(Agreement(claim, math.nan, str(error)))
         return found
@@ -342,18 +351,24 @@ class Runs:
         errors: Errors,
         short: Short,
         method: Method,
+        refusals: Refusals,
         audit: bool = False,
     ) -> Scores:
         """With rows that have no result taken as was asked, but nothing said of them."""
 
         def scored(taken: str, failed: str = "") -> Scores:
             scoring = Scoring(self.source, taken, short, method, audit)
-            return scoring.scores(_subjects(found, failed), list(metrics))
+            return scoring.scores(_subjects(found, failed), list(metrics), refusals)
 
         if errors != "bracket":
             return scored(_TAKEN[errors])
         worst, best = (scored(taken, taken) for taken in ("wrong", "right"))
-        return replace(worst, estimates=_in_order((*worst, *best), _subjects(found)))
+        return replace(
+            worst,
+            estimates=_in_order((*worst, *best), _subjects(found)),
+            method="; ".join(dict.fromkeys(filter(None, (worst.method, best.method)))),
+            remarks=tuple(dict.fromkeys((*worst.remarks, *best.remarks))),
+        )
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
@@ -378,11 +393,12 @@ def _counted(one: Slice, errors: Errors) -> CountsByState:
     return one.counts(_TAKEN.get(errors, "wrong"))
 
 
-def _ks(found: Sequence[Slice], errors: Errors) -> list[int]:
-    """1, 2, 4 … and the fewest trials of a question."""
-    trials = np.concatenate([_counted(one, errors).trials for one in found])
-    most = int(trials[trials > 0].min(initial=_MOST_ON_CURVE))
-    return sorted({*(2**power for power in range(most.bit_length())), most} - {0})
+def _ks(one: Slice, errors: Errors) -> tuple[int, ...]:
+    """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
+    trials = _counted(one, errors).trials
+    asked = trials[trials > 0]
+    most = int(asked.min(initial=_MOST_ON_CURVE)) if asked.size else 1
+    return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
 
 
 def _in_order(estimates: Iterable[Estimate], of: Iterable[Subject]) -> tuple[Estimate, ...]:

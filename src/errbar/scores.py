@@ -1,6 +1,7 @@
 """Estimates in a table: to be read, sorted, filtered, and turned into any DataFrame."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, overload
@@ -16,7 +17,7 @@ from errbar.estimate import (
 )
 from errbar.metrics.grammar import parse
 from errbar.results import Result
-from errbar.tables import counted, percent, pointed, supported
+from errbar.tables import DASH, counted, percent, pointed, supported
 
 _FEWEST = 10  # questions in the coverage study
 _SPREAD = "sd: how uncertain it is"
@@ -135,7 +136,7 @@ class Scores(Estimates[Estimate]):
         value, mean, sd, low, high = (pointed(column) for column in digits)
         marks = [f" {_MARK}" if one.outside else "" for one in self]
         ends = [
-            "none" if math.isnan(one.interval.low) else f"{left} to {right}{mark}"
+            DASH if math.isnan(one.interval.low) else f"{left} to {right}{mark}"
             for one, left, right, mark in zip(self, low, high, marks, strict=True)
         ]
         columns = [*self._first_columns(), ["value", *value]]
@@ -185,7 +186,7 @@ class RankedScores(Estimates[RankedEstimate]):
     def columns(self) -> list[list[str]]:
         """Each column from its head down; one that is empty all the way is left out."""
         ends = [
-            "none"
+            DASH
             if one.reason
             else " to ".join(supported(x, one.sd) for x in (one.interval.low, one.interval.high))
             for one in self
@@ -223,22 +224,33 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
 
 
 def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
-    """Their metrics, where no other estimate is of one of them; else whose they are too."""
+    """Their metrics, where no other estimate is of one of them; else whose they are too.
+
+    A subject that has no other metric is named without them.
+    """
     metrics = list(dict.fromkeys(str(one.metric) for one in some))
     if sum(str(one.metric) in metrics for one in among) == len(some):
         return ", ".join(metrics)
-    return ", ".join(f"{one.of} {one.metric}".lstrip() for one in some)
+    each, missing = (Counter(str(one.of) for one in group) for group in (among, some))
+    names = (
+        str(one.of)
+        if 1 < each[str(one.of)] == missing[str(one.of)]
+        else f"{one.of} {one.metric}".lstrip()
+        for one in some
+    )
+    return ", ".join(dict.fromkeys(names))
 
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
     """How much data each subject had, in one note where all had the same."""
+    there = [one for one in estimates if one.questions]
     sizes: dict[str, str] = {}
-    for one in estimates:
+    for one in there:
         size = f"{counted(one.questions, 'question')}, {counted(one.trials, 'trial')}"
         if sizes.setdefault(str(one.of), size) != size:
             sizes[f"{one.of} {one.metric}".lstrip()] = size
     if len(set(sizes.values())) == 1:
-        each = _each([one.of for one in estimates])
+        each = _each([one.of for one in there])
         return [f"{next(iter(sizes.values()))}{each}."]
     return [f"{subject}: {size}.".removeprefix(": ") for subject, size in sizes.items()]
 

@@ -1,23 +1,27 @@
 """Slices × metrics → estimates, under a policy for rows without a result and short questions."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.audit import held_shares
+from errbar.data.ballots import Ballots
 from errbar.data.slices import Slice
 from errbar.data.sources import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.estimate import Estimate, Interval, Subject
-from errbar.evaluate import score
+from errbar.estimate import Estimate, Subject
+from errbar.evaluate import missing, scored
 from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
 from errbar.metrics.base import AnyCounts
-from errbar.rewards import Answered, average_reward, average_vote, rewards_of, target_of
+from errbar.refusals import Refusals, too_few_trials
+from errbar.rewards import Answered, average_reward, average_vote, rewards_of
 from errbar.scores import Scores
-from errbar.tallied import ballots_of, categories_of, counts_of, is_reward
+from errbar.tallied import ballots_of, categories_of, counts_of, is_reward, results_of
 from errbar.uncertainty import Method
 from errbar.uncertainty.seen import clusters_of
 
@@ -40,43 +44,67 @@ class Scoring:
     method: Method
     audit: bool = False  # whether intervals are tried on simulated data like these
 
-    def scores(self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]) -> Scores:
-        """Every metric of every subject."""
+    def scores(
+        self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric], refusals: Refusals
+    ) -> Scores:
+        """Every metric of every subject; without a number, and with the reason, where refused."""
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
         remarks: list[str] = []
+        there = subjects
         if self.taken == "missing":
-            subjects, remarks = _with_results(subjects)
-        counted, words = self._counted(subjects, metrics, remarks)
+            there, remarks = _with_results(subjects)
+        counted, words = self._counted(there, metrics, refusals, remarks)
         parts: list[_Part] = []
         for at, metric in enumerate(metrics):
             part = counted.get(at, {})
             if isinstance(metric, VoteAt):
-                part = self._voted(subjects, metric, remarks)
-                words[_VOTES] = None
-            elif len(part) < len(subjects):
-                others = {whose: one for whose, one in subjects.items() if whose not in part}
-                part |= self._rewarded(others, metric)
-                words[_REWARDS] = None
+                part = self._each(
+                    there, metric, refusals, partial(self._voted, metric=metric, remarks=remarks)
+                )
+                words |= _if_any(part, _VOTES)
+            elif len(part) < len(there):
+                others = {of: one for of, one in there.items() if of not in part}
+                rewards = self._each(
+                    others, metric, refusals, partial(self._rewarded, metric=metric)
+                )
+                words |= _if_any(rewards, _REWARDS)
+                part |= rewards
+            nothing = InputError("no row has a result")
+            for of in subjects.keys() - there.keys():
+                part[of] = missing(of, metric, self.method, refusals.add(of, metric, nothing))
             parts.append(part)
         if self.audit and words.keys() & {_REWARDS, _VOTES}:
             remarks.append(_NOT_HELD)
-        rows = tuple(part[whose] for whose in subjects for part in parts)
+        rows = tuple(part[of] for of in subjects for part in parts)
         return Scores(rows, "; ".join(words), tuple(remarks))
 
-    def _rewarded(self, subjects: dict[Subject, Slice], metric: CountMetric) -> _Part:
-        return {
-            whose: average_reward(
-                whose,
-                metric,
-                rewards_of(metric, self.source.categories(one.by)[one.key], self.taken),
-                self.method,
-            )
-            for whose, one in subjects.items()
-        }
+    def _each(
+        self,
+        subjects: dict[Subject, Slice],
+        metric: ScoredMetric,
+        refusals: Refusals,
+        score: Callable[[Subject, Slice], Estimate],
+    ) -> _Part:
+        """One metric of subject after subject, each of which may be refused it."""
+        found = {}
+        for of, one in subjects.items():
+            try:
+                found[of] = score(of, one)
+            except InputError as error:
+                found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
+        return found
+
+    def _rewarded(self, of: Subject, one: Slice, metric: CountMetric) -> Estimate:
+        rewards = rewards_of(results_of(self.source, one), self.taken)
+        return average_reward(of, metric, rewards, self.method)
 
     def _counted(
-        self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric], remarks: list[str]
+        self,
+        subjects: dict[Subject, Slice],
+        metrics: list[ScoredMetric],
+        refusals: Refusals,
+        remarks: list[str],
     ) -> tuple[dict[int, _Part], dict[str, None]]:
         """Metrics of counts by their place; those of the same counts are scored together."""
         groups: dict[tuple[Any, ...], dict[int, CountMetric]] = {}
@@ -88,103 +116,96 @@ class Scoring:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
         found: dict[int, _Part] = {}
-        asked: list[CountMetric] = []
+        asked: dict[CountMetric, None] = {}
         systems: list[AnyCounts] = []
         for (whose, *_), members in groups.items():
-            together = list(members.values())
-            counts = {
-                of: counts_of(self.source, subjects[of], together[0], self.taken) for of in whose
-            }
-            most = {of: int(one.trials.max()) for of, one in counts.items()}
-            if self.short == "drop":
-                counts, said = _long_enough(counts, together[0])
-                remarks += said
-            asked += together
-            systems += counts.values()
-            scores = self._scored(counts, together, remarks)
-            for first, at in enumerate(members):
-                found[at] = {one.of: one for one in scores[first :: len(together)]}
-                for of in most.keys() - counts.keys():
-                    metric = members[at]
-                    found[at][of] = self._unscored(of, metric, metric.draws, most[of])
+            counts, refused = self._tallied({of: subjects[of] for of in whose}, members, remarks)
+            scores = self._scored(counts, list(members.values()), refusals, remarks)
+            for first, (at, metric) in enumerate(members.items()):
+                found[at] = {one.of: one for one in scores[first :: len(members)]}
+                for of, error in refused.items():
+                    reason = refusals.add(of, metric, error)
+                    found[at][of] = missing(of, metric, self.method, reason)
+                if any(one.questions for one in found[at].values()):
+                    asked[metric] = None
+            there = {one.of for one in scores if one.questions}
+            systems += [one for of, one in counts.items() if of in there]
         within = self.short != "posterior"
-        return found, {self.method.describe(asked, systems, within=within): None} if asked else {}
+        words = self.method.describe(list(asked), systems, within=within) if asked else ""
+        return found, {words: None} if words else {}
+
+    def _tallied(
+        self, subjects: dict[Subject, Slice], members: dict[int, CountMetric], remarks: list[str]
+    ) -> tuple[dict[Subject, AnyCounts], dict[Subject, InputError]]:
+        """The counts that metrics have in common, and why a subject has none of them."""
+        metric = next(iter(members.values()))
+        counts: dict[Subject, AnyCounts] = {}
+        refused: dict[Subject, InputError] = {}
+        for of, one in subjects.items():
+            try:
+                found = counts_of(self.source, one, metric, self.taken)
+                kept = _long_enough(found, metric) if self.short == "drop" else found
+            except InputError as error:
+                refused[of] = error
+                continue
+            counts[of] = kept
+            if len(kept) < len(found):
+                remarks.append(
+                    f"{of}: {metric} leaves out {len(found) - len(kept)} of {len(found)} "
+                    f"questions, which have fewer than {metric.draws} trials.".removeprefix(": ")
+                )
+        return counts, refused
 
     def _scored(
-        self, counts: dict[Subject, AnyCounts], metrics: list[CountMetric], remarks: list[str]
-    ) -> Scores:
-        """Metrics that need the same counts."""
-        short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
-        try:
-            found = score(counts, *metrics, method=self.method, short=short)
-            return self._audited(found, counts, metrics, remarks) if self.audit else found
-        except NotEnoughTrials as error:
-            draws = max(metric.draws for metric in metrics)
-            few = [str(of) for of, one in counts.items() if one.trials.min() < draws]
-            least = min(int(one.trials.min()) for one in counts.values())
-            also = (
-                f" Questions of {first_of(few[1:])} have fewer, too: {least} is the most for all."
-                if few[1:]
-                else ""
-            )
-            raise NotEnoughTrials(
-                f"{error}{also} Or let short='drop' (--short drop) leave out those questions, and "
-                f"whoever has no others, or short='posterior' (--short posterior) look beyond the "
-                f"trials."
-            ) from error
-
-    def _unscored(self, of: Subject, metric: ScoredMetric, draws: int, most: int) -> Estimate:
-        """What is said where no question is left."""
-        nowhere = Interval(math.nan, math.nan, self.method.level, target_of(self.method, 0))
-        reason = f"no question has the {draws} trials that it draws; the most are {most}"
-        return Estimate(of, metric, math.nan, math.nan, math.nan, nowhere, 0, 0, reason)
-
-    def _audited(
         self,
-        found: Scores,
         counts: dict[Subject, AnyCounts],
         metrics: list[CountMetric],
+        refusals: Refusals,
         remarks: list[str],
-    ) -> Scores:
+    ) -> list[Estimate]:
+        """Metrics that need the same counts."""
+        short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
+        found = scored(counts, metrics, self.method, refusals, short=short)
+        return self._audited(found, counts, remarks) if self.audit else found
+
+    def _audited(
+        self, found: list[Estimate], counts: dict[Subject, AnyCounts], remarks: list[str]
+    ) -> list[Estimate]:
         """The same, with the share of simulations in which each interval held the truth."""
         if any(clusters_of(one) is not None for one in counts.values()):
             remarks.append("held: the questions that were simulated do not come in clusters.")
-        shares = [
-            share
-            for one in counts.values()
-            for share in held_shares(one, metrics, self.method, np.random.default_rng(0))
-        ]
-        rows = (replace(one, held=held) for one, held in zip(found, shares, strict=True))
-        return replace(found, estimates=tuple(rows))
-
-    def _voted(self, subjects: dict[Subject, Slice], metric: VoteAt, remarks: list[str]) -> _Part:
-        found, most = {}, {}
-        for whose, one in subjects.items():
-            questions = ballots_of(self.source, one, metric, self.taken)
-            fine = [question for question in questions if question.trials >= metric.k]
-            few = len(questions) - len(fine)
-            name = str(whose) or "the system"
-            if few and self.short != "drop":
-                raise NotEnoughTrials(
-                    f"{name}: {metric} needs {metric.k} trials per question; {few} of "
-                    f"{len(questions)} have fewer. Lower k, or pass short='drop'."
-                )
+        held: dict[tuple[Subject, Metric], float] = {}
+        for of, one in counts.items():
+            fine = [
+                each.metric
+                for each in found
+                if each.of == of and each.questions and isinstance(each.metric, CountMetric)
+            ]
             if not fine:
-                most[whose] = max(question.trials for question in questions)
-                found[whose] = self._unscored(whose, metric, metric.k, most[whose])
                 continue
-            if few:
-                remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
-            clusters = [question.cluster for question in fine]
-            known = [number for number in clusters if number is not None]
-            answered = Answered(
-                np.array(metric.values(fine)),
-                np.array([question.trials for question in fine]),
-                np.array(known) if len(known) == len(fine) else None,
-            )
-            found[whose] = average_vote(whose, metric, answered, self.method)
-        if len(most) == len(subjects):
-            raise _too_few(metric, metric.k, most)
+            try:
+                shares = held_shares(one, fine, self.method, np.random.default_rng(0))
+            except InputError as error:
+                remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
+            else:
+                held |= {(of, metric): share for metric, share in zip(fine, shares, strict=True)}
+        return [replace(one, held=held.get((one.of, one.metric), math.nan)) for one in found]
+
+    def _voted(self, of: Subject, one: Slice, metric: VoteAt, remarks: list[str]) -> Estimate:
+        questions = ballots_of(self.source, one, self.taken)
+        trials = np.array([question.trials for question in questions], dtype=np.int64)
+        short = too_few_trials(metric.k, trials)
+        if short and self.short != "drop":
+            raise short
+        fine = [question for question in questions if question.trials >= metric.k]
+        if not fine:
+            raise _no_question(metric.k, trials)
+        answered = _answered(fine, metric)
+        found = average_vote(of, metric, answered, self.method)
+        if short:
+            few = len(questions) - len(fine)
+            name = str(of) or "the system"
+            remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
         return found
 
 
@@ -202,14 +223,12 @@ def scored_metric(metric: Metric | str) -> ScoredMetric:
 
 
 def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice], list[str]]:
-    """Questions with a result at least, and how many have none."""
+    """Questions with a result, of whoever has any, and how many have none."""
     kept, said = {}, []
     for whose, one in subjects.items():
         some = one.scored > 0
         if not some.any():
-            raise InputError(
-                f"{str(whose) or 'the system'}: no row has a result; all are left out."
-            )
+            continue
         none = int(one.questions[~some].sum())
         if none:
             left = f"{none} of {int(one.questions.sum())} questions have no result at all, and are"
@@ -218,35 +237,34 @@ def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice],
     return kept, said
 
 
-def _long_enough(
-    counts: dict[Subject, AnyCounts], metric: CountMetric
-) -> tuple[dict[Subject, AnyCounts], list[str]]:
-    """Questions with trials enough of whoever has any, and how many were dropped."""
-    kept: dict[Subject, AnyCounts] = {}
-    dropped: list[str] = []
-    for whose, one in counts.items():
-        fine = one.trials >= metric.draws
-        if not fine.any():
-            continue
-        few = int((~fine) @ one.repeats())
-        if few:
-            dropped.append(
-                f"{whose}: {metric} leaves out {few} of {len(one)} questions, which have fewer "
-                f"than {metric.draws} trials.".removeprefix(": ")
-            )
-        kept[whose] = one.where(fine)
-    if not kept:
-        most = {of: int(one.trials.max()) for of, one in counts.items()}
-        raise _too_few(metric, metric.draws, most)
-    return kept, dropped
+def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
+    """The questions with trials enough."""
+    fine = counts.trials >= metric.draws
+    if not fine.any():
+        raise _no_question(metric.draws, counts.trials)
+    return counts.where(fine)
 
 
-def _too_few(metric: ScoredMetric, draws: int, most: dict[Subject, int]) -> NotEnoughTrials:
-    """Where nobody is left; `most` are the trials that a question of each has at most."""
-    return NotEnoughTrials(
-        f"{first_of([str(of) for of in most]) or 'the system'}: no question has {draws} trials, "
-        f"as {metric} needs. Lower k to at most {max(most.values())}, or collect more trials."
+def _no_question(draws: int, trials: NDArray[np.int64]) -> NotEnoughTrials:
+    """Where dropping short questions leaves none."""
+    most = int(trials.max(initial=0))
+    return NotEnoughTrials(f"no question has the {draws} trials that it draws; the most are {most}")
+
+
+def _answered(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
+    """What the votes on each question come to."""
+    clusters = [question.cluster for question in questions]
+    known = [number for number in clusters if number is not None]
+    return Answered(
+        np.array(metric.values(questions)),
+        np.array([question.trials for question in questions]),
+        np.array(known) if len(known) == len(questions) else None,
     )
+
+
+def _if_any(part: _Part, words: str) -> dict[str, None]:
+    """How numbers were made, where there are any."""
+    return {words: None} if any(one.questions for one in part.values()) else {}
 
 
 def first_of(names: list[str]) -> str:
@@ -257,7 +275,5 @@ def first_of(names: list[str]) -> str:
 def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
     """The mean and, where questions have several trials, whether one or all of them are right."""
     asked = [one.trials[one.trials > 0] for one in slices if one.is_binary]
-    fewest = [int(trials.min()) for trials in asked if trials.size]
-    if len(asked) < len(slices) or min(fewest, default=1) < 2:
-        return ("avg",)
-    return ("avg", f"pass@{min(fewest)}", f"pass^{min(fewest)}")
+    several = [int(trials.min()) for trials in asked if trials.size and trials.min() > 1]
+    return ("avg", f"pass@{min(several)}", f"pass^{min(several)}") if several else ("avg",)

@@ -232,7 +232,7 @@ def estimate(
     aurc: 0.037 ± 0.022, 95 % interval 0.010 to 0.098
     """
     require_bootstrap(method)
-    asked = _asked(metric)
+    asked = ranked_metric(metric)
     if isinstance(predictions, Grouped):
         return _of_groups(asked, predictions, method, rng)
     _defined(asked, Ranked.of(_require_predictions(predictions)))
@@ -279,7 +279,8 @@ def _resampled(
     return method.run(measure, units, arranged.rows, rng).spread(0, method)
 
 
-def _asked(metric: RankedMetric | str) -> RankedMetric:
+def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
+    """A metric of ranked predictions, by name or as it is."""
     asked = parse(metric) if isinstance(metric, str) else metric
     if not isinstance(asked, RankedMetric):
         raise WrongType(

@@ -16,7 +16,7 @@ from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, Risk
 from errbar.readers.item_runs import ItemRun, read_item_runs
 from errbar.scores import RankedScores
 from errbar.selective import estimate
-from errbar.tables import Table, percent, pointed, printable, supported
+from errbar.tables import DASH, Table, percent, pointed, printable, supported
 from errbar.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class SelectiveReport:
                 for e in one.estimates
             ]
             rows += [
-                (one.run.name, str(metric), "–", f"out of reach: {one.coverage:.4g} answered")
+                (one.run.name, str(metric), DASH, f"out of reach: {one.coverage:.4g} answered")
                 for metric in one.out_of_reach
             ]
         names, metrics, values, ends = (list(column) for column in zip(*rows, strict=True))
@@ -266,7 +266,7 @@ def _on(run: ItemRun, keys: set[tuple[str, str]]) -> ItemRun:
 
 def _ends(e: RankedEstimate) -> str:
     if e.reason:
-        return "none"
+        return DASH
     return " to ".join(supported(end, e.sd) for end in (e.interval.low, e.interval.high))
 
 

@@ -15,6 +15,7 @@ _OBEYED = re.compile(  # by terminals: controls, marks that turn the direction, 
 _MARKUP = re.compile(r"[\\`*_~\[\]<>&|$#]|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE)
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
 _NO_NUMBER = "nan"
+DASH = "–"  # in the place of a number that cannot be had
 _MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
 
 
@@ -161,6 +162,7 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "±": r"$\pm$",
     "−": r"$-$",
+    "–": "--",
     "·": r"$\cdot$",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
@@ -186,14 +188,14 @@ def html_table(
 
 
 def pointed(cells: Iterable[str]) -> list[str]:
-    """Cells of one width with their decimal points under each other; no number, nothing in it.
+    """Cells of one width with their decimal points under each other; a dash for no number.
 
     Examples
     --------
     >>> pointed(["0.25", "nan", "12.5"])
-    [' 0.25', '     ', '12.5 ']
+    [' 0.25', ' –   ', '12.5 ']
     """
-    parts = [(cell if cell != _NO_NUMBER else "").partition(".") for cell in cells]
+    parts = [(cell if cell != _NO_NUMBER else DASH).partition(".") for cell in cells]
     left = max((len(whole) for whole, _, _ in parts), default=0)
     right = max((len(point + rest) for _, point, rest in parts), default=0)
     return [f"{whole:>{left}}{point + rest:<{right}}" for whole, point, rest in parts]

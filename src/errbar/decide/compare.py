@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from errbar.data.sources import Source
 from errbar.decide.comparison import Comparison, Comparisons
@@ -16,6 +16,7 @@ from errbar.errors import InputError
 from errbar.estimate import Estimand, Interval
 from errbar.kernels.interval import normal_reach
 from errbar.metrics.base import Direction, Metric, number
+from errbar.refusals import Refusals, reason_of
 from errbar.scoring import ScoredMetric
 from errbar.uncertainty.calibrated import ONE_TRIAL
 from errbar.uncertainty.method import require_level
@@ -33,8 +34,8 @@ class Tabled(Protocol):
         """The task that they were given."""
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """Those that were."""
+    def everyone(self) -> tuple[str, ...]:
+        """The systems that were, those too that cannot be compared."""
 
 
 Kind = TypeVar("Kind", bound=Metric)
@@ -76,20 +77,18 @@ class Asked(Generic[Kind]):
         name = self.baseline
         if name is None:
             return list(tables), []
-        kept = [data for data in tables if name in data.systems]
+        kept = [data for data in tables if name in data.everyone]
         if not kept:
-            there = ", ".join(dict.fromkeys(one for data in tables for one in data.systems))
+            there = ", ".join(dict.fromkeys(one for data in tables for one in data.everyone))
             raise InputError(f"there is no baseline {name!r}; there are: {there}.")
-        left = {data.task: None for data in tables if name not in data.systems}
+        left = {data.task: None for data in tables if name not in data.everyone}
         return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
 
-    def pairs(self, systems: Sequence[str]) -> list[tuple[int, int]]:
+    def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
         """All pairs, or each system with the baseline."""
-        places = range(len(systems))
         if self.baseline is None:
-            return list(combinations(places, 2))
-        base = systems.index(self.baseline)
-        return [(at, base) for at in places if at != base]
+            return list(combinations(systems, 2))
+        return [(name, self.baseline) for name in systems if name != self.baseline]
 
 
 def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) -> Comparisons:
@@ -98,22 +97,31 @@ def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) 
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
     tables, without = asked.tables(tables)
     remarks |= dict.fromkeys(without)
-    groups = [(data, pairs) for data in tables if (pairs := _pairs(data, asked, remarks))]
+    refusals = Refusals()
+    tried = [(data, _pairs(data, asked, refusals, remarks)) for data in tables]
+    groups = [
+        (data, some)
+        for data, pairs in tried
+        if (some := [pair for pair in pairs if isinstance(pair, Pair)])
+    ]
     if not groups:
+        refusals.require_none(done="compared")
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
     together = asked.adjust == "holm"
     reach = common_reach(groups, asked.level) if together else normal_reach(asked.level)
-    alone = [_p_value(pair.found) for _, pairs in groups for pair in pairs]
+    found = [pair.found for _, pairs in groups for pair in pairs]
+    alone = [_p_value(one) for one in found]
     adjusted = iter(holm(alone) if together else alone)
     rows = [
         _comparison(data, pair, asked, reach, next(adjusted))
-        for data, pairs in groups
+        if isinstance(pair, Pair)
+        else missing(data.metric, data.task, pair, asked)
+        for data, pairs in tried
         for pair in pairs
     ]
-    found = [pair.found for _, pairs in groups for pair in pairs]
     if asked.covers is not Estimand.POPULATION and any(one.totals is not None for one in found):
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
-    size = len(rows) if together else 1
+    size = len(found) if together else 1
     return Comparisons(tuple(rows), _described(groups), tuple(remarks), size)
 
 
@@ -137,18 +145,44 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def _pairs(data: Together, asked: Asked[ScoredMetric], remarks: dict[str, None]) -> list[Pair]:
+class Refused(NamedTuple):
+    """Two systems that cannot be compared."""
+
+    one: str
+    other: str
+    reason: str
+
+
+def _pairs(
+    data: Together, asked: Asked[ScoredMetric], refusals: Refusals, remarks: dict[str, None]
+) -> list[Pair | Refused]:
     """The pairs that have questions in common, and a remark on every other."""
     differences = Differences(data, asked.covers)
-    found = []
-    for one, other in asked.pairs(data.systems):
-        if (data.held(one) & data.held(other)).any():
-            found.append(Pair(one, other, differences.of(one, other)))
+    place = {name: at for at, name in enumerate(data.systems)}
+    found: list[Pair | Refused] = []
+    for pair in asked.pairs(data.everyone):
+        whose = _whose(data, *pair)
+        without = next((name for name in pair if name in data.refused), None)
+        if without is not None:
+            error = data.refused[without]
+            why = f"{without} has no {data.metric}: {reason_of(error, data.metric)}"
+            found.append(Refused(*pair, refusals.add(whose, data.metric, type(error)(why))))
             continue
-        where = f" in {data.task!r}" if data.task else ""
-        names = f"{data.systems[one]!r} and {data.systems[other]!r}"
-        remarks[f"{names} have no question in common{where}: they are not compared."] = None
+        one, other = (place[name] for name in pair)
+        if not (data.held(one) & data.held(other)).any():
+            where = f" in {data.task!r}" if data.task else ""
+            names = f"{pair[0]!r} and {pair[1]!r}"
+            remarks[f"{names} have no question in common{where}: they are not compared."] = None
+            continue
+        try:
+            found.append(Pair(one, other, differences.of(one, other)))
+        except InputError as error:
+            found.append(Refused(*pair, refusals.add(whose, data.metric, error)))
     return found
+
+
+def _whose(data: Together, one: str, other: str) -> str:
+    return f"{one} − {other}{f' · {data.task}' if data.task else ''}"
 
 
 def _p_value(found: Difference) -> float:
@@ -189,6 +223,31 @@ def _comparison(
         no_worse,
         found.caution,
         found.reason,
+    )
+
+
+def missing(metric: Metric, task: str, pair: Refused, asked: Asked[Kind]) -> Comparison:
+    """A comparison without a number, and why."""
+    nan = math.nan
+    nowhere = Interval(nan, nan, asked.level, asked.covers)
+    return Comparison(
+        metric,
+        task,
+        pair.one,
+        pair.other,
+        nan,
+        nan,
+        nan,
+        nan,
+        nowhere,
+        nan,
+        nan,
+        nan,
+        0,
+        0,
+        0,
+        margin=asked.margin,
+        reason=pair.reason,
     )
 
 

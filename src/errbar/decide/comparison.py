@@ -7,7 +7,7 @@ from typing import Any
 from errbar.estimate import Interval
 from errbar.metrics.base import Direction, Metric
 from errbar.results import Rows
-from errbar.tables import counted, percent, pointed, printable, supported
+from errbar.tables import DASH, counted, percent, pointed, printable, supported
 
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # p-values and chances below this are shown as such
 
@@ -154,7 +154,7 @@ class Comparisons(Rows[Comparison]):
             )
         )
         ends = [
-            "none" if row.reason else f"{left} to {right}"
+            DASH if row.reason else f"{left} to {right}"
             for row, left, right in zip(self, low, high, strict=True)
         ]
         levels = {percent(row.interval.level) for row in self}
@@ -182,26 +182,36 @@ class Comparisons(Rows[Comparison]):
                 f"The intervals of all {self.together} comparisons hold together at the level; p "
                 f"is adjusted for their number (Holm), and so are verdicts."
             )
-        elif len(self) > 1:
+        elif sum(row.questions > 0 for row in self) > 1:
             notes.append("Each comparison stands alone; nothing is adjusted for their number.")
         won = "" if any(row.items for row in self) else "; win/tie/loss: questions on which it is"
         notes.append(f"P(better): the chance that the first is{won}.")
         if any(row.metric.direction is Direction.LOWER for row in self):
             notes.append("Lower is better.")
-        why = dict.fromkeys(f"{row.one} − {row.other}: {row.reason}." for row in self if row.reason)
-        return [*notes, f"Method: {self.method}.", *why, *self.remarks]
+        return [*notes, f"Method: {self.method}.", *self._reasons(), *self.remarks]
+
+    def _reasons(self) -> list[str]:
+        """Why numbers are missing; pairs with the same reason in one note."""
+        several = len({row.task for row in self}) > 1
+        why: dict[str, dict[str, None]] = {}
+        for row in self:
+            if row.reason:
+                where = f" · {row.task}" if several and row.task else ""
+                why.setdefault(row.reason, {})[f"{row.one} − {row.other}{where}"] = None
+        return [f"{', '.join(pairs)}: {reason}." for reason, pairs in why.items()]
 
     def _sizes(self) -> list[str]:
         """How many questions were compared, and how many only one of two systems has."""
-        sizes = {row.questions for row in self}
-        each = " of each pair" if len(self) > 1 else ""
-        unit = self.rows[0].unit if self.rows else "question"
+        there = [row for row in self if row.questions]
+        sizes = {row.questions for row in there}
+        each = " of each pair" if len(there) > 1 else ""
+        unit = there[0].unit if there else "question"
         notes = [f"{counted(sizes.pop(), unit)}{each}."] if len(sizes) == 1 else []
         notes += [
             f"{row.one} − {row.other}{f' · {row.task}' if row.task else ''}: "
             f"{counted(row.questions, unit)}."
-            for row in self
-            if sizes and row.metric == self.rows[0].metric
+            for row in there
+            if sizes and row.metric == there[0].metric
         ]
         lost = dict.fromkeys(
             f"{row.one} − {row.other}: {counted(row.left_out, unit)} that only one of them "
@@ -213,7 +223,7 @@ class Comparisons(Rows[Comparison]):
 
 
 def _tally(row: Comparison) -> str:
-    return "" if row.items else f"{row.wins}/{row.ties}/{row.losses}"
+    return f"{row.wins}/{row.ties}/{row.losses}" if row.questions and not row.items else ""
 
 
 def _share(chance: float) -> str:

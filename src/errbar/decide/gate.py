@@ -17,7 +17,7 @@ from errbar.estimate import Estimand
 from errbar.metrics import Metric, parse
 from errbar.metrics.base import Direction, number
 from errbar.results import Result
-from errbar.tables import counted, inert_markdown, markdown_table, percent, supported
+from errbar.tables import DASH, counted, inert_markdown, markdown_table, percent, supported
 
 _FARTHEST = 100.0  # times the data: what needs more of them is too near to call
 EXIT_CODES = (0, 1, 3)  # that an inconclusive gate may end with
@@ -227,7 +227,7 @@ class Gate(Result):
         digits = [row.digits() for row in self.rows]
         level = percent(self.rows[0].comparison.interval.level)
         ends = [
-            "none" if row.comparison.reason else f"{low} to {high}"
+            DASH if row.comparison.reason else f"{low} to {high}"
             for row, (*_, low, high) in zip(self.rows, digits, strict=True)
         ]
         columns = [

@@ -26,6 +26,8 @@ class PairedItems:
     confidence: Array  # nan where an item is not held
     outcome: Array  # nan where it is not held or not answered
     clusters: NDArray[np.intp]  # the number of each item's cluster, in order of their names
+    refused: Mapping[str, InputError]  # by system: why its items cannot be ranked
+    everyone: tuple[str, ...]  # all systems in order, those that are refused too
 
     @property
     def answered(self) -> Flags:
@@ -36,11 +38,8 @@ class PairedItems:
         """The items that two systems have."""
         both: Flags = self.held[one] & self.held[other]
         if not both.any():
-            names = self.systems[one], self.systems[other]
             raise InputError(
-                f"{names[0]!r} and {names[1]!r} have no item in common"
-                f"{f' in {self.task!r}' if self.task else ''}; check that the ids of questions "
-                f"and trials agree."
+                "they have no item in common; check that the ids of questions and trials agree"
             )
         return both
 
@@ -54,8 +53,10 @@ class _Placed(NamedTuple):
     often: Integers  # how many rows each id has
 
 
-def paired_items(task: str, systems: Mapping[str, RankedItems]) -> PairedItems:
-    """The items of all systems, each in one place."""
+def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> PairedItems:
+    """The items of all systems that have any, each in one place."""
+    systems = {name: one for name, one in given.items() if not isinstance(one, InputError)}
+    refused = {name: one for name, one in given.items() if isinstance(one, InputError)}
     known: dict[_Id, int] = {}
     ids = [
         np.array([known.setdefault(one, len(known)) for one in _ids(items)], dtype=np.int64)
@@ -65,9 +66,9 @@ def paired_items(task: str, systems: Mapping[str, RankedItems]) -> PairedItems:
         _placed(items, some, len(known)) for items, some in zip(systems.values(), ids, strict=True)
     ]
     _require_told_apart(list(systems), list(known), placed)
-    most = 1 + max(int(one.nth.max()) for one in placed)
+    most = 1 + max((int(one.nth.max()) for one in placed), default=0)
     keys = [one.ids * most + one.nth for one in placed]
-    places = np.unique(np.concatenate(keys))
+    places = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
     shape = (len(systems), places.size)
     held = np.zeros(shape, dtype=bool)
     confidence, outcome = np.full((2, *shape), np.nan)
@@ -88,7 +89,9 @@ def paired_items(task: str, systems: Mapping[str, RankedItems]) -> PairedItems:
                 f"without: cluster=None, --map cluster="
             )
         clusters[at] = mine
-    return PairedItems(task, tuple(systems), held, confidence, outcome, clusters)
+    return PairedItems(
+        task, tuple(systems), held, confidence, outcome, clusters, refused, tuple(given)
+    )
 
 
 def _ids(items: RankedItems) -> list[_Id]:
@@ -108,6 +111,8 @@ def _require_told_apart(
     systems: Sequence[str], known: Sequence[_Id], placed: Sequence[_Placed]
 ) -> None:
     """Rows that no trial tells apart are the same items only if all systems have as many."""
+    if not placed:
+        return
     often = np.stack([one.often for one in placed])
     least = np.where(often > 0, often, np.iinfo(np.int64).max).min(axis=0)
     most = often.max(axis=0)

@@ -135,14 +135,13 @@ class Differences:
         """What is known of a system on these very questions."""
         key = system, some.tobytes()
         if key not in self._known:
+            noise = self._data.noise
+            if noise is not None:
+                self._known[key] = self._of_rewards(system, some, noise[system, some])
+                return self._known[key]
             # Systems that have these questions too are learned in one go.
             alike = [at for at in range(len(self._data.systems)) if self._data.held(at)[some].all()]
-            noise = self._data.noise
-            found = (
-                self._learned(alike, some)
-                if noise is None
-                else [self._of_rewards(at, some, noise[at, some]) for at in alike]
-            )
+            found = self._learned(alike, some)
             self._known |= {(at, key[1]): one for at, one in zip(alike, found, strict=True)}
         return self._known[key]
 

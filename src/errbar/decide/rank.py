@@ -24,8 +24,9 @@ from errbar.estimate import Estimand, Interval, Subject
 from errbar.kernels import signs
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
+from errbar.refusals import Refusals, reason_of
 from errbar.rewards import Answered, average_reward
-from errbar.scoring import ScoredMetric
+from errbar.scoring import ScoredMetric, first_of
 from errbar.tables import counted
 from errbar.uncertainty import Calibrated
 from errbar.uncertainty.learned import Summary
@@ -59,18 +60,21 @@ class RankAsked:
 def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboard:
     """Every system that was given every task."""
     tables = side_by_side(source, [asked.metric], asked.systems, policy)
-    weights = _weights([data.task for data in tables], asked.weights)
-    systems, left = _in_all(tables)
-    parts = [_Part(data, systems, weights[data.task], asked) for data in tables]
+    remarks = [note for data in tables for note in data.remarks]
+    several = _of_several(tables, remarks)
+    systems, left = _in_all(several)
+    kept = _with_questions(several, systems, remarks)
+    weights = _weights([data.task for data in tables], [data.task for data in kept], asked.weights)
+    parts = [_Part(data, systems, weights[data.task], asked) for data in kept]
     vary = _Sampled(parts) if asked.covers is Estimand.POPULATION else _Apart(parts)
     up = 1.0 if asked.metric.direction is Direction.HIGHER else -1.0
     ahead = _decided(vary, asked.level) * up  # 1 where the row is better than the column
     drawn = _Drawn(vary.scores() * up)
     rows = _standings(systems, parts, ahead, drawn, up, asked)
     lost = sum(part.left_out for part in parts)
-    remarks = [note for data in tables for note in data.remarks]
     if left:
         remarks.append(f"Not given every task, and left out: {', '.join(left)}.")
+    remarks += _not_ranked(several)
     if lost:
         verb = "is" if lost == 1 else "are"
         remarks.append(f"{counted(lost, 'question')} that not all systems have {verb} left out.")
@@ -102,30 +106,95 @@ def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[
     return [f"{those} on few questions that differ; see compare."]
 
 
-def _weights(tasks: Sequence[str], given: Mapping[str, float] | None) -> dict[str, float]:
-    """Of each task; they add up to one."""
+def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together]:
+    """The tasks in which two systems at least have a number, and a remark on every other."""
+    kept = []
+    refusals = Refusals()
+    for data in tables:
+        if len(data.systems) > 1:
+            kept.append(data)
+            continue
+        for name, error in data.refused.items():
+            refusals.add(Subject(name, data.task), data.metric, error)
+        remarks += [
+            f"{data.task}: left out of the average; of {names}: {reason}."
+            for reason, names in _reasons(data).items()
+        ]
+    if not kept:
+        refusals.require_none(done="ranked")
+    return kept
+
+
+def _with_questions(
+    tables: Sequence[Together], systems: Sequence[str], remarks: list[str]
+) -> list[Together]:
+    """The tasks in which all systems share a question, and a remark on every other."""
+    kept = [data for data in tables if _shared(data, systems).any()]
+    if not kept:
+        where = f" of {tables[0].task!r}" if tables[0].task else ""
+        raise InputError(
+            f"no question{where} is common to all systems; check that ids agree, or name systems "
+            f"that share questions."
+        )
+    remarks += [
+        f"{data.task}: left out of the average (no question is common to all systems)."
+        for data in tables
+        if data not in kept
+    ]
+    return kept
+
+
+def _shared(data: Together, systems: Sequence[str]) -> NDArray[np.bool_]:
+    """The questions that all of some systems have."""
+    return np.logical_and.reduce([data.held(data.systems.index(name)) for name in systems])
+
+
+def _reasons(data: Together) -> dict[str, str]:
+    """Why systems have no such number, and who they are."""
+    why: dict[str, list[str]] = {}
+    for name, error in data.refused.items():
+        why.setdefault(reason_of(error, data.metric), []).append(name)
+    return {reason: first_of(names) for reason, names in why.items()}
+
+
+def _not_ranked(tables: Sequence[Together]) -> list[str]:
+    """Systems that lack a number in a task, and why."""
+    return [
+        f"Not ranked: {names}{f' (in {data.task})' if data.task else ''}: {reason}."
+        for data in tables
+        for reason, names in _reasons(data).items()
+    ]
+
+
+def _weights(
+    tasks: Sequence[str], kept: Sequence[str], given: Mapping[str, float] | None
+) -> dict[str, float]:
+    """Of each task that is kept; they add up to one."""
     if given is None:
-        return {task: 1.0 / len(tasks) for task in tasks}
+        return {task: 1.0 / len(kept) for task in kept}
     unknown = sorted(set(given) - set(tasks))
     if unknown:
         raise InputError(f"there is no task {unknown[0]!r} to weigh; there are: {list(tasks)}.")
     if any(not weight >= 0 or math.isinf(weight) for weight in given.values()):
         raise InputError(f"weights of tasks must be 0 at least; got {dict(given)}.")
-    total = sum(given.values())
+    total = sum(given.get(task, 0.0) for task in kept)
     if not total:
         raise InputError("all weights of tasks are 0; give one that is not.")
-    return {task: given.get(task, 0.0) / total for task in tasks}
+    return {task: given.get(task, 0.0) / total for task in kept}
 
 
 def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:
-    """Systems that were given every task, and those that were not."""
-    known = dict.fromkeys(name for data in tables for name in data.systems)
+    """Systems that have a number in every task, and those that were not given every task."""
+    known = dict.fromkeys(name for data in tables for name in data.everyone)
     kept = tuple(name for name in known if all(name in data.systems for data in tables))
-    left = [name for name in known if name not in kept]
+    left = [name for name in known if any(name not in data.everyone for data in tables)]
     if len(kept) < 2:
+        lacking = [name for name in known if name not in kept]
+        why = " ".join(_not_ranked(tables))
         raise InputError(
             f"systems are ranked on tasks that all of them were given; these lack some: "
-            f"{', '.join(left)}. Rank one task at a time, or name systems that have all."
+            f"{', '.join(lacking)}. Rank one task at a time, or name systems that have all."
+            f"{f' {why}' if why else ''}"
         )
     return kept, left
 
@@ -142,11 +211,6 @@ class _Part:
         self.some: NDArray[np.bool_] = np.logical_and.reduce(held)
         self.questions = int(self.some.sum())
         self.left_out = int(held.any(axis=0).sum()) - self.questions
-        if not self.questions:
-            raise InputError(
-                f"no question{f' of {data.task!r}' if data.task else ''} is common to all "
-                f"systems; check that ids agree, or name systems that share questions."
-            )
         self._data, self._rows, self._asked = data, rows, asked
         values = np.stack([data.values(at, self.some) for at in rows])
         self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]

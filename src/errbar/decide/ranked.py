@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.by_system import items_by_system
 from errbar.data.ranked import Arranged, Predictions
+from errbar.data.ranked_rows import RankedItems
 from errbar.data.scored import ArrangedScores, Scored
-from errbar.data.sources import Source
-from errbar.decide.compare import Asked, holm
+from errbar.data.sources import Key, Source
+from errbar.decide.compare import Asked, Refused, holm, missing
 from errbar.decide.comparison import Comparison, Comparisons
 from errbar.decide.paired_items import Array, Flags, PairedItems, paired_items
 from errbar.decide.values import several_by_task
@@ -29,6 +31,7 @@ from errbar.metrics import Metric, parse
 from errbar.metrics.base import Direction
 from errbar.metrics.roc import LabelMetric
 from errbar.metrics.selective import RankedMetric
+from errbar.refusals import Refusals, reason_of
 from errbar.roc import compare_paired
 from errbar.tables import percent
 from errbar.uncertainty.bootstrap import Bootstrap, Replicates, generator_of
@@ -103,26 +106,55 @@ def compare_ranked(
         raise InputError(
             f"{asked.metrics[0]}: ranked items are compared for the estimand 'population' alone."
         )
-    tasks, lone = several_by_task(source.ranked_items(), asked.wanted())
+    items, refused = items_by_system(source)
+    given: dict[Key, RankedItems | InputError] = {
+        key: items[key] if key in items else refused[key] for key in sorted({*items, *refused})
+    }
+    tasks, lone = several_by_task(given, asked.wanted())
     tables, without = asked.tables([paired_items(task, each) for task, each in tasks.items()])
-    pairs = [
-        _pair(data, metric, one, other)
+    refusals = Refusals()
+    tried = [
+        (data, metric, _pair(data, metric, names, refusals))
         for metric in asked.metrics
         for data in tables
-        for one, other in asked.pairs(data.systems)
+        for names in asked.pairs(data.everyone)
     ]
+    pairs = [pair for *_, pair in tried if isinstance(pair, _Pair)]
+    if not pairs:
+        refusals.require_none(done="compared")
     found, words = _found(pairs, asked, method, rng)
     alone = [2.0 * _NORMAL.cdf(-abs(gap.score)) for gap in found]
     adjusted = holm(alone) if asked.adjust == "holm" else alone
-    rows = [_comparison(*each, asked) for each in zip(pairs, found, alone, adjusted, strict=True)]
+    compared = iter(zip(pairs, found, alone, adjusted, strict=True))
+    rows = [
+        missing(metric, data.task, pair, asked)
+        if isinstance(pair, Refused)
+        else _comparison(*next(compared), asked)
+        for data, metric, pair in tried
+    ]
     silent = sum(int((data.held & ~data.answered).sum()) for data in tables)
     said = [f"{silent} rows are not answered."] if silent else []
-    size = len(rows) if asked.adjust == "holm" else 1
+    size = len(pairs) if asked.adjust == "holm" else 1
     return Comparisons(tuple(rows), words, (*lone, *without, *said), size)
 
 
-def _pair(data: PairedItems, metric: ItemMetric, one: int, other: int) -> _Pair:
-    both = data.shared(one, other)
+def _pair(
+    data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
+) -> _Pair | Refused:
+    """Two systems, or why they cannot be compared."""
+    whose = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
+    without = next((name for name in names if name in data.refused), None)
+    if without is not None:
+        error = data.refused[without]
+        why = f"{without} has no {metric}: {reason_of(error, metric)}"
+        return Refused(*names, refusals.add(whose, metric, type(error)(why)))
+    one, other = (data.systems.index(name) for name in names)
+    try:
+        both = data.shared(one, other)
+        if data.clusters.max() == 0:
+            raise InputError("one cluster alone cannot be resampled")
+    except InputError as error:
+        return Refused(*names, refusals.add(whose, metric, error))
     reasons = (_no_value(data, metric, at, both) for at in (one, other))
     return _Pair(data, metric, one, other, both, next(filter(None, reasons), ""))
 
@@ -257,8 +289,6 @@ class _Measure:
         labelled = isinstance(metric, LabelMetric)
         side = system, some.tobytes(), labelled
         if side not in self._sides:
-            if self.clusters < 2:
-                raise InputError(f"{metric}: one cluster alone cannot be resampled.")
             self._sides[side] = (
                 self._scored(system, some) if labelled else self._ranked(system, some)
             )

@@ -4,7 +4,7 @@ A metric is a mean over questions, or a blend of such means. A blend is taken al
 means of the questions' values are then the same as those of the blend.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -19,10 +19,11 @@ from errbar.errors import InputError, NotEnoughTrials
 from errbar.estimate import Subject
 from errbar.metrics import CountMetric, VoteAt
 from errbar.metrics.categories import CategoryMetric
+from errbar.refusals import too_few_trials
 from errbar.rewards import rewards_of
 from errbar.scoring import ScoredMetric, Short
 from errbar.tables import counted
-from errbar.tallied import ballots_of, counts_of, is_reward
+from errbar.tallied import ballots_of, counts_of, is_reward, results_of
 from errbar.uncertainty.seen import right_or_wrong
 
 Array = NDArray[np.floating[Any]]
@@ -39,7 +40,7 @@ class Policy(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """One metric of one task: a row per system, a column per question."""
+    """One metric of one task: a row per system that has it, a column per question."""
 
     task: str
     metric: ScoredMetric
@@ -52,6 +53,8 @@ class Together:
     noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
     bounded: bool
     remarks: tuple[str, ...]
+    refused: Mapping[str, InputError]  # by system: why it has no such number
+    everyone: tuple[str, ...]  # all systems in order, those that are refused too
 
     @property
     def span(self) -> float:
@@ -156,37 +159,28 @@ class _Task:
         self, source: Source, task: str, systems: Mapping[str, Named], policy: Policy
     ) -> None:
         self._source, self._task, self._systems, self._policy = source, task, systems, policy
-        self._place = {
-            name: at
-            for at, name in enumerate(
-                sorted({name for named in systems.values() for name in named.questions})
-            )
-        }
 
     def of(self, metric: ScoredMetric) -> Together:
-        """One metric of all systems."""
-        remarks: list[str] = []
-        # Where one system has rewards, a system of zeros and ones has them too.
-        rewards = not isinstance(metric, VoteAt) and any(
-            is_reward(named.slice, metric) for named in self._systems.values()
-        )
-        each = [self._one(system, metric, remarks, rewards=rewards) for system in self._systems]
-        shape = (len(each), len(self._place))
-        parts = tuple(np.full(shape, np.nan) for _ in each[0].parts)
+        """One metric of all systems that have it, as if there were no others."""
+        found, refused, remarks = self._tried(metric)
+        each = list(found.values())
+        place = self._places(found)
+        shape = (len(each), len(place))
+        parts = tuple(np.full(shape, np.nan) for _ in (each[0].parts if each else [None]))
         trials, correct = np.zeros((2, *shape), dtype=np.int64)
         noise = np.full(shape, np.nan)
         for row, one in enumerate(each):
-            at = [self._place[name] for name in one.questions]
+            at = [place[name] for name in one.questions]
             for part, values in zip(parts, one.parts, strict=True):
                 part[row, at] = values
             trials[row, at] = one.trials
             correct[row, at] = 0 if one.correct is None else one.correct
             noise[row, at] = np.nan if one.noise is None else one.noise
-        clusters, clustered = self._clusters()
+        clusters, clustered = self._clusters(place, found)
         return Together(
             self._task,
             metric,
-            tuple(self._systems),
+            tuple(found),
             parts,
             clusters,
             clustered,
@@ -195,15 +189,48 @@ class _Task:
             None if any(one.noise is None for one in each) else noise,
             all(one.bounded for one in each),
             tuple(remarks),
+            refused,
+            tuple(self._systems),
         )
+
+    def _tried(
+        self, metric: ScoredMetric
+    ) -> tuple[dict[str, "_One"], dict[str, InputError], list[str]]:
+        """The values of each system that has them, why others have none, and what was dropped."""
+        refused: dict[str, InputError] = {}
+        while True:
+            systems = [system for system in self._systems if system not in refused]
+            rewards = self._has_rewards(systems, metric)
+            found: dict[str, _One] = {}
+            remarks: list[str] = []
+            for system in systems:
+                try:
+                    found[system] = self._one(system, metric, remarks, rewards=rewards)
+                except InputError as error:
+                    refused[system] = error
+            if self._has_rewards(list(found), metric) == rewards:
+                return found, refused, remarks
+
+    def _has_rewards(self, systems: Sequence[str], metric: ScoredMetric) -> bool:
+        """Where one system has rewards, a system of zeros and ones has them too."""
+        return not isinstance(metric, VoteAt) and any(
+            is_reward(self._systems[system].slice, metric) for system in systems
+        )
+
+    def _places(self, systems: Iterable[str]) -> dict[str, int]:
+        """The questions of some systems, in order of their names."""
+        names = {name for system in systems for name in self._systems[system].questions}
+        return {name: at for at, name in enumerate(sorted(names))}
 
     def _one(self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool) -> _One:
         named = self._systems[system]
+        if self._policy.taken == "missing" and not named.slice.scored.any():
+            raise InputError("no row has a result")
         k = metric.k if isinstance(metric, VoteAt) else metric.draws
         if isinstance(metric, VoteAt):
             one = self._voted(named.slice, metric)
         elif rewards:
-            one = self._rewarded(named.slice, metric)
+            one = self._rewarded(named.slice)
         else:
             one = self._counted(named, metric)
         whose = str(Subject(system, self._task))
@@ -213,12 +240,12 @@ class _Task:
             remarks.append(f"{whose}: {counted(nothing, 'question')} without any result.")
         return kept
 
-    def _rewarded(self, one: Slice, metric: CountMetric) -> _One:
-        found = rewards_of(metric, self._source.categories(())[one.key], self._policy.taken)
+    def _rewarded(self, one: Slice) -> _One:
+        found = rewards_of(results_of(self._source, one), self._policy.taken)
         return _One(found.questions, [found.values], found.trials, noise=found.noise, bounded=False)
 
     def _voted(self, one: Slice, metric: VoteAt) -> _One:
-        ballots = ballots_of(self._source, one, metric, self._policy.taken)
+        ballots = ballots_of(self._source, one, self._policy.taken)
         fine = [each for each in ballots if each.trials >= metric.k]
         values = np.full(len(ballots), np.nan)
         values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
@@ -252,27 +279,22 @@ class _Task:
         """Questions with trials enough; the others are refused, or dropped and counted."""
         none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
         if short.any() and self._policy.short != "drop":
-            at = int(np.argmax(short))
-            raise NotEnoughTrials(
-                f"{whose}: {metric} draws {k} of a question's trials; {int(short.sum())} of "
-                f"{short.size} questions have fewer (question {one.questions[at]!r:.80} has "
-                f"{one.trials[at]}). Lower k, or leave them out: short='drop', --short drop."
-            )
+            asked = np.flatnonzero(~none).tolist()
+            few = too_few_trials(k, one.trials[asked], names=[one.questions[at] for at in asked])
+            if few is not None:
+                raise few
         out = none | short
         if not out.any():
             return one
+        if out.all():
+            most = int(one.trials.max(initial=0))
+            raise NotEnoughTrials(
+                f"no question has the {k} trials that it draws; the most are {most}"
+            )
         if short.any():
             remarks.append(
                 f"{whose}: {metric} leaves out {counted(int(short.sum()), 'question')} with fewer "
                 f"than {k} trials."
-            )
-        if out.all():
-            most = int(one.trials.max())
-            raise NotEnoughTrials(
-                f"{whose}: no question has the {k} trials that {metric} draws. Lower k to at most "
-                f"{most}, or name the systems that have more: systems=, --system."
-                if most
-                else f"{whose} has no row with a result; name the others: systems=, --system."
             )
         kept = ~out
         return replace(
@@ -283,10 +305,11 @@ class _Task:
             correct=None if one.correct is None else one.correct[kept],
         )
 
-    def _clusters(self) -> tuple[Integers, bool]:
+    def _clusters(self, places: Iterable[str], systems: Iterable[str]) -> tuple[Integers, bool]:
         """The number of each question's cluster; systems must agree on it."""
         of: dict[str, tuple[str, str]] = {}  # by question: its cluster, and who says so
-        for system, named in self._systems.items():
+        for system in systems:
+            named = self._systems[system]
             for question, cluster in zip(named.questions, named.clusters, strict=True):
                 said, who = of.setdefault(question, (cluster, system))
                 if said != cluster:
@@ -300,7 +323,7 @@ class _Task:
         found = np.array(
             [
                 numbers.setdefault(("in", of[name][0]) if of[name][0] else ("", name), len(numbers))
-                for name in self._place
+                for name in places
             ],
             dtype=np.int64,
         )

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from errbar.bands import reliability, risk_bands, roc_bands
+from errbar.by_system import ranked_by_system
 from errbar.data.grouped import Grouped
 from errbar.data.ranked_rows import RankedRows
 from errbar.data.slices import Slice
-from errbar.data.sources import Source
+from errbar.data.sources import Key, Source
 from errbar.data.statistics import CountsByState
 from errbar.errors import InputError
 from errbar.estimate import Subject
@@ -24,11 +25,13 @@ from errbar.plots.questions import (
 )
 from errbar.plots.ranked import calibration_picture, risk_picture, roc_picture
 from errbar.ranking import classes_of, predictions_of
+from errbar.refusals import reason_of
 from errbar.uncertainty import Bootstrap
 from errbar.uncertainty.learned import Learned
 
 Errors = Literal["fail", "missing"]
 Seed = np.random.Generator | int
+Kind = TypeVar("Kind")
 
 _RESAMPLED = Bootstrap()
 _TAKEN = {"fail": "wrong", "missing": "missing"}
@@ -78,8 +81,10 @@ class RunPlots:
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
         """ROC curves of the confidence, with their bands; `bins` as in `roc`."""
-        data, refused = classes_of(self._ranked(bins))
-        return roc_picture(roc_bands(data, method, rng), refused)
+        found, unranked = ranked_by_system(self.source, bins)
+        data, refused = classes_of(_by_subject(found))
+        why = {of: reason_of(error, "roc-auc") for of, error in _by_subject(unranked).items()}
+        return roc_picture(roc_bands(data, method, rng), refused | why)
 
     def calibration(self, *, bins: int = 10, level: float = 0.95) -> Picture:
         """How often answers are right, over how sure the system was, in bins of as many each."""
@@ -88,7 +93,11 @@ class RunPlots:
         return calibration_picture(reliability(self._ranked(None), bins, level))
 
     def _ranked(self, bins: int | None) -> dict[Subject, RankedRows | Grouped]:
-        return {Subject(key[0], key[1]): rows for key, rows in self.source.ranked(bins).items()}
+        return _by_subject(ranked_by_system(self.source, bins)[0])
+
+
+def _by_subject(found: Mapping[Key, Kind]) -> dict[Subject, Kind]:
+    return {Subject(key[0], key[1]): one for key, one in found.items()}
 
 
 def _counts(one: Slice, errors: Errors) -> CountsByState:

@@ -4,6 +4,7 @@ import math
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Literal, TypeVar
 
@@ -124,19 +125,21 @@ def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
         ),
         ("pass^k", "The chance that all of k trials are right: how far one can rely on it."),
     ):
-        curve = runs.curve(family, estimand=asked.estimand, level=asked.level, errors=asked.errors)
+        curve = partial(
+            runs.curve, family, estimand=asked.estimand, level=asked.level, errors=asked.errors
+        )
         name = "curve-one" if family == "pass@k" else "curve-all"
-        found.append(Section(name, f"{family} over k", (words,), curve, _picture(curve)))
+        found.append(_tried(name, f"{family} over k", curve, words)[1])
     return found
 
 
-def _tried(name: str, title: str, made: Callable[[], R]) -> tuple[R | None, Section]:
+def _tried(name: str, title: str, made: Callable[[], R], *words: str) -> tuple[R | None, Section]:
     """A result and its section, or why there is none."""
     try:
         result = made()
     except ErrbarError as error:
-        return None, Section(name, title, (f"There is nothing to show: {error}",))
-    return result, Section(name, title, (), result, _picture(result))
+        return None, Section(name, title, (*words, f"There is nothing to show: {error}"))
+    return result, Section(name, title, words, result, _picture(result))
 
 
 def _board(runs: Runs, metric: str, asked: Asked) -> Leaderboard:
@@ -183,10 +186,11 @@ def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons |
             f"{f' and {len(top) - 8} more' if len(top) > 8 else ''} may be the best."
         )
     if compared is not None:
-        decided = [row for row in compared if row.better]
+        there = [row for row in compared if row.questions]
+        decided = [row for row in there if row.better]
         careful = sum(bool(row.caution) for row in decided)
         found.append(
-            f"{len(decided)} of {counted(len(compared), 'pair')} of systems can be told apart"
+            f"{len(decided)} of {counted(len(there), 'pair')} of systems can be told apart"
             f"{f', {careful} of them with caution: see the comparisons' if careful else ''}."
         )
     if board is None:

@@ -98,6 +98,9 @@ def write_every_eval_ever(
             "no row has a score, which every record of this schema must have."
         ) from error
     scores = Runs(scored).score("avg")
+    for one in scores:
+        if math.isnan(one.value):
+            raise InputError(f"{one.of} has no score to write: {one.reason}.")
     estimates = {(one.system, one.task): one for one in scores}
     moment = int(time.time()) if retrieved is None else retrieved
     written: list[_Evaluation] = []

@@ -1,0 +1,99 @@
+"""Why a number cannot be had: a dash in its place with the reason, an error where all are missing.
+
+A refusal is an `InputError` whose text is a phrase, such as "needs 8 trials per question; …": it
+stands in a note after whose number it is, or in the error that says that nothing is left.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.errors import InputError, NotEnoughTrials
+from errbar.remarks import way_to_say
+from errbar.tables import counted
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+class Refusals:
+    """What could not be had, by whose it is and what was asked."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], InputError] = {}
+
+    def add(self, whose: object, metric: object, error: InputError) -> str:
+        """Keep a refusal; returns its reason as a phrase."""
+        self._found[str(whose), str(metric)] = error
+        return reason_of(error, metric)
+
+    def require_others(self, asked: Iterable[tuple[object, object]]) -> None:
+        """Raise an error if everything that was asked for is refused."""
+        names = list(dict.fromkeys((str(whose), str(metric)) for whose, metric in asked))
+        if all(name in self._found for name in names):
+            self.require_none(names)
+
+    def require_none(self, names: Sequence[tuple[str, str]] = (), done: str = "scored") -> None:
+        """Raise the first refusal, and how many are like it, if there is any."""
+        names = names or list(self._found)
+        if not names:
+            return
+        first = self._found[names[0]]
+        reasons = [reason_of(self._found[name], name[1]) for name in names]
+        what = f"{' '.join(filter(None, names[0]))}: {reasons[0]}"
+        if len(names) > 1:
+            alike = sum(_kind(one) == _kind(reasons[0]) for one in reasons)
+            what = f"nothing can be {done}. {what} (the reason for {alike} of {len(names)})"
+        raise type(first)(f"{what}.") from first
+
+
+def reason_of(error: InputError, metric: object) -> str:
+    """An error as a phrase, without the metric that it begins with and the full stop.
+
+    Examples
+    --------
+    >>> reason_of(InputError("vote@3: votes are counted among 1000 trials at most."), "vote@3")
+    'votes are counted among 1000 trials at most'
+    """
+    text = " ".join(str(error).split()).removesuffix(".")
+    return text.removeprefix(f"{metric}: ").removeprefix(f"{metric} ")
+
+
+def too_few_trials(
+    draws: int,
+    trials: NDArray[np.integer],
+    often: NDArray[np.floating] | NDArray[np.integer] | None = None,
+    *,
+    names: Sequence[object] | None = None,
+    can_drop: bool = True,
+    can_extrapolate: bool = False,
+) -> NotEnoughTrials | None:
+    """The refusal of questions with fewer trials than are drawn, if there are any.
+
+    `often` says how many questions each entry stands for, and `names` which they are.
+    """
+    short = trials < draws
+    if not short.any():
+        return None
+    each = np.ones(trials.size) if often is None else often
+    few, questions = int(short @ each), int(each.sum())
+    at = int(np.argmin(trials))
+    named = f" (question {names[at]!r:.80})" if names is not None else ""
+    if can_drop and few < questions:
+        drop = way_to_say("--short drop", "short='drop'")
+        way = f"{drop} leaves those out"
+    else:
+        way = f"lower k to at most {trials[at]}" if trials[at] else "collect more trials"
+        if can_extrapolate and trials[at]:
+            beyond = way_to_say("--short posterior", "short='posterior'")
+            way += f", or let {beyond} look beyond the trials"
+    return NotEnoughTrials(
+        f"needs {counted(draws, 'trial')} per question; {few} of {counted(questions, 'question')} "
+        f"{'has' if questions == 1 else 'have'} fewer, the least {trials[at]}{named}; {way}"
+    )
+
+
+def _kind(reason: str) -> str:
+    """What reasons that differ by their numbers and details have in common."""
+    return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])
