@@ -17,10 +17,12 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import NO_RESULT, UNSCORED
 from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.estimate import Estimand, Estimate, Interval
 from errbar.runs import Errors
+from errbar.scores import Scores
 from errbar.scoring import Short
 
 ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
@@ -166,12 +168,14 @@ def _counted(case: Case, by: Sequence[str] = ()) -> dict[tuple[str, ...], dict[s
         key = _key_of(case, row, by)
         outcome = row[case.meaning("outcome") or ""]
         status = row.get(case.meaning("status") or "")
-        scored = outcome is not None and not math.isnan(outcome) and status not in FAILED
+        scored = outcome is not None and not math.isnan(outcome) and status not in NO_RESULT
         tally = found[key][_text(row[case.meaning("question") or ""])]
-        tally["trials"] += 1
+        tally["rows"] += 1
+        tally["trials"] += status != UNSCORED
         tally["scored"] += scored
         tally["right"] += scored and outcome == 1
         tally["other"] += scored and outcome not in (0, 1)
+        tally["unexplained"] += not scored and status in (None, "ok")
         if scored:
             tally[f"category {int(outcome)}"] += 1
     return dict(sorted(found.items()))
@@ -196,8 +200,9 @@ def _inspected(case: Case) -> list[dict[str, Any]]:
             "system": key[0],
             "task": key[1],
             "questions": len(questions),
-            "rows": sum(one["trials"] for one in questions.values()),
+            "rows": sum(one["rows"] for one in questions.values()),
             "failed": sum(one["trials"] - one["scored"] for one in questions.values()),
+            "unscored": sum(one["rows"] - one["trials"] for one in questions.values()),
             "least_trials": min(one["trials"] for one in questions.values()),
             "median_trials": float(np.median([one["trials"] for one in questions.values()])),
             "most_trials": max(one["trials"] for one in questions.values()),
@@ -227,20 +232,42 @@ def _scored(
     rows = []
     for metric in [cast("Any", errbar.parse(name)) for name in metrics]:
         weights = getattr(metric, "weights", ())
-        systems = {}
+        systems: dict[Any, Any] = {}
+        lacking: list[dict[str, Any]] = []
         for key, questions in found.items():
             part = tuple(zip(by, key[2:], strict=True))
             subject = errbar.Subject(key[0], key[1], part, failed)
+            reason = _no_score(list(questions.values()), errors)
+            if reason:
+                lacking.append(_dash(subject, metric, level, reason))
+                continue
             counts = _counts(list(questions.values()), errors, len(weights), together.get(key))
             systems[subject] = _long_enough(counts, metric.draws) if short == "drop" else counts
+        if not systems:
+            raise InputError("no row of it was scored")
         scores = errbar.score(
             systems,
             metric,
             method=errbar.Calibrated(level=level),
             short="posterior" if short == "posterior" else "error",
         )
-        rows += scores.to_dicts()
+        rows += [*scores.to_dicts(), *lacking]
     return rows
+
+
+def _no_score(questions: list[Counter[str]], errors: str) -> str:
+    """Why a system has none, if it has none."""
+    if any(one["scored"] for one in questions):
+        return ""
+    if any(one["unexplained"] or one["rows"] > one["trials"] for one in questions):
+        return "no row of it was scored"
+    return "no row of it has a result" if errors == "missing" else ""
+
+
+def _dash(subject: Any, metric: Any, level: float, reason: str) -> dict[str, Any]:
+    nan = math.nan
+    nowhere = Interval(nan, nan, level, Estimand.POPULATION)
+    return Scores((Estimate(subject, metric, nan, nan, nan, nowhere, 0, 0, reason),)).to_dicts()[0]
 
 
 def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -261,11 +288,11 @@ def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[in
 def _counts(
     questions: list[Counter[str]], errors: str, categories: int, clusters: list[int] | None
 ) -> Any:
+    held = "scored" if errors == "missing" else "trials"
+    kept = [at for at, one in enumerate(questions) if one[held]]
+    questions = [questions[at] for at in kept]
+    clusters = clusters and [clusters[at] for at in kept]
     failed = [one["trials"] - one["scored"] for one in questions]
-    if errors == "missing":
-        kept = [at for at, one in enumerate(questions) if one["scored"]]
-        questions = [questions[at] for at in kept]
-        clusters = clusters and [clusters[at] for at in kept]
     if categories <= 2 and any(one["other"] for one in questions):
         raise WrongType("neither 0 nor 1")
     if categories > 2:

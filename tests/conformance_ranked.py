@@ -13,7 +13,7 @@ import numpy as np
 import errbar
 from conformance_engines import Table
 from errbar.data import sources
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import NO_RESULT
 
 METRICS = ("aurc", "e-aurc", "risk@0.25", "cov@risk0.4")
 _QUICK = errbar.Bootstrap(100)
@@ -62,7 +62,7 @@ def expected(case: Case) -> dict[str, float]:
     losses: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in case.table.records():
         outcome, status = row["outcome"], row.get("status")
-        if outcome is None or math.isnan(outcome) or status in (*FAILED, "abstained"):
+        if outcome is None or math.isnan(outcome) or status in (*NO_RESULT, "abstained"):
             continue
         losses[row["system"] or ""][row["confidence"]].append(1.0 - outcome)
     areas = {}

@@ -126,7 +126,8 @@ def test_what_is_written_is_read_again(log: Path, tmp_path: Path) -> None:
     assert written.records == len(scored)
     lost = Counter(row["status"] for row in before if row["outcome"] is None)
     assert written.left_out == lost
-    partly = {(row["system"], row["task"]) for row in before if row["outcome"] is None}
+    failed = [row for row in before if row["outcome"] is None and row["status"] != "unscored"]
+    partly = {(row["system"], row["task"]) for row in failed}
     partly &= {(row["system"], row["task"]) for row in scored}  # the others have an aggregate only
     said = [one for one in again.source.origin.remarks if "have no record here" in one]
     assert len(said) == len(partly)
@@ -216,13 +217,20 @@ def test_names_values_and_order_survive(tmp_path: Path) -> None:
     assert "score_type" not in whole["evaluation_results"][0]["metric_config"]
 
 
-def test_a_system_without_any_score_has_an_aggregate_that_says_so(tmp_path: Path) -> None:
-    written = errbar.write_every_eval_ever(Runs(table("NULL::DOUBLE")), tmp_path)
-    assert (written.records, written.left_out) == (0, {"unscored": 4})
-    (file,) = tmp_path.iterdir()
-    whole = json.loads(file.read_text())
-    assert "detailed_evaluation_results" not in whole
-    assert whole["evaluation_results"][0]["score_details"]["details"]["rows_without_score"] == "4"
+def test_a_system_without_any_score_is_not_written_and_its_rows_are_counted(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no row of it was scored"):
+        errbar.write_every_eval_ever(Runs(table("NULL::DOUBLE")), tmp_path / "none")
+    data = duckdb.sql(
+        "SELECT * FROM (VALUES ('a', 'q', 1, 'ok'), ('b', 'q', NULL, NULL), "
+        "('c', 'q', 0, 'unscored'), ('a', 'r', 0, 'unscored')"
+        ") rows(system, question, outcome, status)"
+    )
+    written = errbar.write_every_eval_ever(errbar.load(data), tmp_path / "new")
+    assert (written.records, written.left_out) == (1, {"no outcome": 1, "unscored": 2})
+    (file,) = written.aggregates
+    told = json.loads(file.read_text())["evaluation_results"][0]["score_details"]
+    assert (told["score"], told["details"]["rows_never_scored"]) == (1.0, "1")
+    assert "rows_without_score" not in told["details"]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -234,7 +242,7 @@ def test_tables_in_memory_are_written_too(library: str, tmp_path: Path) -> None:
     )
     made = {"pandas": relation.df, "polars": relation.pl, "pyarrow": relation.to_arrow_table}
     written = errbar.write_every_eval_ever(errbar.load(made[library]()), tmp_path)
-    assert (written.records, written.left_out) == (5, {"unscored": 1})
+    assert (written.records, written.left_out) == (5, {"no outcome": 1})
     again = rows_of(errbar.load(tmp_path))
     assert [(row["question"], row["trial"], row["outcome"], row["late"]) for row in again] == [
         ("0", 1, 1, "false"),

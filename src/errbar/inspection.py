@@ -69,6 +69,7 @@ class Inspection(Result):
                 "questions": int(one.questions.sum()),
                 "rows": one.rows,
                 "failed": one.failed,
+                "unscored": one.ungraded,
                 "least_trials": int(one.trials.min()),
                 "median_trials": float(np.median(np.repeat(one.trials, one.questions))),
                 "most_trials": int(one.trials.max()),
@@ -78,9 +79,9 @@ class Inspection(Result):
         ]
 
     def columns(self) -> list[list[str]]:
-        """The table as text, each column from its head down."""
+        """The table as text, each column from its head down; `unscored` where there are any."""
         rows = self.to_dicts()
-        heads = list(rows[0])
+        heads = [head for head in rows[0] if head != "unscored" or any(row[head] for row in rows)]
         return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
 
     def notes(self) -> list[str]:

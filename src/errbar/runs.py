@@ -9,7 +9,7 @@ import numpy as np
 
 from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
-from errbar.data.sources import Source
+from errbar.data.sources import Rankings, Source
 from errbar.data.statistics import CountsByState
 from errbar.decide.compare import Asked, compare_systems
 from errbar.decide.comparison import Comparisons
@@ -22,6 +22,7 @@ from errbar.estimate import Estimand, Estimate, Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import CountMetric, Metric, family
 from errbar.metrics.selective import RankedMetric
+from errbar.missing_rows import rows_never_scored, rows_without_result, who_was_never_scored
 from errbar.monitoring import monitored
 from errbar.ranking import roc_scores, selective_scores
 from errbar.scores import RankedScores, Scores
@@ -39,7 +40,6 @@ _QUICK = Posterior()  # where only the observed value is looked at
 _RESAMPLED = Bootstrap()
 _MOST_ON_CURVE = 1 << 20  # the largest k of a curve that names none
 _TAKEN = {"fail": "wrong", "missing": "missing"}
-_SAID = {"fail": "counted as wrong", "missing": "left out"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,7 +119,8 @@ class Runs:
         found = self.source.slices(_listed(by))
         first = scored_metric(member(1))
         takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
-        drawn = [one for one in found if takes_all or one.is_binary] or found
+        scored = [one for one in found if one.was_scored]
+        drawn = [one for one in scored if takes_all or one.is_binary] or scored or found
         tasks: dict[str, list[Slice]] = {}
         for one in drawn:
             tasks.setdefault(one.key[1], []).append(one)
@@ -134,7 +135,8 @@ class Runs:
             "; ".join(dict.fromkeys(part.method for part in parts)),
             (
                 *(remark for part in parts for remark in part.remarks),
-                *_not_drawn(name, found, drawn),
+                *_not_drawn(name, scored, drawn),
+                *who_was_never_scored(_subjects(found)),
                 *self._remarks(found, errors),
             ),
         )
@@ -154,7 +156,7 @@ class Runs:
         `bin_error` of an estimate says how far off they can make it.
         """
         found = self.source.ranked(bins)
-        return self._told(selective_scores(found, metrics, method, rng, bins=bins))
+        return self._told(selective_scores(found, metrics, method, rng, bins=bins), found)
 
     def roc(
         self,
@@ -164,7 +166,8 @@ class Runs:
         bins: int | None = None,
     ) -> RankedScores:
         """How well the confidence tells right answers from wrong ones; `bins` as in `selective`."""
-        return self._told(roc_scores(self.source.ranked(bins), method, rng, bins=bins))
+        found = self.source.ranked(bins)
+        return self._told(roc_scores(found, method, rng, bins=bins), found)
 
     def compare(
         self,
@@ -197,7 +200,8 @@ class Runs:
         if ranked:
             items = Asked(ranked, *how)
             compared = compare_ranked(self.source, items, replace(_RESAMPLED, level=level), rng)
-            return replace(compared, remarks=(*compared.remarks, *self._of_data()))
+            said = rows_never_scored(self.source)
+            return replace(compared, remarks=(*compared.remarks, *said, *self._of_data()))
         asked = Asked([scored_metric(metric) for metric in metrics], *how)
         found = compare_systems(self.source, asked, Policy(_TAKEN[errors], short))
         remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
@@ -247,6 +251,8 @@ class Runs:
         """
         _require(errors, ("fail", "missing"), "errors")
         found = self.source.slices(())
+        if not any(one.was_scored for one in found):
+            raise InputError("no row was scored; there is nothing to watch.")
         return monitored(
             self.source.in_turn(order),
             systems,
@@ -256,7 +262,8 @@ class Runs:
             trials=trials,
             bounds=bounds,
             errors=errors,
-            remarks=self._remarks(found, errors),
+            remarks=[*who_was_never_scored(_subjects(found)), *self._remarks(found, errors)],
+            unscored=[one.key for one in found if not one.was_scored],
         )
 
     @property
@@ -266,9 +273,10 @@ class Runs:
 
         return RunPlots(self.source)
 
-    def _told(self, scores: RankedScores) -> RankedScores:
+    def _told(self, scores: RankedScores, found: Rankings) -> RankedScores:
         """The same, with what there is to say of the data."""
-        return replace(scores, remarks=(*scores.remarks, *self._of_data()))
+        said = rows_never_scored(self.source, found)
+        return replace(scores, remarks=(*scores.remarks, *said, *self._of_data()))
 
     def _of_data(self) -> list[str]:
         """What was guessed, and what the log says."""
@@ -340,17 +348,7 @@ class Runs:
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
-        remarks = []
-        failed, rows = sum(one.failed for one in found), sum(one.rows for one in found)
-        if failed:
-            kinds = {
-                name: n for name, n in self.source.statuses().items() if name not in ("ok", "limit")
-            }
-            why = ", ".join(f"{name} {n}" for name, n in kinds.items())
-            said = _SAID.get(errors, "taken as wrong and as right")
-            remarks.append(
-                f"{failed} of {rows} rows have no result{f' ({why})' if why else ''}: {said}."
-            )
+        remarks = rows_without_result(self.source, _subjects(found), errors)
         alone = without_cluster(found)
         if alone:
             remarks.append(alone)

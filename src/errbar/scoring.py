@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.audit import held_shares
-from errbar.data.slices import Slice
+from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.sources import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.estimate import Estimate, Interval, Subject
@@ -43,9 +44,8 @@ class Scoring:
         """Every metric of every subject."""
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        remarks: list[str] = []
-        if self.taken == "missing":
-            subjects, remarks = _with_results(subjects)
+        asked_of = list(subjects)
+        subjects, lacking, remarks = _scorable(subjects, self.taken)
         counted, words = self._counted(subjects, metrics, remarks)
         parts: list[_Part] = []
         for at, metric in enumerate(metrics):
@@ -60,7 +60,10 @@ class Scoring:
             parts.append(part)
         if self.audit and words.keys() & {_REWARDS, _VOTES}:
             remarks.append(_NOT_HELD)
-        rows = tuple(part[whose] for whose in subjects for part in parts)
+        for of, reason in lacking.items():
+            for metric, part in zip(metrics, parts, strict=True):
+                part[of] = self._without_score(of, metric, reason)
+        rows = tuple(part[whose] for whose in asked_of for part in parts)
         return Scores(rows, "; ".join(words), tuple(remarks))
 
     def _rewarded(self, subjects: dict[Subject, Slice], metric: CountMetric) -> _Part:
@@ -134,8 +137,12 @@ class Scoring:
 
     def _unscored(self, of: Subject, metric: ScoredMetric, draws: int, most: int) -> Estimate:
         """What is said where no question is left."""
-        nowhere = Interval(math.nan, math.nan, self.method.level, target_of(self.method, 0))
         reason = f"no question has the {draws} trials that it draws; the most are {most}"
+        return self._without_score(of, metric, reason)
+
+    def _without_score(self, of: Subject, metric: ScoredMetric, reason: str) -> Estimate:
+        """No number, and why."""
+        nowhere = Interval(math.nan, math.nan, self.method.level, target_of(self.method, 0))
         return Estimate(of, metric, math.nan, math.nan, math.nan, nowhere, 0, 0, reason)
 
     def _audited(
@@ -200,21 +207,37 @@ def scored_metric(metric: Metric | str) -> ScoredMetric:
     raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
 
 
-def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice], list[str]]:
-    """Questions with a result at least, and how many have none."""
-    kept, said = {}, []
+def _scorable(
+    subjects: dict[Subject, Slice], taken: str
+) -> tuple[dict[Subject, Slice], dict[Subject, str], list[str]]:
+    """Subjects with the questions that can be scored, why others have no score, and remarks."""
+    kept: dict[Subject, Slice] = {}
+    lacking: dict[Subject, str] = {}
+    said: list[str] = []
     for whose, one in subjects.items():
-        some = one.scored > 0
-        if not some.any():
-            raise InputError(
-                f"{str(whose) or 'the system'}: no row has a result; all are left out."
-            )
-        none = int(one.questions[~some].sum())
-        if none:
-            left = f"{none} of {int(one.questions.sum())} questions have no result at all, and are"
-            said.append(f"{whose}: {left} left out.".removeprefix(": "))
-        kept[whose] = one.where(some)
-    return kept, said
+        some = one.scored > 0 if taken == "missing" else one.trials > 0
+        if not one.was_scored:
+            lacking[whose] = NEVER_SCORED
+        elif not some.any():
+            lacking[whose] = "no row of it has a result"
+        else:
+            kept[whose] = one.where(some)
+            said += _left_out(whose, one, some)
+    if not kept:
+        names = first_of([str(replace(of, failed="")) for of in lacking]).strip(", ")
+        raise InputError(f"{names or 'the system'}: {next(iter(lacking.values()))}.")
+    return kept, lacking, said
+
+
+def _left_out(whose: Subject, one: Slice, kept: NDArray[np.bool_]) -> list[str]:
+    """How many questions have no result, and how many of those were never scored."""
+    never = ~kept & (one.trials == 0)
+    asked, name, said = int(one.questions.sum()), str(replace(whose, failed="")), []
+    for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
+        number = int(one.questions[out].sum())
+        if number:
+            said.append(f"{name}: {number} of {asked} questions {words}, and are left out.")
+    return [remark.removeprefix(": ") for remark in said]
 
 
 def _long_enough(

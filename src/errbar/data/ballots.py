@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.data.clusters import clusters_of
 from errbar.data.outcomes import Columns
-from errbar.data.rows import Frame, column_of, fetch, names_of, result_of, trial_of
+from errbar.data.rows import Frame, column_of, fetch, graded_rows, names_of, result_of, trial_of
 from errbar.data.slices import keys_in
 from errbar.errors import UnknownColumn
 
@@ -42,7 +42,7 @@ def ballots(
         )
     names = names_of(frame, columns, by)
     trial = trial_of(frame, columns)
-    rows = frame.select(
+    rows = graded_rows(frame, columns).select(
         **names,
         answer=column_of(frame, columns["answer"]).cast(nw.String),
         outcome=result_of(frame, columns).cast(nw.Float64),

@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 from errbar.data.clusters import cluster_in, clusters_taken, is_torn, refuse_torn
 from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, fetch, names_of, number_of
-from errbar.data.slices import Slice, by_state, sliced
+from errbar.data.slices import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
 
@@ -56,7 +56,7 @@ def counted_questions(
         trials=trials,
         scored=trials,
         right=right,
-        other=nw.col("rows").cast(nw.Int64) * 0,
+        **{name: nw.col("rows").cast(nw.Int64) * 0 for name in COUNTED[3:]},
     )
 
 

@@ -47,7 +47,7 @@ def named_in(table: Table) -> dict[Key, Named]:
 def _named(key: Key, questions: dict[str, _Row]) -> Named:
     names = tuple(sorted(questions))
     counts = np.array([questions[name].counts for name in names], dtype=np.int64)
-    trials, scored, right, other = counts.T
     once = np.ones(len(names), dtype=np.int64)
+    each = Slice(key, questions=once, **dict(zip(COUNTED, counts.T, strict=True)))
     clusters = tuple(questions[name].cluster for name in names)
-    return Named(names, Slice(key, trials, scored, right, other, once), clusters)
+    return Named(names, each, clusters)

@@ -57,9 +57,11 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-# A row without a result: the outcome, if any, was put there by the harness.
-FAILED = ("error", "timeout", "unscored", "missing", "failed")
-STATUSES = ("ok", "limit", "abstained", *FAILED)
+# A failed row has no result: the outcome, if any, was put there by the harness.
+FAILED = ("error", "timeout", "missing", "failed")
+UNSCORED = "unscored"  # never graded: missing under every policy, never a failure
+NO_RESULT = (*FAILED, UNSCORED)
+STATUSES = ("ok", "limit", "abstained", *NO_RESULT)
 
 
 @dataclass(frozen=True, slots=True)

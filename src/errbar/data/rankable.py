@@ -5,11 +5,12 @@ from typing import NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.data.outcomes import Columns
+from errbar.data.outcomes import UNSCORED, Columns
 from errbar.data.rows import (
     Frame,
     column_of,
     fetch,
+    graded_rows,
     names_of,
     number_of,
     one_if,
@@ -40,8 +41,9 @@ class Rankable(NamedTuple):
 def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
     """What can be ranked, with `more` columns; refused with its reason if anything cannot.
 
-    A row has an answer if it has a result and its status is not `abstained`. Rows of one question
-    belong together unless a column says what does.
+    A row has an answer if it has a result and its status is not `abstained`. Rows that nobody
+    graded are left out: their answers are neither right nor wrong, nor abstentions. Rows of one
+    question belong together unless a column says what does.
     """
     if "confidence" not in columns:
         raise UnknownColumn(
@@ -56,7 +58,7 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
     if "status" in columns:
         result = nw.when(status_of(frame, columns).fill_null("ok") != "abstained").then(result)
         unknown_status = unknown_status_of(frame, columns)
-    rows = frame.select(
+    rows = graded_rows(frame, columns).select(
         system=names["system"].fill_null("") if "system" in names else nw.lit(""),
         task=names["task"].fill_null("") if "task" in names else nw.lit(""),
         outcome=result,
@@ -75,7 +77,9 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         for name in ("rows", "nameless", "unknown", "unsure", "other")
     )
     if not size:
-        raise NotThere("the data have no row; there is nothing to rank.")
+        lost = statuses(frame, columns).get(UNSCORED, 0)
+        found_none = f"none of the {lost} rows was scored" if lost else "the data have no row"
+        raise NotThere(f"{found_none}; there is nothing to rank.")
     if nameless:
         raise InputError(f"{nameless} rows have no {together} in the column {columns[together]!r}.")
     if unknown:

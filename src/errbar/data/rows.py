@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.outcomes import FAILED, STATUSES, Columns, require_column
+from errbar.data.outcomes import NO_RESULT, STATUSES, UNSCORED, Columns, require_column
 from errbar.errors import WrongType
 
 Frame = nw.LazyFrame[Any]
@@ -62,7 +62,7 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
         value = nw.when(~value.is_nan()).then(value)
     if "status" in columns:
         status = status_of(frame, columns)
-        known = nw.when(~status.is_in(FAILED)).then(value)
+        known = nw.when(~status.is_in(NO_RESULT)).then(value)
         value = nw.when(_went_well(status)).then(value).otherwise(known)
     return value
 
@@ -75,6 +75,21 @@ def status_of(frame: Frame, columns: Columns) -> nw.Expr:
 def _went_well(status: nw.Expr) -> nw.Expr:
     """Nearly all rows: whether a status is in a list need only be asked of the others."""
     return status.is_null() | (status == "ok")
+
+
+def was_unscored(frame: Frame, columns: Columns) -> nw.Expr:
+    """Whether the status of a row says that nobody graded it."""
+    return status_of(frame, columns).fill_null("ok") == UNSCORED
+
+
+def graded_rows(frame: Frame, columns: Columns) -> Frame:
+    """All rows but those that nobody graded."""
+    return frame.filter(~was_unscored(frame, columns)) if "status" in columns else frame
+
+
+def needs_no_outcome(frame: Frame, columns: Columns) -> nw.Expr:
+    """1 where the status of a row says why it may have no outcome."""
+    return one_if(~_went_well(status_of(frame, columns)))
 
 
 def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:

@@ -1,7 +1,7 @@
 """Questions of a system and task by their state: what every count metric is computed from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple
 
@@ -9,12 +9,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.frozen import freeze
 from errbar.data.rows import Frame, Table, called, fetch
 from errbar.data.statistics import CountsByState
 from errbar.errors import NotThere
 
 Integers = NDArray[np.int64]
-COUNTED = ("trials", "scored", "right", "other")
+NEVER_SCORED = "no row of it was scored"  # the reason where there is no score
+COUNTED = ("trials", "scored", "right", "other", "unscored", "unexplained")
+
+_ABSENT: Integers = np.zeros(0, dtype=np.int64)
 
 _State = tuple[str, tuple[int, ...]]  # the cluster, and what COUNTED says
 _States = dict[_State, int]
@@ -26,7 +30,7 @@ class Slice:
     """The questions of one system and task, or of a part of them, by their state."""
 
     key: tuple[str, ...]  # system, task, and the value of each column that was grouped by
-    trials: Integers  # rows of a question
+    trials: Integers  # rows of a question, but for those that nobody graded
     scored: Integers  # those with a result
     right: Integers  # those whose result is 1
     other: Integers  # those whose result is neither 0 nor 1
@@ -34,6 +38,15 @@ class Slice:
     by: tuple[str, ...] = ()  # the columns that were grouped by
     clusters: Integers | None = None  # of the questions in each state, where there are any
     named: int = 0  # clusters with a name; those numbered after them are one question each
+    # Rows of a question that nobody graded, and those without a result that no status explains.
+    unscored: Integers = field(default_factory=lambda: _ABSENT)
+    unexplained: Integers = field(default_factory=lambda: _ABSENT)
+
+    def __post_init__(self) -> None:
+        if self.unscored is _ABSENT:
+            freeze(self, unscored=np.zeros_like(self.trials))
+        if self.unexplained is _ABSENT:
+            freeze(self, unexplained=self.trials - self.scored)
 
     def where(self, states: NDArray[np.bool_]) -> "Slice":
         """Some of the states."""
@@ -43,12 +56,27 @@ class Slice:
     @property
     def rows(self) -> int:
         """All of them."""
-        return int(self.trials @ self.questions)
+        return int((self.trials + self.unscored) @ self.questions)
 
     @property
     def failed(self) -> int:
-        """Rows without a result."""
+        """Rows without a result, but for those that nobody graded."""
         return int((self.trials - self.scored) @ self.questions)
+
+    @property
+    def ungraded(self) -> int:
+        """Rows that nobody graded."""
+        return int(self.unscored @ self.questions)
+
+    @property
+    def without_reason(self) -> int:
+        """Rows without a result that no status explains."""
+        return int(self.unexplained @ self.questions)
+
+    @property
+    def was_scored(self) -> bool:
+        """Whether a row has a result, or a status says of each why it has none."""
+        return bool(self.scored.any()) or not (self.unscored.any() or self.unexplained.any())
 
     def tally(self, what: str) -> int:
         """How many rows, questions, right rows or failed rows there are: what a log may state."""
@@ -132,8 +160,8 @@ def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
 
 def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
     rows = np.array([(*state, n) for (_, state), n in states], dtype=np.int64)
-    trials, scored, right, other, questions = rows.T
-    return Slice(key, trials, scored, right, other, questions, by)
+    *counts, questions = rows.T
+    return Slice(key, questions=questions, by=by, **dict(zip(COUNTED, counts, strict=True)))
 
 
 def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:

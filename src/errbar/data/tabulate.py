@@ -32,12 +32,15 @@ from errbar.data.rows import (
     Frame,
     column_of,
     fetch,
+    graded_rows,
     names_of,
+    needs_no_outcome,
     one_if,
     require_numbers,
     result_of,
     trial_of,
     unknown_status_of,
+    was_unscored,
 )
 from errbar.data.slices import Integers, Results, Slice, by_state, keys_in, sliced
 from errbar.errors import InputError
@@ -85,7 +88,9 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
     sums = ["right", "wrong"]
     if "status" in columns:
         chosen["unknown"] = unknown_status_of(frame, columns)
-        sums.append("unknown")
+        chosen["excused"] = needs_no_outcome(frame, columns)
+        chosen["unscored"] = one_if(was_unscored(frame, columns))
+        sums += ["unknown", "unscored", "unexplained"]
     if number is not None:
         chosen["number"] = number
     value = nw.col("outcome")
@@ -93,6 +98,9 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         right=(value == 1).cast(nw.Int32),  # DuckDB adds these up faster than wider ones
         wrong=(value == 0).cast(nw.Int32),
     )
+    if "status" in columns:
+        lost = value.is_null() & (nw.col("excused") == 0)
+        rows = rows.with_columns(unexplained=one_if(lost))
     more = clusters_taken() if together else []
     if number is None:
         questions = _counted(rows, names, sums, *more)
@@ -110,6 +118,11 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         *(nw.col(name).fill_null(0).cast(nw.Int64) for name in counts),
     )
     state = {name: nw.col(name) for name in (*counts, *names) if name != "wrong"}
+    if "status" in columns:
+        state["trials"] = nw.col("trials") - nw.col("unscored")
+    else:
+        state["unscored"] = nw.col("trials") * 0
+        state["unexplained"] = nw.col("trials") - nw.col("scored")
     state["other"] = nw.col("scored") - nw.col("right") - nw.col("wrong")
     state["nameless"] = one_if(nw.col("question").is_null()) * nw.col("trials")
     if number is not None:
@@ -133,7 +146,9 @@ def categories(
 ) -> dict[tuple[str, ...], Results]:
     """The results that occur, and how often each question has them."""
     names = names_of(frame, columns, by)
-    rows = frame.select(**names, outcome=result_of(frame, columns).cast(nw.Float64))
+    rows = graded_rows(frame, columns).select(
+        **names, outcome=result_of(frame, columns).cast(nw.Float64)
+    )
     table = fetch(rows.group_by(*names, "outcome").agg(nw.len().alias("n")))
     outcomes = table["outcome"].astype(float) + 0.0  # -0 is 0
     values, place = np.unique(outcomes[~np.isnan(outcomes)], return_inverse=True)

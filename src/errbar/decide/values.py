@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.named import Named
-from errbar.data.slices import Slice
+from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.sources import Key, Source
 from errbar.data.statistics import CategoryCounts, CountsByState, States, Tally
 from errbar.errors import InputError, NotEnoughTrials
@@ -97,7 +97,15 @@ def side_by_side(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
 ) -> list[Together]:
     """Every metric of every task that two systems at least were given."""
-    several, lone = several_by_task(source.named(), systems)
+    there = source.named()
+    scored = {key: named for key, named in there.items() if named.slice.was_scored}
+    lost = [Subject(*key) for key in there if key not in scored]
+    absent = [name for name in systems or () if name not in {key[0] for key in scored}]
+    for of in lost:
+        if of.system in absent:
+            raise InputError(f"{str(of) or 'the system'}: {NEVER_SCORED}; it cannot be compared.")
+    several, lone = several_by_task(scored, systems)
+    lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
     tables = [
         _Task(source, task, each, policy).of(metric)
         for metric in metrics

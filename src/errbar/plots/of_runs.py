@@ -44,6 +44,8 @@ class RunPlots:
         """How many trials of each question each system got right, the easiest question first."""
         tasks: dict[str, dict[str, Mapping[str, float]]] = {}
         for (system, task), named in self.source.named().items():
+            if not named.slice.was_scored:
+                continue
             counts = _counts(named.slice, errors)
             shares = zip(named.questions, counts.correct, counts.trials, strict=True)
             held = {name: int(right) / int(n) for name, right, n in shares if n}
@@ -55,7 +57,11 @@ class RunPlots:
         """How often questions were right, and what is learned of that from all of them."""
         if not 0 < level < 1:
             raise InputError(f"level must lie strictly between 0 and 1; got {level!r}.")
-        slices = {Subject(one.key[0], one.key[1]): one for one in self.source.slices(())}
+        slices = {
+            Subject(one.key[0], one.key[1]): one.where(one.trials > 0)
+            for one in self.source.slices(())
+            if one.was_scored
+        }
         counts = {of: _counts(one, errors) for of, one in slices.items()}
         known = Learned.of(list(counts.values()), np.random.default_rng(rng))
         observed: dict[Subject, Array] = {}

@@ -116,12 +116,18 @@ def _usual(slices: Sequence[Slice]) -> tuple[str, ...]:
     """The mean and, where questions have several trials, whether one or all of them are right."""
     if not all(one.is_binary for one in slices):
         return ("avg",)
-    trials = min(int(one.trials.min()) for one in slices)
+    trials = _fewest_trials(slices)
     return ("avg",) if trials < 2 else ("avg", f"pass@{trials}", f"pass^{trials}")
 
 
+def _fewest_trials(slices: Sequence[Slice]) -> int:
+    """Of a question that was scored; 0 where none was."""
+    scored = [one.trials[one.trials > 0] for one in slices if one.was_scored]
+    return min((int(trials.min()) for trials in scored if trials.size), default=0)
+
+
 def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
-    if not any(one.is_binary and one.trials.min() > 1 for one in slices):
+    if not any(one.is_binary and _fewest_trials([one]) > 1 for one in slices):
         return []
     found = []
     for family, words in (
@@ -163,7 +169,8 @@ def _compared(runs: Runs, metric: str, asked: Asked) -> Comparisons:
 
 
 def _quality(slices: Sequence[Slice]) -> tuple[str, ...]:
-    failed, rows = sum(one.failed for one in slices), sum(one.rows for one in slices)
+    rows = sum(one.rows for one in slices)
+    failed = sum(one.failed + one.ungraded for one in slices)
     if not failed:
         return (f"All {counted(rows, 'row')} have a result.",)
     return (f"{failed} of {counted(rows, 'row')} have no result.",)

@@ -23,7 +23,7 @@ from typing import Any
 
 from errbar import __version__
 from errbar.data.in_order import Row, rows_in_order
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import FAILED, UNSCORED
 from errbar.data.sources import TableSource
 from errbar.data.whole import for_a_while, written_whole
 from errbar.errors import InputError
@@ -34,6 +34,8 @@ from errbar.runs import Runs
 _VERSION = "0.2.2"
 _UNKNOWN = "unknown"  # the schema's own word for what must be there and is not known
 _ELSEWHERE = ("system", "task", "question", "outcome", "answer", "target")  # fields of the schema
+_NO_OUTCOME = "no outcome"  # and no status that says why
+_POLICY = "counted as wrong; left out where never scored"
 _NO_MESSAGES = "not known; without messages the schema knows single_turn alone"
 
 
@@ -70,8 +72,9 @@ def write_every_eval_ever(
     """Write an aggregate and its records for every system and task.
 
     No file is put in its place before all of them are whole. The score is `avg` with its interval,
-    rows without a result counted as wrong. `retrieved` is when the files were made, in seconds
-    since 1970; now, if it is not told.
+    rows without a result counted as wrong, but for rows that were never scored, which are left out.
+    A system and task without any score is not written, as the schema demands one. `retrieved` is
+    when the files were made, in seconds since 1970; now, if it is not told.
     """
     source = runs.source
     if not isinstance(source, TableSource):
@@ -85,6 +88,9 @@ def write_every_eval_ever(
     with _made(Path(directory)) as place, ExitStack() as files:
         rows = files.enter_context(closing(rows_in_order(source.frame, source.columns, place)))
         for key, mine in groupby(rows, key=lambda row: (row.told["system"], row.told["task"])):
+            if math.isnan(estimates[key].value):  # the schema demands a score
+                left_out.update(_why_without_score(row) for row in mine)
+                continue
             samples = _write_samples(key, mine, place, files)
             result = _result(estimates[key], binary[key], scores.method, samples.left_out)
             whole = {
@@ -133,8 +139,9 @@ def _write_samples(
         with parts.open("wb") as out:
             for row in rows:
                 score = row.told["outcome"]
-                if score is None or not math.isfinite(score):
-                    left_out[_status(row, "unscored")] += 1
+                ungraded = row.told.get("status") == UNSCORED
+                if score is None or not math.isfinite(score) or ungraded:
+                    left_out[_why_without_score(row)] += 1
                     continue
                 line = _line(_record(row, float(score)))
                 digest.update(line)
@@ -204,6 +211,10 @@ def _status(row: Row, usual: str) -> str:
     return usual if status is None or status == "ok" else str(status)
 
 
+def _why_without_score(row: Row) -> str:
+    return _status(row, _NO_OUTCOME)
+
+
 def _text(value: Any) -> str | None:
     """Text as it is, other values as they stand in JSON."""
     if value is None or isinstance(value, str):
@@ -262,7 +273,7 @@ def _result(
         "metric_name": str(estimate.metric),
         "metric_kind": "accuracy" if binary else "mean_reward",
         "lower_is_better": False,
-        "additional_details": {"rows_without_result": "counted as wrong"},
+        "additional_details": {"rows_without_result": _POLICY},
     }
     if binary:  # rewards have bounds that nobody told
         config |= {"score_type": "binary", "metric_unit": "proportion"}
@@ -272,8 +283,11 @@ def _result(
         "trials": str(estimate.trials),
         "interval_covers": estimate.interval.covers.words,
     }
-    if left_out:
-        details |= {WITHOUT_SCORE: str(sum(left_out.values())), "their_status": _told(left_out)}
+    failed = {status: rows for status, rows in left_out.items() if status != UNSCORED}
+    if failed:
+        details |= {WITHOUT_SCORE: str(sum(failed.values())), "their_status": _told(failed)}
+    if len(failed) < len(left_out):
+        details["rows_never_scored"] = str(left_out[UNSCORED])
     return {
         "evaluation_name": task,
         "evaluation_result_id": f"{task}/avg",
