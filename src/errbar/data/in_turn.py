@@ -7,6 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.clusters import cluster_in
 from errbar.data.outcomes import Columns, require_column
 from errbar.data.rows import (
     Frame,
@@ -92,8 +93,7 @@ def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
         )
     names = names_of(frame, columns, ())
     chosen = names | {"outcome": result_of(frame, columns).cast(nw.Float64)}
-    if "cluster" in columns:
-        chosen["cluster"] = column_of(frame, columns["cluster"]).cast(nw.String)
+    chosen |= cluster_in(frame, columns)
     if "status" in columns:
         chosen["unscored"] = one_if(was_unscored(frame, columns))
     if order is not None:
