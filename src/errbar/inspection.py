@@ -92,9 +92,19 @@ class Inspection(Result):
         if self.repeated:
             notes.append(self.repeated)
         notes += _clusters_in(self.slices)
+        notes += _weights_in(self.slices)
         if self.guessed:
             notes.append(f"Columns: {self.guessed}.")
         return [*notes, *self.origin.notes(), *map(str, self.agreements)]
+
+
+def _weights_in(slices: tuple[Slice, ...]) -> list[str]:
+    """Between what weights of questions lie."""
+    found = [one.weights for one in slices if one.weights is not None]
+    if not found:
+        return []
+    least, most = (float(end(np.concatenate(found))) for end in (np.min, np.max))
+    return [f"Questions weigh {least:g}{f' to {most:g}' if most > least else ' each'}."]
 
 
 def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:

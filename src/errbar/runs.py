@@ -25,10 +25,11 @@ from errbar.metrics.selective import RankedMetric
 from errbar.missing_rows import rows_never_scored, rows_without_result, who_was_never_scored
 from errbar.monitoring import monitored
 from errbar.ranking import roc_scores, selective_scores
+from errbar.remarks import guess
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric
 from errbar.tallied import categories_of
-from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
+from errbar.uncertainty import Bootstrap, Calibrated, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
 
 if TYPE_CHECKING:
@@ -316,7 +317,8 @@ class Runs:
                 found.append(Agreement(claim, slices[whose].tally(claim.metric)))
                 continue
             try:
-                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _QUICK)
+                quick = Calibrated() if slices[whose].is_weighted else _QUICK
+                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", quick)
                 mine = scoring.scores({whose: slices[whose]}, [scored_metric(claim.metric)])
                 found.append(Agreement(claim, mine[0].value))
             except ErrbarError as error:
@@ -349,6 +351,10 @@ class Runs:
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
         remarks = rows_without_result(self.source, _subjects(found), errors)
+        if any(one.is_weighted for one in found):
+            columns = " and ".join(map(repr, self.source.weight_columns()))
+            words = f"Questions: weighted by {columns}"
+            remarks.append(guess(words, option="--map weight=", argument="weight=None"))
         alone = without_cluster(found)
         if alone:
             remarks.append(alone)
@@ -356,7 +362,7 @@ class Runs:
 
 
 def _counted(one: Slice, errors: Errors) -> CountsByState:
-    return one.counts(_TAKEN.get(errors, "wrong"))
+    return one.where(one.weighs).counts(_TAKEN.get(errors, "wrong"))
 
 
 def _ks(found: Sequence[Slice], errors: Errors) -> list[int]:

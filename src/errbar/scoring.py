@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.audit import held_shares
+from errbar.data.given import scaled_weights
 from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.sources import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
@@ -15,8 +16,10 @@ from errbar.estimate import Estimate, Interval, Subject
 from errbar.evaluate import score
 from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
 from errbar.metrics.base import AnyCounts
+from errbar.remarks import way_to_say
 from errbar.rewards import Answered, average_reward, average_vote, rewards_of, target_of
 from errbar.scores import Scores
+from errbar.tables import counted
 from errbar.tallied import ballots_of, categories_of, counts_of, is_reward
 from errbar.uncertainty import Method
 from errbar.uncertainty.seen import clusters_of
@@ -187,6 +190,7 @@ class Scoring:
                 np.array(metric.values(fine)),
                 np.array([question.trials for question in fine]),
                 np.array(known) if len(known) == len(fine) else None,
+                weights=scaled_weights([one.weight for one in fine], np.ones(len(fine))),
             )
             found[whose] = average_vote(whose, metric, answered, self.method)
         if len(most) == len(subjects):
@@ -215,18 +219,34 @@ def _scorable(
     lacking: dict[Subject, str] = {}
     said: list[str] = []
     for whose, one in subjects.items():
-        some = one.scored > 0 if taken == "missing" else one.trials > 0
+        weigh = _that_weigh(whose, one)
+        some = weigh & (one.scored > 0 if taken == "missing" else one.trials > 0)
         if not one.was_scored:
             lacking[whose] = NEVER_SCORED
         elif not some.any():
             lacking[whose] = "no row of it has a result"
         else:
             kept[whose] = one.where(some)
-            said += _left_out(whose, one, some)
+            said += _left_out(whose, one, some | ~weigh)
+            nothing = int(one.questions[~weigh].sum())
+            if nothing:
+                name = str(replace(whose, failed="")) or "the system"
+                said.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
     if not kept:
         names = first_of([str(replace(of, failed="")) for of in lacking]).strip(", ")
         raise InputError(f"{names or 'the system'}: {next(iter(lacking.values()))}.")
     return kept, lacking, said
+
+
+def _that_weigh(whose: Subject, one: Slice) -> NDArray[np.bool_]:
+    """The states of questions whose weight is not 0; there must be one."""
+    weigh = one.weighs
+    if not weigh.any():
+        raise InputError(
+            f"{str(whose) or 'the system'}: all questions have the weight 0, so there is no mean. "
+            f"Correct the weights, or do without them: {way_to_say('--map weight=', 'weight=None')}"
+        )
+    return weigh
 
 
 def _left_out(whose: Subject, one: Slice, kept: NDArray[np.bool_]) -> list[str]:

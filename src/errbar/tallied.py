@@ -19,7 +19,7 @@ def ballots_of(source: Source, one: Slice, metric: VoteAt, taken: str) -> list[B
     if not one.is_binary:
         whose = " · ".join(filter(None, one.key)) or "the system"
         raise WrongType(f"{whose}: {metric} needs outcomes of 0 and 1; there are others.")
-    questions = source.ballots(one.by)[one.key]
+    questions = [each for each in source.ballots(one.by)[one.key] if each.weight > 0]
     if taken == "missing":
         return [question for question in questions if question.trials]
     if taken == "right" and one.failed:
@@ -49,8 +49,10 @@ def counts_of(source: Source, one: Slice, metric: CountMetric, taken: str) -> An
 
 
 def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-    values, counts, _, clusters, names = source.categories(one.by)[one.key]
+    values, counts, _, clusters, names, weights = source.categories(one.by)[one.key]
     some = counts.sum(axis=1) > 0
+    if weights is not None:
+        some &= weights > 0
     found = counts[some]
     wrong = [value for value in values if value not in range(len(metric.weights))]
     if wrong:
@@ -66,7 +68,12 @@ def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) 
     tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
     tally[:, [int(value) for value in values]] = found
     kept = [name for name, held in zip(names, some, strict=True) if held] if names else None
-    return CategoryCounts(tally, kept, None if clusters is None else clusters[some])
+    return CategoryCounts(
+        tally,
+        kept,
+        None if clusters is None else clusters[some],
+        None if weights is None else weights[some],
+    )
 
 
 def categories_of(metric: CountMetric) -> tuple[float, ...]:

@@ -95,6 +95,11 @@ class Joined(Source):
                 total[status] = total.get(status, 0) + rows
         return total
 
+    def weight_columns(self) -> list[str]:
+        """Those of all parts."""
+        names = (name for part in self.parts.values() for name in part.source.weight_columns())
+        return list(dict.fromkeys(names))
+
     def describe(self) -> str:
         """Which column was taken for what, in words; once if all parts agree."""
         said = {name: part.source.describe() for name, part in self.parts.items()}

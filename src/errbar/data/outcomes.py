@@ -52,6 +52,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
+        "weight": USUAL["weight"],
         "trials": ("n", "n_trials", "num_trials", "num_samples"),
         "correct": ("c", "n_correct", "num_correct"),
     }

@@ -51,6 +51,19 @@ def called(value: Any, nothing: str) -> str:
     return str(value) if isinstance(value, float) and not np.isnan(value) else nothing
 
 
+def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
+    """System, task and the values that were grouped by, of each row."""
+    rows = range(len(next(iter(table.values()))))
+    parts = [
+        [called(value, "") for value in table[name].tolist()] if name in table else [""] * len(rows)
+        for name in ("system", "task")
+    ]
+    parts += [
+        [called(value, "(none)") for value in table[f"by {at}"].tolist()] for at in range(len(by))
+    ]
+    return list(zip(*parts, strict=True))
+
+
 def result_of(frame: Frame, columns: Columns) -> nw.Expr:
     """The outcome, null where a row has no result: whole numbers as they are, others as floats."""
     name = columns["outcome"]

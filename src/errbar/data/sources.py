@@ -34,6 +34,7 @@ from errbar.data.rows import Frame, fetch
 from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts, CountsByState
 from errbar.data.tabulate import categories, questions_of, slices, statuses
+from errbar.data.weights import refuse_weights
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
@@ -85,6 +86,10 @@ class Source(ABC):
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
         return {}
+
+    def weight_columns(self) -> list[str]:
+        """The columns that hold weights of questions."""
+        return []
 
     def describe(self) -> str:
         """Which column was taken for what, in words."""
@@ -140,6 +145,7 @@ class TableSource(Source):
     def ranked(self, bins: int | None) -> Rankings:
         """All rows if they fit, and totals by one GROUP BY if not, or if bins are asked for."""
         with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns)
             if bins is None and found.size <= MOST_RANKED_ROWS:
                 return ranked_rows(found)
@@ -149,6 +155,7 @@ class TableSource(Source):
         """All of them, fetched; what is wrong with their names is found by the slices."""
         self.slices(())
         with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
             if found.size > MOST_RANKED_ROWS:
                 raise InputError(
@@ -160,6 +167,7 @@ class TableSource(Source):
     def in_turn(self, order: str | None) -> Turns:
         """All of them, fetched."""
         with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "watching a run")
             return turns_of(self.frame, self.columns, order)
 
     def statuses(self) -> dict[str, int]:
@@ -168,6 +176,10 @@ class TableSource(Source):
             with plain_errors(self.where):
                 self._statuses.update(statuses(self.frame, self.columns))
         return dict(self._statuses)
+
+    def weight_columns(self) -> list[str]:
+        """The column that holds weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
 
     def describe(self) -> str:
         """Which column was taken for what, in words."""
@@ -204,6 +216,10 @@ class CountsTableSource(Source):
         raise InputError(
             "a table of counts knows right and wrong only; metrics with weights need rows."
         )
+
+    def weight_columns(self) -> list[str]:
+        """The column that holds weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
 
     def describe(self) -> str:
         """Which column was taken for what, in words."""

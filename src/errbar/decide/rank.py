@@ -150,10 +150,12 @@ class _Part:
         self._data, self._rows, self._asked = data, rows, asked
         values = np.stack([data.values(at, self.some) for at in rows])
         self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
-        self.sizes = np.bincount(self.clusters).astype(float)
-        self.totals = np.stack([np.bincount(self.clusters, one) for one in values])
+        self.weights = data.weighing(self.some)
+        heavy = values if self.weights is None else values * self.weights
+        self.sizes = np.bincount(self.clusters, self.weights).astype(float)
+        self.totals = np.stack([np.bincount(self.clusters, one) for one in heavy])
         self.values = values
-        self.means = values.mean(axis=1)
+        self.means = heavy.mean(axis=1)
         self._known: list[Summary] = []
 
     def summaries(self) -> list[Summary]:
@@ -182,11 +184,12 @@ class _Part:
         if data.bounded:
             low, high = data.metric.bounds
             span = high - low or 1.0
-            once = np.ones(values.size)
-            part = mean_of_sample((values - low) / span, once, clusters, level)
+            each = np.ones(values.size)
+            part = mean_of_sample((values - low) / span, each, clusters, level, self.weights)
             ends = low + span * part.low, low + span * part.high
             return Summary(low + span * part.mean, span * part.sd, *ends)
-        answered = Answered(values, np.ones(values.size, dtype=np.int64), clusters)
+        once = np.ones(values.size, dtype=np.int64)
+        answered = Answered(values, once, clusters, weights=self.weights)
         found = average_reward(Subject(), data.metric, answered, Calibrated(level=level))
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 

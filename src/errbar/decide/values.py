@@ -4,6 +4,7 @@ A metric is a mean over questions, or a blend of such means. A blend is taken al
 means of the questions' values are then the same as those of the blend.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar, cast
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.given import scaled_weights
 from errbar.data.named import Named
 from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.sources import Key, Source
@@ -19,6 +21,7 @@ from errbar.errors import InputError, NotEnoughTrials
 from errbar.estimate import Subject
 from errbar.metrics import CountMetric, VoteAt
 from errbar.metrics.categories import CategoryMetric
+from errbar.remarks import way_to_say
 from errbar.rewards import rewards_of
 from errbar.scoring import ScoredMetric, Short
 from errbar.tables import counted
@@ -52,6 +55,13 @@ class Together:
     noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
     bounded: bool
     remarks: tuple[str, ...]
+    weights: Array | None = None  # of each question, where they differ
+
+    def weighing(self, some: NDArray[np.bool_]) -> Array | None:
+        """Weights of some of the questions, 1 on average; None where all are the same."""
+        if self.weights is None:
+            return None
+        return scaled_weights(self.weights[some], np.ones(int(some.sum())))
 
     @property
     def span(self) -> float:
@@ -75,7 +85,8 @@ class Together:
         each = [part[system, some] for part in self.parts]
         if len(each) == 1 or not isinstance(self.metric, CountMetric):
             return self.alone(system, some)
-        means = [np.array(part.mean()) for part in each]
+        weights = self.weighing(some)
+        means = [np.array(mean_of(part, weights)) for part in each]
         whole = np.full(each[0].size, float(self.metric.joined(*means)))
         for part, mean, slope in zip(each, means, self.metric.slopes(*means), strict=True):
             whole += float(slope) * (part - mean)
@@ -90,7 +101,13 @@ class Together:
             )
         trials, correct = self.trials[system, some], self.correct[system, some]
         clusters = self.clusters[some] if self.clustered else None
-        return CountsByState(trials, correct, np.ones(trials.size, dtype=np.int64), clusters)
+        once = np.ones(trials.size, dtype=np.int64)
+        return CountsByState(trials, correct, once, clusters, self.weighing(some))
+
+
+def mean_of(values: Array, weights: Array | None) -> float:
+    """The mean, by weights that are 1 on average."""
+    return float(values.mean() if weights is None else weights @ values / weights.sum())
 
 
 def side_by_side(
@@ -104,7 +121,9 @@ def side_by_side(
     for of in lost:
         if of.system in absent:
             raise InputError(f"{str(of) or 'the system'}: {NEVER_SCORED}; it cannot be compared.")
+    scored, weightless = _that_weigh(scored)
     several, lone = several_by_task(scored, systems)
+    lone += weightless
     lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
     tables = [
         _Task(source, task, each, policy).of(metric)
@@ -112,6 +131,20 @@ def side_by_side(
         for task, each in several.items()
     ]
     return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
+
+
+def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
+    """Questions whose weight is not 0, and a remark on those that are left out."""
+    found, said = {}, []
+    for key, named in there.items():
+        kept = named.slice.weighs
+        found[key] = named if kept.all() else named.where(kept)
+        if not kept.any():
+            raise InputError(f"{Subject(*key)}: all questions have the weight 0.")
+        if not kept.all():
+            out = counted(int((~kept).sum()), "question")
+            said.append(f"{Subject(*key)}: {out} of weight 0 left out.")
+    return found, said
 
 
 def several_by_task(
@@ -191,6 +224,7 @@ class _Task:
             correct[row, at] = 0 if one.correct is None else one.correct
             noise[row, at] = np.nan if one.noise is None else one.noise
         clusters, clustered = self._clusters()
+        weights = self._weights()
         return Together(
             self._task,
             metric,
@@ -203,6 +237,7 @@ class _Task:
             None if any(one.noise is None for one in each) else noise,
             all(one.bounded for one in each),
             tuple(remarks),
+            weights,
         )
 
     def _one(self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool) -> _One:
@@ -290,6 +325,25 @@ class _Task:
             trials=one.trials[kept],
             correct=None if one.correct is None else one.correct[kept],
         )
+
+    def _weights(self) -> Array | None:
+        """The weight of each question, if they differ; systems must agree on it."""
+        of: dict[str, tuple[float | None, str]] = {}  # by question: its weight, and who says so
+        for system, named in self._systems.items():
+            weights = named.slice.weights
+            each = [None] * len(named.questions) if weights is None else weights.tolist()
+            for question, weight in zip(named.questions, each, strict=True):
+                said, who = of.setdefault(question, (weight, system))
+                if said != weight:
+                    told, other = ("none" if one is None else f"{one:g}" for one in (said, weight))
+                    raise InputError(
+                        f"question {question!r:.80} has the weight {told} for {who!r} and {other} "
+                        f"for {system!r}; systems are paired by question, which has one weight. "
+                        f"Correct the column, or do without: "
+                        f"{way_to_say('--map weight=', 'weight=None')}"
+                    )
+        found = np.array([of[name][0] or math.nan for name in self._place])
+        return None if np.isnan(found).any() or (found == found[0]).all() else found
 
     def _clusters(self) -> tuple[Integers, bool]:
         """The number of each question's cluster; systems must agree on it."""

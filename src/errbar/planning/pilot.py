@@ -21,6 +21,7 @@ from errbar.kernels.power import moved, steps_of_normal
 from errbar.planning.difficulty import Difficulty, shift_to
 from errbar.runs import Runs
 from errbar.tables import counted
+from errbar.uncertainty.method import refuse_weights_in
 
 Array = NDArray[np.floating[Any]]
 Errors = Literal["fail", "missing"]
@@ -53,6 +54,8 @@ def learned_from(
         raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
     slices = runs.source.slices(())
     names = _chosen(systems, list(dict.fromkeys(one.key[0] for one in slices)))
+    if any(one.is_weighted for one in slices):
+        refuse_weights_in("a plan, whose questions all count alike,")
     slices = [one for one in slices if one.was_scored]
     counts = _counts([one for one in slices if one.key[0] == names[0]], errors)
     states = States.of([counts])

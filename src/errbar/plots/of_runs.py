@@ -1,7 +1,7 @@
 """Pictures of outcomes themselves, for which there is no result: `runs.plot.questions()`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -103,4 +103,4 @@ def _counts(one: Slice, errors: Errors) -> CountsByState:
     if not one.is_binary:
         whose = Subject(one.key[0], one.key[1])
         raise InputError(f"{whose or 'the system'} has rewards; this picture is of right or wrong.")
-    return one.counts(_TAKEN[errors])
+    return replace(one, weights=None).counts(_TAKEN[errors])
