@@ -58,7 +58,8 @@ class Case:
 
     def clustered(self) -> list[Sequence[str]]:
         """By what columns questions are looked at in their clusters."""
-        return [(), self.by][: 1 + bool(self.by)] if self.meaning("cluster") else []
+        counted = self.meaning("cluster") and not self.meaning("weight")
+        return [(), self.by][: 1 + bool(self.by)] if counted else []
 
     def once(self) -> "Case":
         """Asked under one policy, where the policies have nothing to tell apart."""
@@ -228,7 +229,7 @@ def _scored(
             for row in _scored(case, metrics, taken, short, level, by, failed=taken)
         ]
     found = _counted(case, by)
-    together = _clusters_of(case, by)
+    together, weights_by = _clusters_of(case, by), _weights_of(case, by)
     rows = []
     for metric in [cast("Any", errbar.parse(name)) for name in metrics]:
         weights = getattr(metric, "weights", ())
@@ -241,7 +242,13 @@ def _scored(
             if reason:
                 lacking.append(_dash(subject, metric, level, reason))
                 continue
-            counts = _counts(list(questions.values()), errors, len(weights), together.get(key))
+            counts = _counts(
+                list(questions.values()),
+                errors,
+                len(weights),
+                together.get(key),
+                weights_by.get(key),
+            )
             systems[subject] = _long_enough(counts, metric.draws) if short == "drop" else counts
         if not systems:
             raise InputError("no row of it was scored")
@@ -285,13 +292,30 @@ def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[in
     }
 
 
+def _weights_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[float]]:
+    """The weight of each question of a slice, in the order of its questions."""
+    if not case.meaning("weight"):
+        return {}
+    found: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
+    for row in case.table.records():
+        question = _text(row[case.meaning("question") or ""])
+        found[_key_of(case, row, by)][question] = float(row[case.meaning("weight") or ""])
+    return {key: list(each.values()) for key, each in found.items()}
+
+
 def _counts(
-    questions: list[Counter[str]], errors: str, categories: int, clusters: list[int] | None
+    questions: list[Counter[str]],
+    errors: str,
+    categories: int,
+    clusters: list[int] | None,
+    weights: list[float] | None,
 ) -> Any:
     held = "scored" if errors == "missing" else "trials"
     kept = [at for at, one in enumerate(questions) if one[held]]
+    kept = [at for at in kept if weights is None or weights[at]]
     questions = [questions[at] for at in kept]
     clusters = clusters and [clusters[at] for at in kept]
+    weights = weights and [weights[at] for at in kept]
     failed = [one["trials"] - one["scored"] for one in questions]
     if categories <= 2 and any(one["other"] for one in questions):
         raise WrongType("neither 0 nor 1")
@@ -299,11 +323,11 @@ def _counts(
         if any(failed) and errors != "missing":
             raise InputError("no category is their own")
         tally = [[one[f"category {at}"] for at in range(categories)] for one in questions]
-        return errbar.CategoryCounts(tally, clusters=clusters)
+        return errbar.CategoryCounts(tally, clusters=clusters, weights=weights)
     right = np.array([one["right"] for one in questions])
     trials = [one["scored" if errors == "missing" else "trials"] for one in questions]
     more = np.array(failed) if errors == "right" else 0
-    return CountsByState(trials, right + more, [1] * len(trials), clusters)
+    return CountsByState(trials, right + more, [1] * len(trials), clusters, weights)
 
 
 def _long_enough(counts: Any, draws: int) -> Any:
@@ -492,6 +516,27 @@ def _clusters(kind: str, names: Sequence[Any], **told: Any) -> Case:
     return replace(Case(label, table, told=told).once(), by=["half"])
 
 
+def _weights(kind: str, weights: Sequence[Any], *, clustered: bool = False) -> Case:
+    """Questions of different weights, some of them 0, some in clusters; rows without a result."""
+    rng = np.random.default_rng(len(weights))
+    kinds = {"system": "text", "question": "text", "weight": kind, "trial": "whole"}
+    kinds |= {"outcome": "whole", "status": "text", "half": "text"}
+    rows: list[tuple[Any, ...]] = []
+    for system, at in itertools.product("ab", range(15)):
+        for trial in range(4):
+            outcome = (None, 0, 1, 1)[rng.integers(4)] if trial else 1
+            status = "ok" if outcome is not None else ("error", "unscored")[at % 2]
+            weight = weights[at % len(weights)]
+            rows.append((system, f"q{at}", weight, trial, outcome, status, "hl"[trial % 2]))
+    table = Table(kinds, rows)
+    if clustered:
+        kinds = {**kinds, "cluster": "text"}
+        table = Table(kinds, [(*row, "xyz"[len(row[1]) % 3]) for row in rows])
+    name = f"weights of {kind}{' in clusters' * clustered}"
+    case = Case(name, table, by=["half"], metrics=("pass@1", "pass@2", "geom-ds@2"))
+    return replace(case, short=("drop",), curve="")
+
+
 def _torn(name: str, trial: str, *clusters: str | None) -> Case:
     """A question whose rows do not agree on a cluster, in one system of two."""
     kinds = {"system": "text", "question": "text", "cluster": "text", trial: "whole"}
@@ -552,6 +597,10 @@ CASES = (
     _clusters("whole", [3, 20, 100, -1]),
     _clusters("number", [0.5, 1.5, 10.25, 2.125], trial=None),
     _clusters("truth", [True, False]),
+    _weights("number", [0.1, 2.5, 0.0, 1e-3, 40.0]),
+    _weights("whole", [1, 2, 0, 7]),
+    _weights("text", ["0.5", "3", "1e1"]),
+    _weights("number", [0.1, 2.5, 1.75], clustered=True),
     _torn("two clusters", "trial", "x", "y", "x"),
     _torn("two clusters, trials without a number", "try", "x", "y", "x"),
     _torn("half in a cluster", "trial", "x", None, "x"),

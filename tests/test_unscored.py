@@ -45,11 +45,11 @@ def test_unscored_rows_change_no_number_on_any_engine(engine: str, tmp_path: Pat
     places = [tmp_path / name for name in ("with", "without")]
     for place in places:
         place.mkdir()
-    data = [
-        ENGINES[engine](Table(KINDS, rows), place)
-        for rows, place in zip(([*GRADED, *UNGRADED], GRADED), places, strict=True)
-    ]
-    mine, plain = (errbar.load(one) for one in data)
+    tables = Table(KINDS, [*GRADED, *UNGRADED]), Table(KINDS, GRADED)
+    mine, plain = (
+        errbar.load(ENGINES[engine](table, place))
+        for table, place in zip(tables, places, strict=True)
+    )
 
     def records(runs: errbar.Runs) -> list[Any]:
         found: list[Any] = [

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from errbar.data.statistics import CategoryCounts, Counts, require_trials
+from errbar.data.enough import require_trials
+from errbar.data.statistics import CategoryCounts, Counts
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimate, Subject
 from errbar.metrics import CountMetric, Metric, Needs, parse

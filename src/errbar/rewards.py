@@ -133,14 +133,13 @@ def target_of(method: Method, questions: int, weights: Array | None = None) -> E
 def _among_questions(answered: Answered, value: float) -> tuple[float, float, str]:
     """Variance of the mean by how far questions, or clusters of them, lie apart."""
     off = answered.values - value
-    weights = answered.weights
-    sizes = None if weights is None else weights
+    weights = sizes = answered.weights
     if weights is not None:
         off = weights * off
     if answered.clusters is not None:
         number_of = np.unique(answered.clusters, return_inverse=True)[1]
         off = np.bincount(number_of, off).astype(float)
-        sizes = None if weights is None else np.bincount(number_of, weights)
+        sizes = None if weights is None else np.bincount(number_of, weights).astype(float)
     number = off.size
     if number == 1:
         alone = "cluster" if answered.clusters is not None else "question"

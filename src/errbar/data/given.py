@@ -3,6 +3,7 @@
 Everything wrong with them is said here.
 """
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -42,7 +43,10 @@ def cluster_numbers(clusters: ArrayLike | None, size: int) -> Integers | None:
 
 
 def scaled_weights(weights: ArrayLike | None, often: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Weights of entries, scaled to a mean of 1 over questions; None where all are the same."""
+    """Weights of entries, with a mean near 1 over questions; None where all are the same.
+
+    They are scaled by a power of two, which rounds nothing.
+    """
     if weights is None:
         return None
     given = np.asarray(weights, dtype=float)
@@ -53,9 +57,9 @@ def scaled_weights(weights: ArrayLike | None, often: NDArray[Any]) -> NDArray[np
         )
     if not given.size or (given == given[0]).all():
         return None
-    scaled = given / given.max()  # a sum of the largest floats is beyond them
-    mean = float(often @ scaled) / float(often.sum())
-    return scaled / mean
+    most = float(given.max())  # a sum of the largest floats is beyond them
+    mean = most * (math.fsum(often * (given / most)) / float(often.sum()))
+    return np.ldexp(given, -round(math.log2(mean)))
 
 
 def are_same_weights(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> bool:

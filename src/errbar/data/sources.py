@@ -32,7 +32,7 @@ from errbar.data.ranked_rows import (
 )
 from errbar.data.rows import Frame, fetch
 from errbar.data.slices import Results, Slice
-from errbar.data.statistics import Counts, CountsByState
+from errbar.data.statistics import Counts, CountsByState, weights_of
 from errbar.data.tabulate import categories, questions_of, slices, statuses
 from errbar.data.weights import refuse_weights
 from errbar.errors import InputError
@@ -286,6 +286,7 @@ class CountsSource(Source):
                 counts.repeats().astype(np.int64),
                 clusters=clusters,
                 named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
+                weights=weights_of(counts),
             )
             for key, counts in self.counts.items()
             for clusters in [_clusters_in(counts)]
@@ -313,9 +314,11 @@ class CountsSource(Source):
                 np.zeros(len(counts), dtype=np.int64),
                 None if clusters is None else np.repeat(clusters, often),
                 () if isinstance(counts, CountsByState) else _names(counts),
+                None if weights is None else np.repeat(weights, often),
             )
             for key, counts in self.counts.items()
             for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
+            for weights in [weights_of(counts)]
             for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
         }
 

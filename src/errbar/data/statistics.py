@@ -25,7 +25,7 @@ from errbar.data.given import (
     union_of,
     whole,
 )
-from errbar.errors import InputError, NotEnoughTrials
+from errbar.errors import InputError
 
 Integers = NDArray[np.int64]
 
@@ -128,8 +128,8 @@ class CountsByState(Counts):
     """Counts where questions with the same trials and right ones are counted, not named.
 
     `clusters` numbers what the questions of each entry belong to; metrics pool entries of the same
-    state, whatever their cluster. `weights` says how much a question of each entry counts; they
-    are scaled to a mean of 1 over questions, and None where all are the same.
+    state, whatever their cluster. `weights` says how much a question of each entry counts: None
+    where all count alike.
 
     Examples
     --------
@@ -213,7 +213,7 @@ class CategoryCounts:
     tally: Integers
     questions: Sequence[Hashable]
     clusters: Integers | None  # of each question, by number
-    weights: NDArray[np.float64] | None  # of each question, scaled to a mean of 1
+    weights: NDArray[np.float64] | None  # of each question, with a mean near 1
 
     def __init__(
         self,
@@ -311,10 +311,11 @@ class States(NamedTuple):
     def of(cls, systems: Sequence[Counts]) -> Self:
         """Pool the states of `systems`."""
         if len(systems) == 1:
-            masses = systems[0].masses() if isinstance(systems[0], CountsByState) else None
-            (trials, correct), often = distinct(systems[0].trials, systems[0].correct, often=masses)
-            weighted = weights_of(systems[0]) is not None
-            total = float(often.sum()) if weighted else float(len(systems[0]))
+            counts = in_order(systems[0])
+            masses = counts.masses() if isinstance(counts, CountsByState) else None
+            (trials, correct), often = distinct(counts.trials, counts.correct, often=masses)
+            weighted = weights_of(counts) is not None
+            total = float(often.sum()) if weighted else float(len(counts))
             return cls(trials, correct, often[None, :], np.array([total]))
         owner = np.repeat(np.arange(len(systems)), [counts.trials.size for counts in systems])
         (trials, correct, owner), often = distinct(
@@ -340,8 +341,11 @@ class Tally(NamedTuple):
         """The distinct rows of `counts` in their order: that of questions decides no rounding."""
         if isinstance(counts, Counts):
             return cls.of_states(States.of([counts]))
-        weights = counts.weights
-        columns, often = distinct(*counts.tally.T, often=weights)
+        tally, weights = counts.tally, counts.weights
+        if weights is not None:
+            order = np.lexsort((*tally.T, weights))
+            tally, weights = tally[order], weights[order]
+        columns, often = distinct(*tally.T, often=weights)
         return cls(np.stack(columns, axis=1), often)
 
     @classmethod
@@ -374,6 +378,26 @@ def unweighted(counts: Counts) -> Counts:
     return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)
 
 
+def in_order(counts: Counts) -> Counts:
+    """Counts with weights by what is in them alone: cluster, weight and state.
+
+    So neither the order of questions nor how they were pooled decides how sums are rounded.
+    """
+    if not isinstance(counts, CountsByState) or counts.weights is None:
+        return counts
+    clusters = counts.clusters if counts.clusters is not None else np.zeros_like(counts.often)
+    table = np.stack([clusters, counts.weights, counts.trials, counts.correct], axis=1)
+    rows, place = np.unique(table, axis=0, return_inverse=True)
+    together, weights, trials, correct = rows.T
+    return CountsByState(
+        trials.astype(np.int64),
+        correct.astype(np.int64),
+        np.bincount(place.ravel(), counts.often).astype(np.int64),
+        None if counts.clusters is None else together.astype(np.int64),
+        weights,
+    )
+
+
 def distinct(
     *columns: Integers, often: NDArray[np.float64] | None = None
 ) -> tuple[tuple[Integers, ...], NDArray[np.float64]]:
@@ -396,24 +420,3 @@ def distinct(
         return tuple(rows), count[held].astype(float)
     table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
     return tuple(table), np.bincount(member, weights=often).astype(float)
-
-
-def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
-    """Refuse questions with fewer than `k` trials."""
-    trials = counts.trials
-    if not trials.size:
-        raise InputError(f"{metric} was asked of no question at all.")
-    if trials.min() >= k:
-        return
-    short = trials < k
-    at = int(np.argmax(short))
-    some = (
-        f"one has {trials[at]}"
-        if isinstance(counts, CountsByState)
-        else f"question {counts.questions[at]!r} has {trials[at]}"
-    )
-    raise NotEnoughTrials(
-        f"{metric} draws {k} of a question's trials; {int(short @ counts.repeats())} of "
-        f"{len(counts)} questions have fewer ({some}). Lower k to at most {trials.min()}, or "
-        f"collect more trials."
-    )

@@ -114,7 +114,8 @@ def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
         values = data.values(at, held)
         weights = data.weighing(held)
         off = values - mean_of(values, weights)
+        size: float = values.size
         if weights is not None:
-            off *= weights
-        steps[at] = np.bincount(data.clusters[held], off, number) / values.size
+            off, size = off * weights, float(weights.sum())
+        steps[at] = np.bincount(data.clusters[held], off, number) / size
     return steps

@@ -88,7 +88,7 @@ def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[
     """How many pairs are told apart by few questions."""
     if covers is not Estimand.POPULATION:
         return []
-    totals = np.concatenate([part.weight / part.questions * part.totals for part in parts], axis=1)
+    totals = np.concatenate([part.weight / part.size * part.totals for part in parts], axis=1)
     pairs = np.argwhere(np.triu(ahead != 0)).tolist()
     few = sum(
         signs.differing(apart_by(totals[one], totals[other])) < FEW_THAT_DIFFER
@@ -155,7 +155,10 @@ class _Part:
         self.sizes = np.bincount(self.clusters, self.weights).astype(float)
         self.totals = np.stack([np.bincount(self.clusters, one) for one in heavy])
         self.values = values
-        self.means = heavy.mean(axis=1)
+        self.size = float(self.sizes.sum())  # how many questions there are, or what they weigh
+        self.means = values.mean(axis=1)
+        if self.weights is not None:
+            self.means = heavy.sum(axis=1) / self.size
         self._known: list[Summary] = []
 
     def summaries(self) -> list[Summary]:
@@ -198,7 +201,7 @@ class _Sampled:
     """Questions are the sample, the same for all systems."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
-        scaled = [(part.weight / part.questions, part) for part in parts]
+        scaled = [(part.weight / part.size, part) for part in parts]
         totals = np.concatenate([scale * part.totals for scale, part in scaled], axis=1)
         off = np.concatenate(
             [scale * (part.totals - part.means[:, None] * part.sizes) for scale, part in scaled],

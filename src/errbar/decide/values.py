@@ -58,7 +58,7 @@ class Together:
     weights: Array | None = None  # of each question, where they differ
 
     def weighing(self, some: NDArray[np.bool_]) -> Array | None:
-        """Weights of some of the questions, 1 on average; None where all are the same."""
+        """Weights of some of the questions; None where all are the same."""
         if self.weights is None:
             return None
         return scaled_weights(self.weights[some], np.ones(int(some.sum())))
@@ -106,7 +106,7 @@ class Together:
 
 
 def mean_of(values: Array, weights: Array | None) -> float:
-    """The mean, by weights that are 1 on average."""
+    """The mean, by weights if there are any."""
     return float(values.mean() if weights is None else weights @ values / weights.sum())
 
 
@@ -116,7 +116,7 @@ def side_by_side(
     """Every metric of every task that two systems at least were given."""
     there = source.named()
     scored = {key: named for key, named in there.items() if named.slice.was_scored}
-    lost = [Subject(*key) for key in there if key not in scored]
+    lost = [Subject(*key[:2]) for key in there if key not in scored]
     absent = [name for name in systems or () if name not in {key[0] for key in scored}]
     for of in lost:
         if of.system in absent:
@@ -140,10 +140,10 @@ def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]
         kept = named.slice.weighs
         found[key] = named if kept.all() else named.where(kept)
         if not kept.any():
-            raise InputError(f"{Subject(*key)}: all questions have the weight 0.")
+            raise InputError(f"{Subject(*key[:2])}: all questions have the weight 0.")
         if not kept.all():
             out = counted(int((~kept).sum()), "question")
-            said.append(f"{Subject(*key)}: {out} of weight 0 left out.")
+            said.append(f"{Subject(*key[:2])}: {out} of weight 0 left out.")
     return found, said
 
 

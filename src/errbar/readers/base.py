@@ -214,8 +214,8 @@ def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:
     rows = list(zip(*held, strict=True))
     for claim in claims:
         left = FAILED if claim.errors == "missing" else ()
-        whose = (claim.system, claim.task)
-        mine = [row for row in rows if row[:2] == whose and row[3] != UNSCORED]
+        ours = (claim.system, claim.task)
+        mine = [row for row in rows if row[:2] == ours and row[3] != UNSCORED]
         counts = Counter(row[2] for row in mine if row[3] not in left)
         if len(set(counts.values())) == 1 and len(counts) == len({row[2] for row in mine}):
             log.claims.append(claim)

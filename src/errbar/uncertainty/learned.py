@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import Counts, CountsByState, States, unweighted, weights_of
+from errbar.data.statistics import (
+    Counts,
+    CountsByState,
+    States,
+    in_order,
+    unweighted,
+    weights_of,
+)
 from errbar.estimate import Estimand
 from errbar.kernels import difficulty, rates
 from errbar.kernels.bounded import UNSEEN
@@ -95,11 +102,12 @@ class Weighed(NamedTuple):
     """Questions of different weights: the state and the weight of each."""
 
     state: NDArray[np.int64]
-    weight: Array  # 1 on average
+    weight: Array
 
     @classmethod
     def of(cls, counts: Counts, states: States) -> "Weighed | None":
         """Every question of the counts, if weights differ."""
+        counts = in_order(counts)
         weights = weights_of(counts)
         if weights is None:
             return None
@@ -110,7 +118,7 @@ class Weighed(NamedTuple):
 
     def powers(self, power: int, states: int) -> Array:
         """The sum of a power of the weights, in each state."""
-        return np.bincount(self.state, self.weight**power, states)
+        return np.bincount(self.state, self.weight**power, states).astype(float)
 
 
 class Learned:
@@ -206,7 +214,7 @@ class Learned:
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         rng = np.random.default_rng(self._seed)
         gamma = self._weighings(rng)
-        more = rng.standard_gamma(UNSEEN, gamma.shape[:-1])
+        more = self._larger * rng.standard_gamma(UNSEEN, gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
         worse = metric.joined(*(one / (totals + more) for one in sums))
@@ -216,6 +224,11 @@ class Learned:
         low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
         high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
+
+    @property
+    def _larger(self) -> float:
+        """The weight of a question that was not seen: that of one on which the score rests."""
+        return 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
 
     def _weighings(self, rng: np.random.Generator) -> Array:
         """Random weights of the points that questions belong to: weighings × draws × points."""

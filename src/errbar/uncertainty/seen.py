@@ -18,6 +18,7 @@ from errbar.data.statistics import (
     CountsByState,
     States,
     Tally,
+    in_order,
     weights_of,
 )
 from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
@@ -49,6 +50,9 @@ class Seen:
             self._tally = Tally(counts.tally, counts.repeats()) if apart else Tally.of(counts)
             self._often = self._tally.often
         else:
+            counts = in_order(counts)
+            self._clusters = clusters_of(counts) if clustered else None
+            self._weights = weights_of(counts)
             self._states = _states(counts, apart=apart)
             self._often = self._states.questions[0]
 
@@ -96,7 +100,7 @@ class Seen:
     ) -> Summary:
         """A blend of means of one sample, weighed at random."""
         totals, sizes, often = _sample(values, self._often, self._clusters, self._weights)
-        usual = float(often @ sizes / often.sum())
+        usual = _larger(self._often, self._weights) * float(often @ sizes / often.sum())
         weights = rng.standard_gamma(often, (_WEIGHINGS, often.size))
         more = usual * rng.standard_gamma(UNSEEN, _WEIGHINGS)
         sums = [weights @ one for one in totals]
@@ -122,15 +126,27 @@ def mean_of_sample(
 ) -> Summary:
     """The mean of values between 0 and 1, how far it may be off, and its ends."""
     (totals,), sizes, repeats = _sample([np.clip(values, 0.0, 1.0)], often, clusters, weights)
-    low, high = mean_ends(totals, sizes, repeats, level)
+    larger = _larger(often, weights)
+    low, high = mean_ends(totals, sizes, repeats, level, larger=larger)
     number = float(repeats.sum())
     usual = float(repeats @ sizes) / number
     mean = float(repeats @ totals) / (number * usual)
     worse = unseen_value(totals, sizes, repeats) - mean
     better = 1.0 - unseen_value(sizes - totals, sizes, repeats) - mean
     spread = float(repeats @ np.square(totals - mean * sizes))
-    spread += UNSEEN * usual**2 * max(worse**2, better**2)
+    spread += UNSEEN * (larger * usual) ** 2 * max(worse**2, better**2)
     return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
+
+
+def _larger(often: Array, weights: Array | None) -> float:
+    """How many times the usual weight that of a question is on which a weighted mean rests.
+
+    Questions make a weighted mean by their weights, so the mean over them is Σw²/Σw. One that was
+    not seen has that weight: then it counts as one of the effective number of questions.
+    """
+    if weights is None:
+        return 1.0
+    return float(often @ np.square(weights)) * float(often.sum()) / float(often @ weights) ** 2
 
 
 def _noise_of_equals(
@@ -188,10 +204,10 @@ def _sample(
     """
     if clusters is None and weights is None:
         return list(values), np.ones(often.size), often
-    if clusters is None:
-        (sizes, *held), place = _distinct(np.stack([weights, *values], axis=1))
-        return [sizes * one for one in held], sizes, np.bincount(place, often)
     heft = np.ones(often.size) if weights is None else weights
+    if clusters is None:
+        (sizes, *held), place = _distinct(np.stack([heft, *values], axis=1))
+        return [sizes * one for one in held], sizes, np.bincount(place, often).astype(float)
     table = np.stack([clusters.astype(float), heft, *values], axis=1)
     (names, heft, *held), place = _distinct(table)
     count = np.bincount(place, often) * heft

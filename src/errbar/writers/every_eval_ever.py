@@ -24,6 +24,7 @@ from typing import Any
 from errbar import __version__
 from errbar.data.in_order import Row, rows_in_order
 from errbar.data.outcomes import FAILED, UNSCORED
+from errbar.data.slices import Slice
 from errbar.data.sources import TableSource
 from errbar.data.whole import for_a_while, written_whole
 from errbar.errors import InputError
@@ -81,7 +82,7 @@ def write_every_eval_ever(
         raise InputError("matrices and counts have no rows to write as records.")
     scores = runs.score("avg")
     estimates = {(one.system, one.task): one for one in scores}
-    binary = {one.key: one.is_binary for one in source.slices(())}
+    slices = {one.key: one for one in source.slices(())}
     moment = int(time.time()) if retrieved is None else retrieved
     aggregates: list[Path] = []
     records, left_out = 0, Counter[str]()
@@ -92,7 +93,7 @@ def write_every_eval_ever(
                 left_out.update(_why_without_score(row) for row in mine)
                 continue
             samples = _write_samples(key, mine, place, files)
-            result = _result(estimates[key], binary[key], scores.method, samples.left_out)
+            result = _result(estimates[key], slices[key], scores.method, samples.left_out)
             whole = {
                 **_identity(key, samples.name, moment, source.origin.reader),
                 "evaluation_results": [result],
@@ -263,12 +264,15 @@ def _detailed(samples: _Samples) -> dict[str, Any]:
 
 
 def _result(
-    estimate: Estimate, binary: bool, method: str, left_out: Mapping[str, int]
+    estimate: Estimate, one: Slice, method: str, left_out: Mapping[str, int]
 ) -> dict[str, Any]:
     """The score, with all that is known of how sure it is."""
+    binary = one.is_binary
+    mean = "Weighted mean" if one.is_weighted else "Mean"
+    description = f"{mean} over questions of the mean over their trials"
     task = estimate.task or _UNKNOWN
     config: dict[str, Any] = {
-        "evaluation_description": "Mean over questions of the mean over their trials",
+        "evaluation_description": description,
         "metric_id": "accuracy" if binary else "errbar.mean_reward",
         "metric_name": str(estimate.metric),
         "metric_kind": "accuracy" if binary else "mean_reward",
