@@ -17,10 +17,12 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import NO_RESULT, UNSCORED
 from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.estimate import Estimand, Estimate, Interval
 from errbar.runs import Errors
+from errbar.scores import Scores
 from errbar.scoring import Short
 
 ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
@@ -56,7 +58,8 @@ class Case:
 
     def clustered(self) -> list[Sequence[str]]:
         """By what columns questions are looked at in their clusters."""
-        return [(), self.by][: 1 + bool(self.by)] if self.meaning("cluster") else []
+        counted = self.meaning("cluster") and not self.meaning("weight")
+        return [(), self.by][: 1 + bool(self.by)] if counted else []
 
     def once(self) -> "Case":
         """Asked under one policy, where the policies have nothing to tell apart."""
@@ -172,12 +175,14 @@ def _counted(case: Case, by: Sequence[str] = ()) -> dict[tuple[str, ...], dict[s
         key = _key_of(case, row, by)
         outcome = row[case.meaning("outcome") or ""]
         status = row.get(case.meaning("status") or "")
-        scored = outcome is not None and not math.isnan(outcome) and status not in FAILED
+        scored = outcome is not None and not math.isnan(outcome) and status not in NO_RESULT
         tally = found[key][_text(row[case.meaning("question") or ""])]
-        tally["trials"] += 1
+        tally["rows"] += 1
+        tally["trials"] += status != UNSCORED
         tally["scored"] += scored
         tally["right"] += scored and outcome == 1
         tally["other"] += scored and outcome not in (0, 1)
+        tally["unexplained"] += not scored and status in (None, "ok")
         if scored:
             tally[f"category {int(outcome)}"] += 1
     return dict(sorted(found.items()))
@@ -202,8 +207,9 @@ def _inspected(case: Case) -> list[dict[str, Any]]:
             "system": key[0],
             "task": key[1],
             "questions": len(questions),
-            "rows": sum(one["trials"] for one in questions.values()),
+            "rows": sum(one["rows"] for one in questions.values()),
             "failed": sum(one["trials"] - one["scored"] for one in questions.values()),
+            "unscored": sum(one["rows"] - one["trials"] for one in questions.values()),
             "least_trials": min(one["trials"] for one in questions.values()),
             "median_trials": float(np.median([one["trials"] for one in questions.values()])),
             "most_trials": max(one["trials"] for one in questions.values()),
@@ -242,14 +248,24 @@ def _each_scored(
     failed: str,
 ) -> list[dict[str, Any] | InputError]:
     """Every metric of every system alone: what it is, or why there is none."""
-    together = _clusters_of(case, by)
+    together, weights_by = _clusters_of(case, by), _weights_of(case, by)
     rows: list[dict[str, Any] | InputError] = []
     for key, questions in _counted(case, by).items():
         subject = errbar.Subject(key[0], key[1], tuple(zip(by, key[2:], strict=True)), failed)
         for metric in [cast("Any", errbar.parse(name)) for name in metrics]:
             categories = len(getattr(metric, "weights", ()))
+            reason = _no_score(list(questions.values()), errors)
+            if reason:
+                rows.append(InputError(reason))
+                continue
             try:
-                counts = _counts(list(questions.values()), errors, categories, together.get(key))
+                counts = _counts(
+                    list(questions.values()),
+                    errors,
+                    categories,
+                    together.get(key),
+                    weights_by.get(key),
+                )
                 (row,) = errbar.score(
                     {subject: _long_enough(counts, metric.draws) if short == "drop" else counts},
                     metric,
@@ -261,6 +277,21 @@ def _each_scored(
             else:
                 rows.append(row)
     return rows
+
+
+def _no_score(questions: list[Counter[str]], errors: str) -> str:
+    """Why a system has none, if it has none."""
+    if any(one["scored"] for one in questions):
+        return ""
+    if any(one["unexplained"] or one["rows"] > one["trials"] for one in questions):
+        return "no row of it was scored"
+    return "no row of it has a result" if errors == "missing" else ""
+
+
+def _dash(subject: Any, metric: Any, level: float, reason: str) -> dict[str, Any]:
+    nan = math.nan
+    nowhere = Interval(nan, nan, level, Estimand.POPULATION)
+    return Scores((Estimate(subject, metric, nan, nan, nan, nowhere, 0, 0, reason),)).to_dicts()[0]
 
 
 def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -278,25 +309,42 @@ def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[in
     }
 
 
+def _weights_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[float]]:
+    """The weight of each question of a slice, in the order of its questions."""
+    if not case.meaning("weight"):
+        return {}
+    found: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
+    for row in case.table.records():
+        question = _text(row[case.meaning("question") or ""])
+        found[_key_of(case, row, by)][question] = float(row[case.meaning("weight") or ""])
+    return {key: list(each.values()) for key, each in found.items()}
+
+
 def _counts(
-    questions: list[Counter[str]], errors: str, categories: int, clusters: list[int] | None
+    questions: list[Counter[str]],
+    errors: str,
+    categories: int,
+    clusters: list[int] | None,
+    weights: list[float] | None,
 ) -> Any:
+    held = "scored" if errors == "missing" else "trials"
+    kept = [at for at, one in enumerate(questions) if one[held]]
+    kept = [at for at in kept if weights is None or weights[at]]
+    questions = [questions[at] for at in kept]
+    clusters = clusters and [clusters[at] for at in kept]
+    weights = weights and [weights[at] for at in kept]
     failed = [one["trials"] - one["scored"] for one in questions]
-    if errors == "missing":
-        kept = [at for at, one in enumerate(questions) if one["scored"]]
-        questions = [questions[at] for at in kept]
-        clusters = clusters and [clusters[at] for at in kept]
     if categories <= 2 and any(one["other"] for one in questions):
         raise WrongType("neither 0 nor 1")
     if categories > 2:
         if any(failed) and errors != "missing":
             raise InputError("no category is their own")
         tally = [[one[f"category {at}"] for at in range(categories)] for one in questions]
-        return errbar.CategoryCounts(tally, clusters=clusters)
+        return errbar.CategoryCounts(tally, clusters=clusters, weights=weights)
     right = np.array([one["right"] for one in questions])
     trials = [one["scored" if errors == "missing" else "trials"] for one in questions]
     more = np.array(failed) if errors == "right" else 0
-    return CountsByState(trials, right + more, [1] * len(trials), clusters)
+    return CountsByState(trials, right + more, [1] * len(trials), clusters, weights)
 
 
 def _long_enough(counts: Any, draws: int) -> Any:
@@ -496,6 +544,27 @@ def _clusters(kind: str, names: Sequence[Any], **told: Any) -> Case:
     return replace(Case(label, table, told=told).once(), by=["half"])
 
 
+def _weights(kind: str, weights: Sequence[Any], *, clustered: bool = False) -> Case:
+    """Questions of different weights, some of them 0, some in clusters; rows without a result."""
+    rng = np.random.default_rng(len(weights))
+    kinds = {"system": "text", "question": "text", "weight": kind, "trial": "whole"}
+    kinds |= {"outcome": "whole", "status": "text", "half": "text"}
+    rows: list[tuple[Any, ...]] = []
+    for system, at in itertools.product("ab", range(15)):
+        for trial in range(4):
+            outcome = (None, 0, 1, 1)[rng.integers(4)] if trial else 1
+            status = "ok" if outcome is not None else ("error", "unscored")[at % 2]
+            weight = weights[at % len(weights)]
+            rows.append((system, f"q{at}", weight, trial, outcome, status, "hl"[trial % 2]))
+    table = Table(kinds, rows)
+    if clustered:
+        kinds = {**kinds, "cluster": "text"}
+        table = Table(kinds, [(*row, "xyz"[len(row[1]) % 3]) for row in rows])
+    name = f"weights of {kind}{' in clusters' * clustered}"
+    case = Case(name, table, by=["half"], metrics=("pass@1", "pass@2", "geom-ds@2"))
+    return replace(case, short=("drop",), curve="")
+
+
 def _torn(name: str, trial: str, *clusters: str | None) -> Case:
     """A question whose rows do not agree on a cluster, in one system of two."""
     kinds = {"system": "text", "question": "text", "cluster": "text", trial: "whole"}
@@ -556,6 +625,10 @@ CASES = (
     _clusters("whole", [3, 20, 100, -1]),
     _clusters("number", [0.5, 1.5, 10.25, 2.125], trial=None),
     _clusters("truth", [True, False]),
+    _weights("number", [0.1, 2.5, 0.0, 1e-3, 40.0]),
+    _weights("whole", [1, 2, 0, 7]),
+    _weights("text", ["0.5", "3", "1e1"]),
+    _weights("number", [0.1, 2.5, 1.75], clustered=True),
     _torn("two clusters", "trial", "x", "y", "x"),
     _torn("two clusters, trials without a number", "try", "x", "y", "x"),
     _torn("half in a cluster", "trial", "x", None, "x"),

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import errbar
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import NO_RESULT, UNSCORED
+from errbar.data.slices import COUNTED
 
 Meaning = Callable[[str], str | None]  # the column that holds it
 Rows = Sequence[Mapping[str, Any]]
@@ -19,7 +20,8 @@ def asked(runs: errbar.Runs, by: Sequence[str]) -> list[Any]:
     results = runs.source.categories(by)
     found = []
     for one in runs.source.slices(by):
-        parts = (one.clusters, one.trials, one.scored, one.right, one.other, one.questions)
+        counts = [getattr(one, name) for name in COUNTED]
+        parts = (one.clusters, *counts, one.questions)
         states = np.stack([np.full(one.trials.size, -1) if p is None else p for p in parts], axis=1)
         clusters = results[one.key].clusters
         numbers = None if clusters is None else clusters.tolist()
@@ -73,9 +75,12 @@ def _counted(rows: Rows, meaning: Meaning, by: Sequence[str]) -> tuple[Any, Any]
         question = _text(row[meaning("question") or ""])
         outcome = row[meaning("outcome") or ""]
         scored = outcome is not None and not math.isnan(outcome)
-        scored = scored and row.get(meaning("status") or "") not in FAILED
+        scored = scored and row.get(meaning("status") or "") not in NO_RESULT
         tally = states[key][question]
-        tally["trials"] += 1
+        status = row.get(meaning("status") or "")
+        tally["trials"] += status != UNSCORED
+        tally["unscored"] += status == UNSCORED
+        tally["unexplained"] += not scored and status in (None, "ok")
         tally["scored"] += scored
         tally["right"] += scored and outcome == 1
         tally["other"] += scored and outcome not in (0, 1)
@@ -84,7 +89,7 @@ def _counted(rows: Rows, meaning: Meaning, by: Sequence[str]) -> tuple[Any, Any]
 
 
 def _state(tally: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(tally[name] for name in ("trials", "scored", "right", "other"))
+    return tuple(tally[name] for name in COUNTED)
 
 
 def _entries(often: Mapping[tuple[int, ...], int]) -> list[list[int]]:

@@ -13,7 +13,7 @@ import numpy as np
 import errbar
 from conformance_engines import Table
 from errbar.data import sources
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import NO_RESULT
 
 METRICS = ("aurc", "e-aurc", "risk@0.25", "cov@risk0.4")
 _QUICK = errbar.Bootstrap(100)
@@ -62,7 +62,7 @@ def expected(case: Case) -> dict[str, float]:
     losses: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in case.table.records():
         outcome, status = row["outcome"], row.get("status")
-        if outcome is None or math.isnan(outcome) or status in (*FAILED, "abstained"):
+        if outcome is None or math.isnan(outcome) or status in (*NO_RESULT, "abstained"):
             continue
         losses[row["system"] or ""][row["confidence"]].append(1.0 - outcome)
     areas = {}
@@ -81,11 +81,11 @@ def _statuses() -> Case:
     rng = np.random.default_rng(21)
     kinds = dict.fromkeys(("system", "question", "cluster", "status"), "text")
     kinds |= {"outcome": "number", "confidence": "number"}
-    known = ("ok", None, "limit", "abstained", "timeout", "error")
+    known = ("ok", None, "limit", "abstained", "timeout", "error", "unscored")
     rows: list[tuple[Any, ...]] = []
     for system, question in itertools.product(("a", "é", None), range(250)):
         for _ in range(2):
-            status = known[rng.choice(6, p=[0.5, 0.1, 0.1, 0.1, 0.1, 0.1])]
+            status = known[rng.choice(7, p=[0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])]
             outcome = (0.0, 1.0, None)[rng.choice(3, p=[0.4, 0.5, 0.1])]
             held = outcome is not None and status in ("ok", "limit", None)
             sure = rng.integers(0, 20) / 20
@@ -116,6 +116,23 @@ def _whole() -> Case:
     return Case("whole confidences", Table(kinds, rows))
 
 
+def nameless(kind: str, *, spelled_out: bool = False) -> Case:
+    """Questions without a cluster beside others; `spelled_out` gives each a name of its own."""
+    rng = np.random.default_rng(24)
+    kinds = {"system": "text", "question": "text", "cluster": kind}
+    kinds |= {"outcome": "whole", "confidence": "number"}
+    known = {"text": ("q1", "b", "", None), "number": (1.5, 2.5, None, None)}[kind]
+    rows: list[tuple[Any, ...]] = []
+    for system, at in itertools.product(("a", "b"), range(24)):
+        cluster = known[at % 4]
+        if spelled_out and at % 4 > 1:
+            cluster = f"z q{at:02}" if kind == "text" else 9000.0 + at
+        for _ in range(2):
+            row = (system, f"q{at:02}", cluster, int(rng.integers(2)), rng.integers(9) / 8)
+            rows.append(row)
+    return Case(f"questions without a cluster ({kind})", Table(kinds, rows))
+
+
 def _refused(name: str, words: str, **changed: Any) -> Case:
     kinds = {"system": "text", "question": "text", "status": "text"}
     kinds |= {"outcome": "number", "confidence": "number"}
@@ -131,6 +148,8 @@ RANKED = (
     _statuses(),
     _many(),
     _whole(),
+    nameless("text"),
+    nameless("number"),
     _refused(
         "no confidence",
         "3 of 9 rows have an answer and no confidence in the column 'confidence', so they cannot "

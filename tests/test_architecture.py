@@ -58,6 +58,7 @@ MAY_IMPORT = {
     "audit": ALL_BELOW,
     "tallied": METRICS,
     "scoring": ALL_BELOW | {"evaluate", "rewards", "audit", "tallied"},
+    "missing_rows": ALL_BELOW | {"scoring"},
     "decide": DECIDE,
     "ranking": ALL_BELOW | {"by_system", "selective", "roc"},
     "watches": {"estimate", "results", "tables"},
@@ -65,7 +66,8 @@ MAY_IMPORT = {
     "bands": ALL_BELOW,
     "plots": ALL_BELOW | DRAWN | {"bands", "by_system", "inspection", "plots", "ranking"},
     "runs": DECIDE
-    | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"},
+    | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"}
+    | {"missing_rows"},
     "paths": ALL_BELOW | {"readers"},
     "loading": ALL_BELOW | {"runs", "readers", "paths"},
     "report": {"remarks", "scoring"} | DECIDE | {"inspection", "runs", "plots", "report"},

@@ -276,6 +276,7 @@ def test_an_inspection_shows_numbers_statuses_and_guesses(runs: str) -> None:
         "questions": 2,
         "rows": 4,
         "failed": 1,
+        "unscored": 0,
         "least_trials": 2,
         "median_trials": 2.0,
         "most_trials": 2,

@@ -181,7 +181,7 @@ class TestRowsWithoutAResult:
     def test_they_count_as_wrong(self) -> None:
         found = errbar.load(self.DATA).compare("avg")
         assert found[0].value == pytest.approx((3 + 1 + 4 + 3 + 2) / 24)
-        assert any("5 of 48 rows have no result" in note for note in found.notes())
+        assert any("a: 5 of 24 rows have no outcome" in note for note in found.notes())
 
     def test_or_are_left_out_and_a_question_without_any_is_told_of(self) -> None:
         found = errbar.load(self.DATA).compare("avg", errors="missing")

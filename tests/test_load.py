@@ -134,7 +134,8 @@ def test_a_nan_in_a_matrix_is_a_failed_trial() -> None:
     runs = errbar.load([[1, NAN, 0], [1, 1, NAN]])
     assert value(runs.score("avg")) == pytest.approx((1 / 3 + 2 / 3) / 2)
     assert value(runs.score("avg", errors="missing")) == pytest.approx((1 / 2 + 1) / 2)
-    assert runs.score("avg").remarks == ("2 of 6 rows have no result: counted as wrong.",)
+    (said,) = runs.score("avg").remarks
+    assert said.startswith("⚠ 2 of 6 rows have no outcome and no status that says why: counted as")
 
 
 def test_a_masked_entry_is_never_read_as_if_it_were_data() -> None:
@@ -355,7 +356,7 @@ def test_nothing_is_said_of_failures_where_there_are_none() -> None:
     assert errbar.load(MATRIX).score("avg").remarks == ()
 
 
-def test_abstained_and_unscored_rows_are_counted_as_their_outcome_says() -> None:
+def test_abstained_rows_are_counted_as_their_outcome_says_and_unscored_ones_never() -> None:
     table = pl.DataFrame(
         {
             "question": ["a"] * 4,
@@ -364,9 +365,10 @@ def test_abstained_and_unscored_rows_are_counted_as_their_outcome_says() -> None
         }
     )
     runs = errbar.load(table)
-    assert value(runs.score("avg")) == 1 / 4
+    assert value(runs.score("avg")) == 1 / 3
     assert value(runs.score("avg", errors="missing")) == 1 / 2
-    assert runs.inspect().to_dicts()[0]["failed"] == 2
+    (found,) = runs.inspect().to_dicts()
+    assert (found["rows"], found["failed"], found["unscored"]) == (4, 1, 1)
 
 
 def test_an_unknown_status_is_refused_even_where_nothing_failed() -> None:
@@ -422,9 +424,9 @@ def test_a_system_whose_every_row_failed_has_no_number_and_says_why() -> None:
     first, second = errbar.load(table).score("avg(weights=[0, 1, 2])", errors="missing")
     assert (first.value, first.reason) == (1.0, "")
     assert math.isnan(second.value)
-    assert second.reason == "no row has a result"
+    assert second.reason == "no row of it was scored"
     nobody = table.filter(pl.col("system") == "t")
-    with pytest.raises(InputError, match=r"^t avg: no row has a result\.$"):
+    with pytest.raises(InputError, match=r"^t avg: no row of it was scored\.$"):
         errbar.load(nobody).score("avg", errors="missing")
 
 
@@ -745,6 +747,7 @@ def test_an_inspection_counts_everything() -> None:
             "questions": 2,
             "rows": 8,
             "failed": 3,
+            "unscored": 0,
             "least_trials": 4,
             "median_trials": 4.0,
             "most_trials": 4,

@@ -332,8 +332,9 @@ def test_a_note_never_leaves_its_comment() -> None:
 
 
 def test_remarks_stand_under_every_readable_format() -> None:
-    found = errbar.load([[1, math.nan], [0, 1]]).score("avg")
-    remark = "1 of 4 rows have no result: counted as wrong."
+    table = {"question": [1, 1], "outcome": [1, None], "status": ["ok", "error"]}
+    found = errbar.load(pd.DataFrame(table)).score("avg")
+    remark = "1 of 2 rows have no result (error 1): counted as wrong."
     assert found.remarks == (remark,)
     for style in ("table", "json", "markdown", "latex"):
         assert remark in written(found, style)

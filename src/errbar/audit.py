@@ -18,6 +18,7 @@ from errbar.estimate import SIMULATIONS, Estimand
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.uncertainty import Calibrated, Method
 from errbar.uncertainty.learned import Imagined, Learned
+from errbar.uncertainty.method import require_no_weights
 from errbar.uncertainty.seen import right_or_wrong
 
 _SLACK = 1e-9
@@ -27,6 +28,7 @@ def held_shares(
     counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
 ) -> list[float]:
     """For each metric, the share of simulations whose interval held the truth."""
+    require_no_weights("an audit, whose simulated questions all count alike,", counts)
     known = right_or_wrong(counts)
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
         raise InputError("an audit simulates right and wrong trials; leave categories out of it.")

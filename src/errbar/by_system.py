@@ -8,8 +8,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.data.rankable import rankable
 from errbar.data.ranked_rows import MOST_RANKED_ROWS, RankedItems
-from errbar.data.rows import fetch, names_of
-from errbar.data.slices import keys_in
+from errbar.data.rows import fetch, keys_in, names_of
 from errbar.data.sources import Key, Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 

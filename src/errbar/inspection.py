@@ -73,6 +73,7 @@ class Inspection(Result):
                 "questions": int(one.questions.sum()),
                 "rows": one.rows,
                 "failed": one.failed,
+                "unscored": one.ungraded,
                 "least_trials": int(one.trials.min()),
                 "median_trials": float(np.median(np.repeat(one.trials, one.questions))),
                 "most_trials": int(one.trials.max()),
@@ -82,9 +83,9 @@ class Inspection(Result):
         ]
 
     def columns(self) -> list[list[str]]:
-        """The table as text, each column from its head down."""
+        """The table as text, each column from its head down; `unscored` where there are any."""
         rows = self.to_dicts()
-        heads = list(rows[0])
+        heads = [head for head in rows[0] if head != "unscored" or any(row[head] for row in rows)]
         return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
 
     def notes(self) -> list[str]:
@@ -95,6 +96,7 @@ class Inspection(Result):
         if self.repeated:
             notes.append(self.repeated)
         notes += _clusters_in(self.slices)
+        notes += _weights_in(self.slices)
         notes += _files_in(self.origin.accounts)
         said = [*self.remarks, *self.origin.notes()]
         return [*notes, *said, *map(str, self.agreements)]
@@ -124,6 +126,15 @@ def _files_in(accounts: Accounts) -> list[str]:
     if len(read) < len(accounts):
         said += f", {counted(len(accounts) - len(read), 'file')} not read"
     return [f"{said}."]
+
+
+def _weights_in(slices: tuple[Slice, ...]) -> list[str]:
+    """Between what weights of questions lie."""
+    found = [one.weights for one in slices if one.weights is not None]
+    if not found:
+        return []
+    least, most = (float(end(np.concatenate(found))) for end in (np.min, np.max))
+    return [f"Questions weigh {least:g}{f' to {most:g}' if most > least else ' each'}."]
 
 
 def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:

@@ -34,8 +34,12 @@ def monitored(
     bounds: Bounds,
     errors: str,
     remarks: Sequence[str] = (),
+    unscored: Sequence[tuple[str, ...]] = (),
 ) -> Monitoring:
-    """Watch every system, one of them, or the difference of two, on every task."""
+    """Watch every system, one of them, or the difference of two, on every task.
+
+    Of what is `unscored`, by system and task, no row counts.
+    """
     within = _require_bounds(bounds)
     _require_trials(trials)
     _require_systems(systems, sorted(set(turns.system.tolist())))
@@ -45,6 +49,10 @@ def monitored(
     span = (within[0] - within[1], within[1] - within[0]) if pair else within
     claims = _claims(above, below, level, span)
     outcome = np.where(np.isnan(turns.outcome), 0.0 if errors == "fail" else np.nan, turns.outcome)
+    if turns.graded is not None:
+        outcome[~turns.graded] = np.nan
+    for key in unscored:
+        outcome[(turns.system == key[0]) & (turns.task == key[1])] = np.nan
     turns = turns._replace(outcome=outcome)
     _require_within(turns, systems, within)
     keys = sorted(set(zip(turns.system.tolist(), turns.task.tolist(), strict=True)))

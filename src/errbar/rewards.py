@@ -1,7 +1,9 @@
 """Values of questions that are not counted by state: rewards of any size, and votes by answer.
 
 Rewards have no bounds, so their intervals are Student's: from how far the means of the questions,
-or of clusters of them, lie apart, or from how far the trials of each question do.
+or of clusters of them, lie apart, or from how far the trials of each question do. A weighted mean
+is a ratio of two sums, whose variance is the linearised one (the sandwich estimator); its degrees
+of freedom are the effective number of questions (Kish 1965), (Σw)²/Σw², less 1, but 1 at least.
 """
 
 import math
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.given import scaled_weights
 from errbar.data.slices import Results
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Estimate, Interval, Subject
@@ -19,7 +22,7 @@ from errbar.kernels.interval import student_reach
 from errbar.metrics import Metric, VoteAt
 from errbar.remarks import way_to_say
 from errbar.uncertainty import Calibrated, Method
-from errbar.uncertainty.method import require_all
+from errbar.uncertainty.method import refuse_weights_in, require_all
 from errbar.uncertainty.seen import mean_of_sample, of_a_share
 
 Array = NDArray[np.floating[Any]]
@@ -34,6 +37,14 @@ class Answered:
     clusters: NDArray[np.int64] | None = None  # the cluster of each question
     noise: Array | None = None  # how uncertain the trials leave each value, as a variance
     questions: tuple[str, ...] = ()  # by name, where they have one
+    weights: Array | None = None  # of each question, where they differ
+
+    @property
+    def mean(self) -> float:
+        """Over questions, by their weights."""
+        if self.weights is None:
+            return math.fsum(self.values) / self.values.size
+        return math.fsum(self.weights * self.values) / math.fsum(self.weights)
 
 
 def rewards_of(results: Results, taken: str) -> Answered:
@@ -53,6 +64,8 @@ def rewards_of(results: Results, taken: str) -> Answered:
         )
     trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
     some = trials > 0
+    if results.weights is not None:
+        some &= results.weights > 0
     counts, each = results.counts[some], trials[some]
     values = np.array(results.values, dtype=float)
     means = (counts @ values) / each
@@ -64,14 +77,17 @@ def rewards_of(results: Results, taken: str) -> Answered:
         noise = squares / (each - 1) / each
     names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
     kept = tuple(name for name, held in names if held)
-    return Answered(means, each, clusters, noise, kept)
+    weights = None
+    if results.weights is not None:
+        weights = scaled_weights(results.weights[some], np.ones(each.size))
+    return Answered(means, each, clusters, noise, kept, weights)
 
 
 def average_reward(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
     """Mean over questions, with an interval for the target of the method."""
     questions = answered.values.size
-    value = math.fsum(answered.values) / questions
-    covers = target_of(method, questions)
+    value = answered.mean
+    covers = target_of(method, questions, answered.weights)
     if covers is Estimand.POPULATION:
         variance, freedom, reason = _among_questions(answered, value)
         if not reason:
@@ -89,8 +105,8 @@ def average_reward(of: Subject, metric: Metric, answered: Answered, method: Meth
 def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
     """Mean over questions of what lies between 0 and 1."""
     values, once = answered.values, np.ones(answered.values.size)
-    covers = target_of(method, values.size)
-    found = mean_of_sample(values, once, answered.clusters, method.level)
+    covers = target_of(method, values.size, answered.weights)
+    found = mean_of_sample(values, once, answered.clusters, method.level, answered.weights)
     in_all = method.questions_in_all if isinstance(method, Calibrated) else None
     reason = ""
     if in_all is not None:
@@ -105,28 +121,40 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
     return Estimate(of, metric, mean, mean, sd, interval, values.size, trials, reason)
 
 
-def target_of(method: Method, questions: int) -> Estimand:
+def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:
     """What the interval is for; the documented posterior is for these very questions."""
     if not isinstance(method, Calibrated):
+        if weights is not None:
+            refuse_weights_in("the documented posterior")
         return Estimand.BENCHMARK
     require_all(method.questions_in_all, questions)
+    if weights is not None and method.questions_in_all is not None:
+        refuse_weights_in("questions_in_all")
     return method.estimand
 
 
-def _among_questions(answered: Answered, value: float) -> tuple[float, int, str]:
+def _among_questions(answered: Answered, value: float) -> tuple[float, float, str]:
     """Variance of the mean by how far questions, or clusters of them, lie apart."""
     off = answered.values - value
+    weights = sizes = answered.weights
+    if weights is not None:
+        off = weights * off
     if answered.clusters is not None:
         number_of = np.unique(answered.clusters, return_inverse=True)[1]
         off = np.bincount(number_of, off).astype(float)
+        sizes = None if weights is None else np.bincount(number_of, weights).astype(float)
     number = off.size
     if number == 1:
         alone = "cluster" if answered.clusters is not None else "question"
         return math.nan, 0, f"one {alone} says nothing of others"
-    squares = math.fsum(np.square(off)) / answered.values.size**2
+    asked = answered.values.size if weights is None else math.fsum(weights)
+    squares = math.fsum(np.square(off)) / asked**2
     if not squares:
         return math.nan, 0, "all questions came to the same, so they cannot tell how sure it is"
-    return squares * number / (number - 1), number - 1, ""
+    freedom: float = number - 1
+    if sizes is not None:
+        freedom = max(1.0, float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1.0)
+    return squares * number / (number - 1), freedom, ""
 
 
 def _within_questions(answered: Answered) -> tuple[float, int, str]:
@@ -134,7 +162,10 @@ def _within_questions(answered: Answered) -> tuple[float, int, str]:
     noise = answered.noise
     if noise is None or not np.isfinite(noise).all():
         return math.nan, 0, "a question with one trial says nothing of its other trials"
-    total = math.fsum(noise) / answered.values.size**2
+    if answered.weights is None:
+        total = math.fsum(noise) / answered.values.size**2
+    else:
+        total = math.fsum(answered.weights**2 * noise) / math.fsum(answered.weights) ** 2
     if not total:
         return math.nan, 0, "the trials of each question agree, so they cannot tell how sure it is"
     return total, int((answered.trials - 1).sum()), ""

@@ -23,14 +23,16 @@ from errbar.estimate import Estimand, Estimate, Subject
 from errbar.inspection import Agreement, Inspection
 from errbar.metrics import CountMetric, Metric, family
 from errbar.metrics.selective import RankedMetric
+from errbar.missing_rows import rows_never_scored, rows_without_result, who_was_never_scored
 from errbar.monitoring import monitored
 from errbar.overview import MOST_COMPARED, Overview
 from errbar.ranking import roc_scores, selective_scores
 from errbar.refusals import Refusals
+from errbar.remarks import guess
 from errbar.scores import RankedScores, Scores
 from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric, usual_metrics
 from errbar.tallied import categories_of
-from errbar.uncertainty import Bootstrap, Method, Posterior, chosen_method
+from errbar.uncertainty import Bootstrap, Calibrated, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ _RESAMPLED = Bootstrap()
 _EXAMPLES = 3  # rows that an inspection shows
 _MOST_ON_CURVE = 1 << 20  # the largest k of a curve that names none
 _TAKEN = {"fail": "wrong", "missing": "missing"}
-_SAID = {"fail": "counted as wrong", "missing": "left out"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,7 +129,8 @@ class Runs:
         found = self.source.slices(_listed(by))
         first = scored_metric(member(1))
         takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
-        drawn = [one for one in found if takes_all or one.is_binary] or found
+        scored = [one for one in found if one.was_scored]
+        drawn = [one for one in scored if takes_all or one.is_binary] or scored or found
         alike: dict[tuple[int, ...], list[Slice]] = {}  # by the ks that their trials allow
         for one in drawn:
             alike.setdefault(_ks(one, errors), []).append(one)
@@ -145,7 +147,8 @@ class Runs:
             "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
             (
                 *(remark for part in parts for remark in part.remarks),
-                *_not_drawn(name, found, drawn),
+                *_not_drawn(name, scored, drawn),
+                *who_was_never_scored(_subjects(found)),
                 *self._remarks(found, errors),
             ),
         )
@@ -221,7 +224,8 @@ class Runs:
         if ranked:
             items = Asked(ranked, *how)
             compared = compare_ranked(self.source, items, replace(_RESAMPLED, level=level), rng)
-            return replace(compared, remarks=(*compared.remarks, *self._of_data()))
+            said = rows_never_scored(self.source)
+            return replace(compared, remarks=(*compared.remarks, *said, *self._of_data()))
         asked = Asked([scored_metric(metric) for metric in metrics], *how)
         found = compare_systems(self.source, asked, Policy(_TAKEN[errors], short))
         remarks = (*found.remarks, *self._remarks(self.source.slices(()), errors))
@@ -271,6 +275,8 @@ class Runs:
         """
         _require(errors, ("fail", "missing"), "errors")
         found = self.source.slices(())
+        if not any(one.was_scored for one in found):
+            raise InputError("no row was scored; there is nothing to watch.")
         return monitored(
             self.source.in_turn(order),
             systems,
@@ -280,7 +286,8 @@ class Runs:
             trials=trials,
             bounds=bounds,
             errors=errors,
-            remarks=self._remarks(found, errors),
+            remarks=[*who_was_never_scored(_subjects(found)), *self._remarks(found, errors)],
+            unscored=[one.key for one in found if not one.was_scored],
         )
 
     @property
@@ -292,7 +299,8 @@ class Runs:
 
     def _told(self, scores: RankedScores) -> RankedScores:
         """The same, with what there is to say of the data."""
-        return replace(scores, remarks=(*scores.remarks, *self._of_data()))
+        said = rows_never_scored(self.source, {(one.system, one.task) for one in scores})
+        return replace(scores, remarks=(*scores.remarks, *said, *self._of_data()))
 
     def _of_data(self) -> list[str]:
         """What was guessed, and what the log says."""
@@ -332,7 +340,8 @@ class Runs:
                 found.append(Agreement(claim, slices[whose].tally(claim.metric)))
                 continue
             try:
-                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", _QUICK)
+                quick = Calibrated() if slices[whose].is_weighted else _QUICK
+                scoring = Scoring(self.source, _TAKEN[claim.errors], "drop", quick)
                 asked = [scored_metric(claim.metric)]
                 (mine,) = scoring.scores({whose: slices[whose]}, asked, Refusals())
                 why = f"{mine.reason}." if math.isnan(mine.value) else ""
@@ -372,17 +381,11 @@ class Runs:
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
-        remarks = []
-        failed, rows = sum(one.failed for one in found), sum(one.rows for one in found)
-        if failed:
-            kinds = {
-                name: n for name, n in self.source.statuses().items() if name not in ("ok", "limit")
-            }
-            why = ", ".join(f"{name} {n}" for name, n in kinds.items())
-            said = _SAID.get(errors, "taken as wrong and as right")
-            remarks.append(
-                f"{failed} of {rows} rows have no result{f' ({why})' if why else ''}: {said}."
-            )
+        remarks = rows_without_result(self.source, _subjects(found), errors)
+        if any(one.is_weighted for one in found):
+            columns = " and ".join(map(repr, self.source.weight_columns()))
+            words = f"Questions: weighted by {columns}"
+            remarks.append(guess(words, option="--map weight=", argument="weight=None"))
         alone = without_cluster(found)
         if alone:
             remarks.append(alone)
@@ -390,7 +393,7 @@ class Runs:
 
 
 def _counted(one: Slice, errors: Errors) -> CountsByState:
-    return one.counts(_TAKEN.get(errors, "wrong"))
+    return one.where(one.weighs).counts(_TAKEN.get(errors, "wrong"))
 
 
 def _ks(one: Slice, errors: Errors) -> tuple[int, ...]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from errbar.audit import held_shares
 from errbar.data.ballots import Ballots
-from errbar.data.slices import Slice
+from errbar.data.given import scaled_weights
+from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.sources import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.estimate import Estimate, Subject
@@ -19,8 +20,10 @@ from errbar.evaluate import missing, scored
 from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
 from errbar.metrics.base import AnyCounts
 from errbar.refusals import Refusals, too_few_trials
+from errbar.remarks import way_to_say
 from errbar.rewards import Answered, average_reward, average_vote, rewards_of
 from errbar.scores import Scores
+from errbar.tables import counted
 from errbar.tallied import ballots_of, categories_of, counts_of, is_reward, results_of
 from errbar.uncertainty import Method
 from errbar.uncertainty.seen import clusters_of
@@ -50,14 +53,11 @@ class Scoring:
         """Every metric of every subject; without a number, and with the reason, where refused."""
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        remarks: list[str] = []
-        there = subjects
-        if self.taken == "missing":
-            there, remarks = _with_results(subjects)
-        counted, words = self._counted(there, metrics, refusals, remarks)
+        there, lacking, remarks = _scorable(subjects, self.taken)
+        tallied, words = self._counted(there, metrics, refusals, remarks)
         parts: list[_Part] = []
         for at, metric in enumerate(metrics):
-            part = counted.get(at, {})
+            part = tallied.get(at, {})
             if isinstance(metric, VoteAt):
                 part = self._each(
                     there, metric, refusals, partial(self._voted, metric=metric, remarks=remarks)
@@ -70,9 +70,9 @@ class Scoring:
                 )
                 words |= _if_any(rewards, _REWARDS)
                 part |= rewards
-            nothing = InputError("no row has a result")
-            for of in subjects.keys() - there.keys():
-                part[of] = missing(of, metric, self.method, refusals.add(of, metric, nothing))
+            for of, reason in lacking.items():
+                refusal = refusals.add(of, metric, InputError(reason))
+                part[of] = missing(of, metric, self.method, refusal)
             parts.append(part)
         if self.audit and words.keys() & {_REWARDS, _VOTES}:
             remarks.append(_NOT_HELD)
@@ -222,19 +222,50 @@ def scored_metric(metric: Metric | str) -> ScoredMetric:
     raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
 
 
-def _with_results(subjects: dict[Subject, Slice]) -> tuple[dict[Subject, Slice], list[str]]:
-    """Questions with a result, of whoever has any, and how many have none."""
-    kept, said = {}, []
+def _scorable(
+    subjects: dict[Subject, Slice], taken: str
+) -> tuple[dict[Subject, Slice], dict[Subject, str], list[str]]:
+    """Subjects with the questions that can be scored, why others have no score, and remarks."""
+    kept: dict[Subject, Slice] = {}
+    lacking: dict[Subject, str] = {}
+    said: list[str] = []
     for whose, one in subjects.items():
-        some = one.scored > 0
-        if not some.any():
-            continue
-        none = int(one.questions[~some].sum())
-        if none:
-            left = f"{none} of {int(one.questions.sum())} questions have no result at all, and are"
-            said.append(f"{whose}: {left} left out.".removeprefix(": "))
-        kept[whose] = one.where(some)
-    return kept, said
+        weigh = _that_weigh(whose, one)
+        some = weigh & (one.scored > 0 if taken == "missing" else one.trials > 0)
+        if not one.was_scored:
+            lacking[whose] = NEVER_SCORED
+        elif not some.any():
+            lacking[whose] = "no row has a result"
+        else:
+            kept[whose] = one.where(some)
+            said += _left_out(whose, one, some | ~weigh)
+            nothing = int(one.questions[~weigh].sum())
+            if nothing:
+                name = str(replace(whose, failed="")) or "the system"
+                said.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
+    return kept, lacking, said
+
+
+def _that_weigh(whose: Subject, one: Slice) -> NDArray[np.bool_]:
+    """The states of questions whose weight is not 0; there must be one."""
+    weigh = one.weighs
+    if not weigh.any():
+        raise InputError(
+            f"{str(whose) or 'the system'}: all questions have the weight 0, so there is no mean. "
+            f"Correct the weights, or do without them: {way_to_say('--map weight=', 'weight=None')}"
+        )
+    return weigh
+
+
+def _left_out(whose: Subject, one: Slice, kept: NDArray[np.bool_]) -> list[str]:
+    """How many questions have no result, and how many of those were never scored."""
+    never = ~kept & (one.trials == 0)
+    asked, name, said = int(one.questions.sum()), str(replace(whose, failed="")), []
+    for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
+        number = int(one.questions[out].sum())
+        if number:
+            said.append(f"{name}: {number} of {asked} questions {words}, and are left out.")
+    return [remark.removeprefix(": ") for remark in said]
 
 
 def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
@@ -259,6 +290,7 @@ def _answered(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
         np.array(metric.values(questions)),
         np.array([question.trials for question in questions]),
         np.array(known) if len(known) == len(questions) else None,
+        weights=scaled_weights([one.weight for one in questions], np.ones(len(questions))),
     )
 
 
@@ -272,8 +304,14 @@ def first_of(names: list[str]) -> str:
     return ", ".join([*names[:5], *["…"] * (len(names) > 5)])
 
 
+def fewest_trials(one: Slice) -> int:
+    """Of a question that was scored; 0 where none was."""
+    trials = one.trials[one.trials > 0]
+    return int(trials.min()) if one.was_scored and trials.size else 0
+
+
 def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
     """The mean and, where questions have several trials, whether one or all of them are right."""
-    asked = [one.trials[one.trials > 0] for one in slices if one.is_binary]
-    several = [int(trials.min()) for trials in asked if trials.size and trials.min() > 1]
+    fewest = [fewest_trials(one) for one in slices if one.is_binary]
+    several = [trials for trials in fewest if trials > 1]
     return ("avg", f"pass@{min(several)}", f"pass^{min(several)}") if several else ("avg",)

@@ -24,7 +24,7 @@ def ballots_of(source: Source, one: Slice, taken: str) -> list[Ballots]:
     """The ballots of each question; a failed trial is a ballot without an answer, or none."""
     if not one.is_binary:
         raise WrongType(f"needs outcomes of 0 and 1; there are {_shown(source, one)}")
-    questions = source.ballots(one.by)[one.key]
+    questions = [each for each in source.ballots(one.by)[one.key] if each.weight > 0]
     if any(each.silent for each in questions) and not any(each.votes for each in questions):
         raise InputError(
             "no row has an answer to vote by; maj@k counts right and wrong without answers"
@@ -68,8 +68,10 @@ def _shown(source: Source, one: Slice) -> str:
 
 
 def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-    values, counts, _, clusters, names = results_of(source, one)
+    values, counts, _, clusters, names, weights = results_of(source, one)
     some = counts.sum(axis=1) > 0
+    if weights is not None:
+        some &= weights > 0
     found = counts[some]
     wrong = [value for value in values if value not in range(len(metric.weights))]
     if wrong:
@@ -84,7 +86,12 @@ def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) 
     tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
     tally[:, [int(value) for value in values]] = found
     kept = [name for name, held in zip(names, some, strict=True) if held] if names else None
-    return CategoryCounts(tally, kept, None if clusters is None else clusters[some])
+    return CategoryCounts(
+        tally,
+        kept,
+        None if clusters is None else clusters[some],
+        None if weights is None else weights[some],
+    )
 
 
 def _counted(errors: str) -> str:

@@ -4,11 +4,12 @@ import math
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import errbar
 from conformance_engines import ENGINES, arrow
-from conformance_ranked import RANKED, Case, ask, expected
+from conformance_ranked import RANKED, Case, ask, expected, nameless
 
 _EACH = {case.name: case for case in RANKED}
 _ASKED = [(engine, name) for engine in ENGINES for name in _EACH]
@@ -24,6 +25,18 @@ def test_engines_rank_as_plain_python_does(engine: str, name: str, tmp_path: Pat
             for way in ("rows", "groups"):
                 got = answers[way, "aurc"][system]
                 assert math.isclose(float.fromhex(got), value, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["text", "number"])
+def test_a_question_without_a_cluster_is_one_of_its_own(kind: str) -> None:
+    lone, named = (nameless(kind, spelled_out=told) for told in (False, True))
+    assert _in_words(lone.name) == ask(named, arrow(named.table))
+    found = errbar.load(arrow(lone.table))
+    scored = {
+        one.key[0]: len(set(np.array(one.clusters).tolist())) for one in found.source.slices(())
+    }
+    ranked = {one.system: one.clusters for one in found.selective("aurc")}
+    assert ranked == scored == {"a": 2 + 12, "b": 2 + 12}
 
 
 @pytest.mark.parametrize("name", [case.name for case in RANKED if case.refused])

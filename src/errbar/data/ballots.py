@@ -7,8 +7,17 @@ import narwhals.stable.v2 as nw
 
 from errbar.data.clusters import clusters_of
 from errbar.data.outcomes import Columns
-from errbar.data.rows import Frame, column_of, fetch, names_of, result_of, trial_of
-from errbar.data.slices import keys_in
+from errbar.data.rows import (
+    Frame,
+    column_of,
+    fetch,
+    graded_rows,
+    keys_in,
+    names_of,
+    result_of,
+    trial_of,
+)
+from errbar.data.weights import weights_of
 from errbar.errors import UnknownColumn
 
 
@@ -23,6 +32,7 @@ class Ballots:
     first: tuple[float, ...] = ()  # the trial that first gave each answer, if numbered
     cluster: int | None = None  # its number in the slice, in order of their names
     question: str = ""  # its name
+    weight: float = 1.0  # how much it counts beside other questions
 
     @property
     def trials(self) -> int:
@@ -42,7 +52,7 @@ def ballots(
         )
     names = names_of(frame, columns, by)
     trial = trial_of(frame, columns)
-    rows = frame.select(
+    rows = graded_rows(frame, columns).select(
         **names,
         answer=column_of(frame, columns["answer"]).cast(nw.String),
         outcome=result_of(frame, columns).cast(nw.Float64),
@@ -72,13 +82,14 @@ def ballots(
             tally[1] += n * int(outcome)
             tally[2] = min(tally[2], first)
     numbered = trial is not None
-    together = clusters_of(frame, columns, by)
+    together, weights = clusters_of(frame, columns, by), weights_of(frame, columns, by)
     return {
         key: [
             replace(
                 _ballots(given, *lost[key, question], numbered=numbered),
                 cluster=together[key][question] if together else None,
                 question=question,
+                weight=weights[key][question] if weights else 1.0,
             )
             for question, given in sorted(each.items())
         ]

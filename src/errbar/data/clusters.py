@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import narwhals.stable.v2 as nw
 
 from errbar.data.outcomes import Columns
-from errbar.data.rows import Frame, called, fetch, names_of, one_if, text_of
-from errbar.data.slices import keys_in, numbered
+from errbar.data.rows import Frame, called, fetch, keys_in, names_of, one_if, text_of
+from errbar.data.slices import numbered
 from errbar.errors import InputError
 
 _TAKEN = {"cluster": "min", "last cluster": "max", "clustered": "count"}  # alike in SQL

@@ -7,7 +7,15 @@ import narwhals.stable.v2 as nw
 from errbar.data.clusters import cluster_in, clusters_taken, is_torn, refuse_torn
 from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, fetch, names_of, number_of
-from errbar.data.slices import Slice, by_state, sliced
+from errbar.data.slices import COUNTED, Slice, by_state, sliced
+from errbar.data.weights import (
+    have_faults,
+    is_uneven,
+    questions_with_weights,
+    refuse_faults,
+    weight_in,
+    weights_taken,
+)
 from errbar.errors import InputError, RepeatedTrial
 
 
@@ -15,7 +23,10 @@ def counted_slices(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
     """Every system and task, and every value of the columns in `by`, in order of their names."""
-    return sliced(by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats)), by)
+    table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
+    if have_faults(table):
+        refuse_faults(questions_with_weights(frame, columns, by), columns)
+    return sliced(table, by)
 
 
 def counted_questions(
@@ -24,10 +35,11 @@ def counted_questions(
     """A row per question: what it is called by, and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
-    together = cluster_in(frame, columns)
+    together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
     rows = frame.select(
         **names,
         **together,
+        **weighed,
         **{
             name: number_of(frame, columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
@@ -43,6 +55,7 @@ def counted_questions(
             nw.col("right").sum(),
             nw.len().alias("rows"),
             *(clusters_taken() if together else []),
+            *(weights_taken() if weighed else []),
         )
     )
     if not allow_repeats:
@@ -50,13 +63,15 @@ def counted_questions(
     if together:
         refuse_torn(questions.with_columns(torn=is_torn("rows")), columns)
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
-    state = {name: nw.col(name) for name in (*names, *together)}
+    state = {name: nw.col(name) for name in (*names, *together, *weighed)}
+    if weighed:
+        state["uneven"] = is_uneven("rows")
     return questions.select(
         **state,
         trials=trials,
         scored=trials,
         right=right,
-        other=nw.col("rows").cast(nw.Int64) * 0,
+        **{name: nw.col("rows").cast(nw.Int64) * 0 for name in COUNTED[3:]},
     )
 
 

@@ -3,8 +3,10 @@
 Everything wrong with them is said here.
 """
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,11 +42,44 @@ def cluster_numbers(clusters: ArrayLike | None, size: int) -> Integers | None:
     return numbers
 
 
+def scaled_weights(weights: ArrayLike | None, often: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Weights of entries, with a mean near 1 over questions; None where all are the same.
+
+    They are scaled by a power of two, which rounds nothing.
+    """
+    if weights is None:
+        return None
+    given = np.asarray(weights, dtype=float)
+    if given.shape != often.shape or not np.isfinite(given).all() or (given <= 0).any():
+        raise InputError(
+            f"weights must be one positive number for each of the {often.size} entries; got "
+            f"{given.tolist()!r:.80}."
+        )
+    if not given.size or (given == given[0]).all():
+        return None
+    most = float(given.max())  # a sum of the largest floats is beyond them
+    mean = most * (math.fsum(often * (given / most)) / float(often.sum()))
+    return np.ldexp(given, -round(math.log2(mean)))
+
+
+def are_same_weights(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> bool:
+    """Whether weights are the same, or neither are there."""
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs)
+
+
 def are_same_clusters(mine: Integers | None, theirs: Integers | None) -> bool:
     """Whether clusters have the same numbers, or neither are there."""
     if mine is None or theirs is None:
         return mine is theirs
     return np.array_equal(mine, theirs)
+
+
+def refuse_weighted(*summands: NDArray[Any] | None) -> None:
+    """Refuse to add counts with weights, which were scaled apart."""
+    if any(weights is not None for weights in summands):
+        raise InputError("counts with weights cannot be added. Load the rows of both together.")
 
 
 def refuse_clusters(*summands: Integers | None) -> None:

@@ -7,8 +7,18 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.clusters import cluster_in
 from errbar.data.outcomes import Columns, require_column
-from errbar.data.rows import Frame, called, column_of, fetch, names_of, result_of
+from errbar.data.rows import (
+    Frame,
+    called,
+    column_of,
+    fetch,
+    names_of,
+    one_if,
+    result_of,
+    was_unscored,
+)
 from errbar.errors import InputError
 
 Integers = NDArray[np.int64]
@@ -23,6 +33,7 @@ class Turns(NamedTuple):
     question: Names
     outcome: NDArray[np.float64]  # nan where there is no result
     cluster: Names | None = None  # "" where a question names none
+    graded: NDArray[np.bool_] | None = None  # where some rows may not be
 
 
 class Settled(NamedTuple):
@@ -82,8 +93,9 @@ def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
         )
     names = names_of(frame, columns, ())
     chosen = names | {"outcome": result_of(frame, columns).cast(nw.Float64)}
-    if "cluster" in columns:
-        chosen["cluster"] = column_of(frame, columns["cluster"]).cast(nw.String)
+    chosen |= cluster_in(frame, columns)
+    if "status" in columns:
+        chosen["unscored"] = one_if(was_unscored(frame, columns))
     if order is not None:
         kinds = frame.collect_schema()
         require_column(order, kinds, "to order by")
@@ -98,7 +110,8 @@ def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
     outcome = np.asarray(table["outcome"], dtype=float)
     at = np.arange(rows) if order is None else _sorted(table["order"], order)
     together = cluster[at] if "cluster" in table else None
-    return Turns(system[at], task[at], question[at], outcome[at], together)
+    graded = table["unscored"][at] == 0 if "unscored" in table else None
+    return Turns(system[at], task[at], question[at], outcome[at], together, graded)
 
 
 def _texts(column: Names) -> Names:

@@ -144,6 +144,11 @@ class Joined(Source):
                 total[status] = total.get(status, 0) + rows
         return total
 
+    def weight_columns(self) -> list[str]:
+        """Those of all parts."""
+        names = (name for part in self.parts.values() for name in part.source.weight_columns())
+        return list(dict.fromkeys(names))
+
     def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
         """What is of the system of each part, under the name that it has here."""
         return {

@@ -63,6 +63,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
+        "weight": USUAL["weight"],
         "trials": ("n", "n_trials", "num_trials", "num_samples", "attempts", "total"),
         "correct": ("c", "n_correct", "num_correct", "successes", "n_success", "num_passed"),
     }
@@ -74,9 +75,11 @@ _ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", 
 
 Sample = Callable[[str], Sequence[object]]  # some values of a column
 
-# A row without a result: the outcome, if any, was put there by the harness.
-FAILED = ("error", "timeout", "unscored", "missing", "failed")
-STATUSES = ("ok", "limit", "abstained", *FAILED)
+# A failed row has no result: the outcome, if any, was put there by the harness.
+FAILED = ("error", "timeout", "missing", "failed")
+UNSCORED = "unscored"  # never graded: missing under every policy, never a failure
+NO_RESULT = (*FAILED, UNSCORED)
+STATUSES = ("ok", "limit", "abstained", *NO_RESULT)
 
 
 @dataclass(frozen=True, slots=True)

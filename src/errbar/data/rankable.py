@@ -5,11 +5,12 @@ from typing import NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.data.outcomes import Columns
+from errbar.data.clusters import cluster_in
+from errbar.data.outcomes import UNSCORED, Columns
 from errbar.data.rows import (
     Frame,
-    column_of,
     fetch,
+    graded_rows,
     names_of,
     number_of,
     one_if,
@@ -40,8 +41,10 @@ class Rankable(NamedTuple):
 def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
     """What can be ranked, with `more` columns; refused with its reason if anything cannot.
 
-    A row has an answer if it has a result and its status is not `abstained`. Rows of one question
-    belong together unless a column says what does.
+    A row has an answer if it has a result and its status is not `abstained`. Rows that nobody
+    graded are left out: their answers are neither right nor wrong, nor abstentions. Rows of one
+    question belong together unless a column says what does; a question that it says nothing of is
+    a cluster of its own.
     """
     if "confidence" not in columns:
         raise UnknownColumn(
@@ -50,23 +53,25 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         )
     require_numbers(frame, columns["outcome"])
     kinds = frame.collect_schema()
-    sure, together = columns["confidence"], _together(columns)
+    sure = columns["confidence"]
     names = names_of(frame, columns, ())
     result, unknown_status = result_of(frame, columns).cast(nw.Float64), nw.lit(0).cast(nw.Int64)
     if "status" in columns:
         result = nw.when(status_of(frame, columns).fill_null("ok") != "abstained").then(result)
         unknown_status = unknown_status_of(frame, columns)
-    rows = frame.select(
+    rows = graded_rows(frame, columns).select(
         system=names["system"].fill_null("") if "system" in names else nw.lit(""),
         task=names["task"].fill_null("") if "task" in names else nw.lit(""),
         outcome=result,
         unknown=unknown_status,
         **{
             SURE: number_of(frame, sure, kinds[sure], "confidence"),
-            TOGETHER: column_of(frame, columns[together]).cast(nw.String),
+            TOGETHER: names["question"],
         },
+        **cluster_in(frame, columns),
         **more,
     )
+    rows = _in_clusters(rows)
     value = nw.col("outcome")
     rows = rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))
     found = fetch(_surveyed(rows))
@@ -75,9 +80,12 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         for name in ("rows", "nameless", "unknown", "unsure", "other")
     )
     if not size:
-        raise NotThere("the data have no row; there is nothing to rank.")
+        lost = statuses(frame, columns).get(UNSCORED, 0)
+        found_none = f"none of the {lost} rows was scored" if lost else "the data have no row"
+        raise NotThere(f"{found_none}; there is nothing to rank.")
     if nameless:
-        raise InputError(f"{nameless} rows have no {together} in the column {columns[together]!r}.")
+        question = columns["question"]
+        raise InputError(f"{nameless} rows have no question in the column {question!r}.")
     if unknown:
         statuses(frame, columns)  # which names it
     if unsure:
@@ -94,8 +102,19 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
     return Rankable(rows, size, *map(float, ends))
 
 
-def _together(columns: Columns) -> str:
-    return "cluster" if "cluster" in columns else "question"
+def _in_clusters(rows: Frame) -> Frame:
+    """Rows by the cluster of their question, or by the question where it names none.
+
+    What begins with a letter of its own is never taken for the other kind of name.
+    """
+    if "cluster" not in rows.collect_schema():
+        return rows
+    named = rows.with_columns(cluster=nw.col("cluster").cast(nw.String), lone=nw.lit("q"))
+    named = named.with_columns(known=nw.lit("c"))
+    held = nw.concat_str("known", "cluster")
+    alone = nw.concat_str("lone", TOGETHER)
+    together = nw.when(~nw.col("cluster").is_null()).then(held).otherwise(alone)
+    return named.with_columns(**{TOGETHER: together}).drop("cluster", "known", "lone")
 
 
 def _surveyed(rows: Frame) -> Frame:

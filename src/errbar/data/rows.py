@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.outcome_words import in_order, refuse_words
-from errbar.data.outcomes import FAILED, ROW, STATUSES, Columns, require_column
+from errbar.data.outcomes import NO_RESULT, ROW, STATUSES, UNSCORED, Columns, require_column
 from errbar.errors import WrongType
 
 Frame = nw.LazyFrame[Any]
@@ -56,6 +56,19 @@ def called(value: Any, nothing: str) -> str:
     return str(value) if isinstance(value, float) and not np.isnan(value) else nothing
 
 
+def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
+    """System, task and the values that were grouped by, of each row."""
+    rows = range(len(next(iter(table.values()))))
+    parts = [
+        [called(value, "") for value in table[name].tolist()] if name in table else [""] * len(rows)
+        for name in ("system", "task")
+    ]
+    parts += [
+        [called(value, "(none)") for value in table[f"by {at}"].tolist()] for at in range(len(by))
+    ]
+    return list(zip(*parts, strict=True))
+
+
 def result_of(frame: Frame, columns: Columns) -> nw.Expr:
     """The outcome, null where a row has no result: whole numbers as they are, others as floats."""
     name = columns["outcome"]
@@ -67,7 +80,7 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
         value = nw.when(~value.is_nan()).then(value)
     if "status" in columns:
         status = status_of(frame, columns)
-        known = nw.when(~status.is_in(FAILED)).then(value)
+        known = nw.when(~status.is_in(NO_RESULT)).then(value)
         value = nw.when(_went_well(status)).then(value).otherwise(known)
     return value
 
@@ -80,6 +93,21 @@ def status_of(frame: Frame, columns: Columns) -> nw.Expr:
 def _went_well(status: nw.Expr) -> nw.Expr:
     """Nearly all rows: whether a status is in a list need only be asked of the others."""
     return status.is_null() | (status == "ok")
+
+
+def was_unscored(frame: Frame, columns: Columns) -> nw.Expr:
+    """Whether the status of a row says that nobody graded it."""
+    return status_of(frame, columns).fill_null("ok") == UNSCORED
+
+
+def graded_rows(frame: Frame, columns: Columns) -> Frame:
+    """All rows but those that nobody graded."""
+    return frame.filter(~was_unscored(frame, columns)) if "status" in columns else frame
+
+
+def needs_no_outcome(frame: Frame, columns: Columns) -> nw.Expr:
+    """1 where the status of a row says why it may have no outcome."""
+    return one_if(~_went_well(status_of(frame, columns)))
 
 
 def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:

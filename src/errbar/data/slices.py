@@ -1,7 +1,8 @@
 """Questions of a system and task by their state: what every count metric is computed from."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple
 
@@ -9,14 +10,19 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.rows import Frame, Table, called, fetch
+from errbar.data.frozen import freeze
+from errbar.data.rows import Frame, Table, called, fetch, keys_in
 from errbar.data.statistics import CountsByState
+from errbar.data.weights import numbers_in
 from errbar.errors import NotThere
 
 Integers = NDArray[np.int64]
-COUNTED = ("trials", "scored", "right", "other")
+NEVER_SCORED = "no row of it was scored"  # the reason where there is no score
+COUNTED = ("trials", "scored", "right", "other", "unscored", "unexplained")
 
-_State = tuple[str, tuple[int, ...]]  # the cluster, and what COUNTED says
+_ABSENT: Integers = np.zeros(0, dtype=np.int64)
+
+_State = tuple[str, float, tuple[int, ...]]  # cluster, weight, and what COUNTED says
 _States = dict[_State, int]
 _Ordered = list[tuple[_State, int]]
 
@@ -26,7 +32,7 @@ class Slice:
     """The questions of one system and task, or of a part of them, by their state."""
 
     key: tuple[str, ...]  # system, task, and the value of each column that was grouped by
-    trials: Integers  # rows of a question
+    trials: Integers  # rows of a question, but for those that nobody graded
     scored: Integers  # those with a result
     right: Integers  # those whose result is 1
     other: Integers  # those whose result is neither 0 nor 1
@@ -34,21 +40,47 @@ class Slice:
     by: tuple[str, ...] = ()  # the columns that were grouped by
     clusters: Integers | None = None  # of the questions in each state, where there are any
     named: int = 0  # clusters with a name; those numbered after them are one question each
+    # Rows of a question that nobody graded, and those without a result that no status explains.
+    unscored: Integers = field(default_factory=lambda: _ABSENT)
+    unexplained: Integers = field(default_factory=lambda: _ABSENT)
+    weights: NDArray[np.float64] | None = None  # of the questions in each state, if they have any
+
+    def __post_init__(self) -> None:
+        if self.unscored is _ABSENT:
+            freeze(self, unscored=np.zeros_like(self.trials))
+        if self.unexplained is _ABSENT:
+            freeze(self, unexplained=self.trials - self.scored)
 
     def where(self, states: NDArray[np.bool_]) -> "Slice":
         """Some of the states."""
-        names = [*COUNTED, "questions", *(["clusters"] if self.clusters is not None else [])]
+        names = [*COUNTED, "questions"]
+        names += [name for name in ("clusters", "weights") if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name)[states] for name in names})
 
     @property
     def rows(self) -> int:
         """All of them."""
-        return int(self.trials @ self.questions)
+        return int((self.trials + self.unscored) @ self.questions)
 
     @property
     def failed(self) -> int:
-        """Rows without a result."""
+        """Rows without a result, but for those that nobody graded."""
         return int((self.trials - self.scored) @ self.questions)
+
+    @property
+    def ungraded(self) -> int:
+        """Rows that nobody graded."""
+        return int(self.unscored @ self.questions)
+
+    @property
+    def without_reason(self) -> int:
+        """Rows without a result that no status explains."""
+        return int(self.unexplained @ self.questions)
+
+    @property
+    def was_scored(self) -> bool:
+        """Whether a row has a result, or a status says of each why it has none."""
+        return bool(self.scored.any()) or not (self.unscored.any() or self.unexplained.any())
 
     def tally(self, what: str) -> int:
         """How many rows, questions, right rows or failed rows there are: what a log may state."""
@@ -67,6 +99,16 @@ class Slice:
         return int(self.questions[self.clusters >= self.named].sum())
 
     @property
+    def weighs(self) -> NDArray[np.bool_]:
+        """Which states are of questions that weigh something."""
+        return np.ones(self.trials.size, dtype=bool) if self.weights is None else self.weights > 0
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether questions differ in weight."""
+        return self.weights is not None and bool((self.weights != self.weights[0]).any())
+
+    @property
     def is_binary(self) -> bool:
         """Whether every result is 0 or 1."""
         return not self.other.any()
@@ -74,9 +116,11 @@ class Slice:
     def counts(self, errors: str) -> CountsByState:
         """Counts, with rows without a result taken as 'wrong', 'missing' or 'right'."""
         if errors == "missing":
-            return CountsByState(self.scored, self.right, self.questions, self.clusters)
+            return CountsByState(
+                self.scored, self.right, self.questions, self.clusters, self.weights
+            )
         right = self.right + (self.trials - self.scored if errors == "right" else 0)
-        return CountsByState(self.trials, right, self.questions, self.clusters)
+        return CountsByState(self.trials, right, self.questions, self.clusters, self.weights)
 
 
 class Results(NamedTuple):
@@ -87,6 +131,7 @@ class Results(NamedTuple):
     failed: Integers  # rows of each question without a result
     clusters: Integers | None = None  # of each question, numbered as in its slice
     questions: tuple[str, ...] = ()  # by name, where they have one
+    weights: NDArray[np.float64] | None = None  # of each question, if they have any
 
 
 def by_state(questions: Frame) -> Table:
@@ -98,42 +143,36 @@ def by_state(questions: Frame) -> Table:
     return table
 
 
-def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
-    """System, task and the values that were grouped by, of each row."""
-    rows = range(len(next(iter(table.values()))))
-    parts = [
-        [called(value, "") for value in table[name].tolist()] if name in table else [""] * len(rows)
-        for name in ("system", "task")
-    ]
-    parts += [
-        [called(value, "(none)") for value in table[f"by {at}"].tolist()] for at in range(len(by))
-    ]
-    return list(zip(*parts, strict=True))
-
-
 def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
     """States of each slice, in an order of their own; with clusters, those of each cluster."""
     keys = keys_in(table, by)
     clusters = [called(one, "") for one in table["cluster"].tolist()] if "cluster" in table else []
     together = any(clusters)  # a column without a single name is as good as none
+    weights = numbers_in(table["weight"]).tolist() if "weight" in table else []
+    if all(map(math.isnan, weights)):
+        weights = []
     found: dict[tuple[str, ...], _States] = {}
-    for key, cluster, *state, n in zip(
+    for key, cluster, weight, *state, n in zip(
         keys,
         clusters or [""] * len(keys),
+        weights or [1.0] * len(keys),
         *(table[name].tolist() for name in (*COUNTED, "questions")),
         strict=True,
     ):
         states = found.setdefault(key, {})
-        counted = cluster, tuple(state)
+        counted = cluster, weight, tuple(state)
         states[counted] = states.get(counted, 0) + n
     slice_of = _clustered_slice if together else _slice_of
-    return [slice_of(key, sorted(found[key].items()), tuple(by)) for key in sorted(found)]
+    slices = [slice_of(key, sorted(found[key].items()), tuple(by)) for key in sorted(found)]
+    return slices if weights else [replace(one, weights=None) for one in slices]
 
 
 def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
-    rows = np.array([(*state, n) for (_, state), n in states], dtype=np.int64)
-    trials, scored, right, other, questions = rows.T
-    return Slice(key, trials, scored, right, other, questions, by)
+    rows = np.array([(*state, n) for (_, _, state), n in states], dtype=np.int64)
+    *counts, questions = rows.T
+    weights = np.array([weight for (_, weight, _), _ in states])
+    counted = dict(zip(COUNTED, counts, strict=True))
+    return Slice(key, questions=questions, by=by, weights=weights, **counted)
 
 
 def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
@@ -141,7 +180,7 @@ def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]
     entries = [
         entry for state, n in states for entry in ([(state, n)] if state[0] else [(state, 1)] * n)
     ]
-    names = [name for (name, _), _ in entries]
+    names = [name for (name, _, _), _ in entries]
     one = _slice_of(key, entries, by)
     return replace(one, clusters=numbered(names), named=len({*names} - {""}))
 

@@ -32,8 +32,9 @@ from errbar.data.ranked_rows import (
 )
 from errbar.data.rows import Frame, fetch, first_rows
 from errbar.data.slices import Results, Slice
-from errbar.data.statistics import Counts, CountsByState
+from errbar.data.statistics import Counts, CountsByState, weights_of
 from errbar.data.tabulate import categories, questions_of, slices, statuses
+from errbar.data.weights import refuse_weights
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
@@ -100,6 +101,10 @@ class Source(ABC):
         """How many rows have each status."""
         return {}
 
+    def weight_columns(self) -> list[str]:
+        """The columns that hold weights of questions."""
+        return []
+
 
 @dataclass(frozen=True)
 class TableSource(Source):
@@ -155,6 +160,7 @@ class TableSource(Source):
     def ranked(self, bins: int | None) -> Rankings:
         """All rows if they fit, and totals by one GROUP BY if not, or if bins are asked for."""
         with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns)
             if bins is None and found.size <= MOST_RANKED_ROWS:
                 return ranked_rows(found)
@@ -164,6 +170,7 @@ class TableSource(Source):
         """All of them, fetched; what is wrong with their names is found by the slices."""
         self.slices(())
         with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
             if found.size > MOST_RANKED_ROWS:
                 raise InputError(
@@ -175,6 +182,7 @@ class TableSource(Source):
     def in_turn(self, order: str | None) -> Turns:
         """All of them, fetched."""
         with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "watching a run")
             return turns_of(self.frame, self.columns, order)
 
     def examples(self, number: int) -> list[dict[str, str]]:
@@ -188,6 +196,10 @@ class TableSource(Source):
             with plain_errors(self.where):
                 self._statuses.update(statuses(self.frame, self.columns))
         return dict(self._statuses)
+
+    def weight_columns(self) -> list[str]:
+        """The column that holds weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
 
 
 @dataclass(frozen=True)
@@ -221,6 +233,10 @@ class CountsTableSource(Source):
         raise InputError(
             "a table of counts knows right and wrong only; metrics with weights need rows."
         )
+
+    def weight_columns(self) -> list[str]:
+        """The column that holds weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
 
 
 @dataclass(frozen=True)
@@ -285,6 +301,7 @@ class CountsSource(Source):
                 counts.repeats().astype(np.int64),
                 clusters=clusters,
                 named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
+                weights=weights_of(counts),
             )
             for key, counts in self.counts.items()
             for clusters in [_clusters_in(counts)]
@@ -312,9 +329,11 @@ class CountsSource(Source):
                 np.zeros(len(counts), dtype=np.int64),
                 None if clusters is None else np.repeat(clusters, often),
                 () if isinstance(counts, CountsByState) else _names(counts),
+                None if weights is None else np.repeat(weights, often),
             )
             for key, counts in self.counts.items()
             for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
+            for weights in [weights_of(counts)]
             for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
         }
 

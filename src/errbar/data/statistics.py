@@ -16,13 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.data.frozen import freeze
 from errbar.data.given import (
     are_same_clusters,
+    are_same_weights,
     cluster_numbers,
     question_ids,
     refuse_clusters,
+    refuse_weighted,
+    scaled_weights,
     union_of,
     whole,
 )
-from errbar.errors import InputError, NotEnoughTrials
+from errbar.errors import InputError
 
 Integers = NDArray[np.int64]
 
@@ -104,6 +107,10 @@ class Counts:
         """How many questions each entry stands for."""
         return np.ones(self.trials.size)
 
+    def masses(self) -> NDArray[np.float64]:
+        """How much each entry counts in a mean over questions."""
+        return self.repeats()
+
     def where(self, entries: NDArray[np.bool_]) -> "Counts":
         """Some of the questions."""
         names = [name for name, held in zip(self.questions, entries, strict=True) if held]
@@ -121,7 +128,8 @@ class CountsByState(Counts):
     """Counts where questions with the same trials and right ones are counted, not named.
 
     `clusters` numbers what the questions of each entry belong to; metrics pool entries of the same
-    state, whatever their cluster.
+    state, whatever their cluster. `weights` says how much a question of each entry counts: None
+    where all count alike.
 
     Examples
     --------
@@ -131,6 +139,7 @@ class CountsByState(Counts):
 
     often: Integers
     clusters: Integers | None
+    weights: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -138,10 +147,11 @@ class CountsByState(Counts):
         correct: ArrayLike,
         often: ArrayLike,
         clusters: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
         super().__init__(trials, correct)
-        together = cluster_numbers(clusters, self.trials.size)
-        freeze(self, often=whole(often, "often"), clusters=together)
+        together, number = cluster_numbers(clusters, self.trials.size), whole(often, "often")
+        freeze(self, often=number, clusters=together, weights=scaled_weights(weights, number))
 
     def __len__(self) -> int:
         return int(self.often.sum())
@@ -150,6 +160,7 @@ class CountsByState(Counts):
         if not isinstance(other, CountsByState):
             return NotImplemented
         refuse_clusters(self.clusters, other.clusters)
+        refuse_weighted(self.weights, other.weights)
         return CountsByState(
             np.concatenate([self.trials, other.trials]),
             np.concatenate([self.correct, other.correct]),
@@ -162,13 +173,15 @@ class CountsByState(Counts):
             and super().__eq__(other)
             and np.array_equal(self.often, other.often)
             and are_same_clusters(self.clusters, other.clusters)
+            and are_same_weights(self.weights, other.weights)
         )
 
     def where(self, entries: NDArray[np.bool_]) -> "CountsByState":
         """Some of the entries, in the clusters that they were in."""
         clusters = None if self.clusters is None else self.clusters[entries]
+        weights = None if self.weights is None else self.weights[entries]
         often = self.often[entries]
-        return CountsByState(self.trials[entries], self.correct[entries], often, clusters)
+        return CountsByState(self.trials[entries], self.correct[entries], often, clusters, weights)
 
     def __repr__(self) -> str:
         return f"CountsByState({len(self)} questions in {self.trials.size} states)"
@@ -181,6 +194,10 @@ class CountsByState(Counts):
     def repeats(self) -> NDArray[np.float64]:
         """How many questions each entry stands for."""
         return self.often.astype(float)
+
+    def masses(self) -> NDArray[np.float64]:
+        """How much each entry counts in a mean over questions."""
+        return self.repeats() if self.weights is None else self.often * self.weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,12 +213,14 @@ class CategoryCounts:
     tally: Integers
     questions: Sequence[Hashable]
     clusters: Integers | None  # of each question, by number
+    weights: NDArray[np.float64] | None  # of each question, with a mean near 1
 
     def __init__(
         self,
         tally: ArrayLike,
         questions: Sequence[Hashable] | None = None,
         clusters: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
         counts = whole(tally, "tally")
         if counts.ndim != 2 or counts.shape[1] < 2:
@@ -214,7 +233,8 @@ class CategoryCounts:
             at = int(np.argmax((counts < 0).any(axis=1)))
             raise InputError(f"tally must not be negative; question {names[at]!r} is.")
         together = cluster_numbers(clusters, len(counts))
-        freeze(self, tally=counts, questions=names, clusters=together)
+        weighed = scaled_weights(weights, np.ones(len(counts)))
+        freeze(self, tally=counts, questions=names, clusters=together, weights=weighed)
 
     def __len__(self) -> int:
         return len(self.tally)
@@ -233,16 +253,22 @@ class CategoryCounts:
         """How many questions each entry stands for."""
         return np.ones(len(self))
 
+    def masses(self) -> NDArray[np.float64]:
+        """How much each question counts in a mean over them."""
+        return self.repeats() if self.weights is None else self.weights
+
     def where(self, entries: NDArray[np.bool_]) -> "CategoryCounts":
         """Some of the questions, in the clusters that they were in."""
         names = [name for name, held in zip(self.questions, entries, strict=True) if held]
         clusters = None if self.clusters is None else self.clusters[entries]
-        return CategoryCounts(self.tally[entries], names, clusters)
+        weights = None if self.weights is None else self.weights[entries]
+        return CategoryCounts(self.tally[entries], names, clusters, weights)
 
     def __add__(self, other: Self) -> "CategoryCounts":
         if not isinstance(other, CategoryCounts):
             return NotImplemented
         refuse_clusters(self.clusters, other.clusters)
+        refuse_weighted(self.weights, other.weights)
         if self.tally.shape[1] != other.tally.shape[1]:
             raise InputError(
                 f"cannot add counts of {self.tally.shape[1]} categories and of "
@@ -260,6 +286,7 @@ class CategoryCounts:
             and list(self.questions) == list(other.questions)
             and np.array_equal(self.tally, other.tally)
             and are_same_clusters(self.clusters, other.clusters)
+            and are_same_weights(self.weights, other.weights)
         )
 
     def __repr__(self) -> str:
@@ -270,6 +297,7 @@ class States(NamedTuple):
     """The distinct (trials, correct) of several systems, and how many questions are in each.
 
     `questions` has a row per system and a column per state, `total` is its sum for each system.
+    Where questions have weights, it is these that are added up.
     What a metric costs depends on the number of states alone, however many systems and questions
     share them.
     """
@@ -283,17 +311,18 @@ class States(NamedTuple):
     def of(cls, systems: Sequence[Counts]) -> Self:
         """Pool the states of `systems`."""
         if len(systems) == 1:
-            repeats = systems[0].repeats() if isinstance(systems[0], CountsByState) else None
-            (trials, correct), often = distinct(
-                systems[0].trials, systems[0].correct, often=repeats
-            )
-            return cls(trials, correct, often[None, :], np.array([float(len(systems[0]))]))
+            counts = in_order(systems[0])
+            masses = counts.masses() if isinstance(counts, CountsByState) else None
+            (trials, correct), often = distinct(counts.trials, counts.correct, often=masses)
+            weighted = weights_of(counts) is not None
+            total = float(often.sum()) if weighted else float(len(counts))
+            return cls(trials, correct, often[None, :], np.array([total]))
         owner = np.repeat(np.arange(len(systems)), [counts.trials.size for counts in systems])
         (trials, correct, owner), often = distinct(
             np.concatenate([counts.trials for counts in systems]),
             np.concatenate([counts.correct for counts in systems]),
             owner,
-            often=np.concatenate([counts.repeats() for counts in systems]),
+            often=np.concatenate([counts.masses() for counts in systems]),
         )
         new = np.concatenate([[True], (np.diff(trials) != 0) | (np.diff(correct) != 0)])
         table = np.zeros((len(systems), int(new.sum())))
@@ -312,7 +341,11 @@ class Tally(NamedTuple):
         """The distinct rows of `counts` in their order: that of questions decides no rounding."""
         if isinstance(counts, Counts):
             return cls.of_states(States.of([counts]))
-        columns, often = distinct(*counts.tally.T)
+        tally, weights = counts.tally, counts.weights
+        if weights is not None:
+            order = np.lexsort((*tally.T, weights))
+            tally, weights = tally[order], weights[order]
+        columns, often = distinct(*tally.T, often=weights)
         return cls(np.stack(columns, axis=1), often)
 
     @classmethod
@@ -331,6 +364,38 @@ class Tally(NamedTuple):
         for start in range(0, len(self.rows), _TALLY_ROWS):
             part = slice(start, start + _TALLY_ROWS)
             yield self.rows[part].astype(float), self.often[part]
+
+
+def weights_of(counts: Counts | CategoryCounts) -> NDArray[np.float64] | None:
+    """The weight of a question of each entry, where they differ."""
+    return counts.weights if isinstance(counts, CountsByState | CategoryCounts) else None
+
+
+def unweighted(counts: Counts) -> Counts:
+    """The same counts, every question with the same weight."""
+    if not isinstance(counts, CountsByState) or counts.weights is None:
+        return counts
+    return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)
+
+
+def in_order(counts: Counts) -> Counts:
+    """Counts with weights by what is in them alone: cluster, weight and state.
+
+    So neither the order of questions nor how they were pooled decides how sums are rounded.
+    """
+    if not isinstance(counts, CountsByState) or counts.weights is None:
+        return counts
+    clusters = counts.clusters if counts.clusters is not None else np.zeros_like(counts.often)
+    table = np.stack([clusters, counts.weights, counts.trials, counts.correct], axis=1)
+    rows, place = np.unique(table, axis=0, return_inverse=True)
+    together, weights, trials, correct = rows.T
+    return CountsByState(
+        trials.astype(np.int64),
+        correct.astype(np.int64),
+        np.bincount(place.ravel(), counts.often).astype(np.int64),
+        None if counts.clusters is None else together.astype(np.int64),
+        weights,
+    )
 
 
 def distinct(
@@ -355,24 +420,3 @@ def distinct(
         return tuple(rows), count[held].astype(float)
     table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
     return tuple(table), np.bincount(member, weights=often).astype(float)
-
-
-def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
-    """Refuse questions with fewer than `k` trials."""
-    trials = counts.trials
-    if not trials.size:
-        raise InputError(f"{metric} was asked of no question at all.")
-    if trials.min() >= k:
-        return
-    short = trials < k
-    at = int(np.argmax(short))
-    some = (
-        f"one has {trials[at]}"
-        if isinstance(counts, CountsByState)
-        else f"question {counts.questions[at]!r} has {trials[at]}"
-    )
-    raise NotEnoughTrials(
-        f"{metric} draws {k} of a question's trials; {int(short @ counts.repeats())} of "
-        f"{len(counts)} questions have fewer ({some}). Lower k to at most {trials.min()}, or "
-        f"collect more trials."
-    )

@@ -32,14 +32,28 @@ from errbar.data.rows import (
     Frame,
     column_of,
     fetch,
+    graded_rows,
+    keys_in,
     names_of,
+    needs_no_outcome,
     one_if,
     require_numbers,
     result_of,
     trial_of,
     unknown_status_of,
+    was_unscored,
 )
-from errbar.data.slices import Integers, Results, Slice, by_state, keys_in, sliced
+from errbar.data.slices import Integers, Results, Slice, by_state, sliced
+from errbar.data.weights import (
+    have_faults,
+    is_uneven,
+    questions_with_weights,
+    refuse_faults,
+    weight_in,
+    weights_of,
+    weights_taken,
+    weights_taken_in_sql,
+)
 from errbar.errors import InputError
 
 
@@ -60,6 +74,8 @@ def slices(
         statuses(frame, columns)  # which names it
     if "torn" in table and table["torn"].any():
         refuse_torn(questions_in_clusters(frame, columns, by), columns)
+    if have_faults(table):
+        refuse_faults(questions_with_weights(frame, columns, by), columns)
     if table["other"].any():
         require_numbers(frame, columns["outcome"])
     if "trial" in columns and not allow_repeats:
@@ -80,12 +96,14 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
     """A row per question: what it is called by, and its state."""
     names = names_of(frame, columns, by)
     number = trial_of(frame, columns)
-    together = cluster_in(frame, columns)
-    chosen = names | together | {"outcome": result_of(frame, columns)}
+    together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
+    chosen = names | together | weighed | {"outcome": result_of(frame, columns)}
     sums = ["right", "wrong"]
     if "status" in columns:
         chosen["unknown"] = unknown_status_of(frame, columns)
-        sums.append("unknown")
+        chosen["excused"] = needs_no_outcome(frame, columns)
+        chosen["unscored"] = one_if(was_unscored(frame, columns))
+        sums += ["unknown", "unscored", "unexplained"]
     if number is not None:
         chosen["number"] = number
     value = nw.col("outcome")
@@ -93,11 +111,15 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         right=(value == 1).cast(nw.Int32),  # DuckDB adds these up faster than wider ones
         wrong=(value == 0).cast(nw.Int32),
     )
-    more = clusters_taken() if together else []
+    if "status" in columns:
+        lost = value.is_null() & (nw.col("excused") == 0)
+        rows = rows.with_columns(unexplained=one_if(lost))
+    more = [*(clusters_taken() if together else []), *(weights_taken() if weighed else [])]
     if number is None:
         questions = _counted(rows, names, sums, *more)
     elif frame.implementation.is_duckdb():
         in_sql = clusters_taken_in_sql() if together else []
+        in_sql += weights_taken_in_sql() if weighed else []
         questions = counted_by_bits(rows, list(names), sums, in_sql)
     else:
         rows = rows.with_columns(**powers_of(nw.col("number")))
@@ -110,12 +132,19 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         *(nw.col(name).fill_null(0).cast(nw.Int64) for name in counts),
     )
     state = {name: nw.col(name) for name in (*counts, *names) if name != "wrong"}
+    if "status" in columns:
+        state["trials"] = nw.col("trials") - nw.col("unscored")
+    else:
+        state["unscored"] = nw.col("trials") * 0
+        state["unexplained"] = nw.col("trials") - nw.col("scored")
     state["other"] = nw.col("scored") - nw.col("right") - nw.col("wrong")
     state["nameless"] = one_if(nw.col("question").is_null()) * nw.col("trials")
     if number is not None:
         state["doubtful"] = nw.col("doubtful")
     if together:
         state |= {"cluster": nw.col("cluster"), "torn": is_torn("trials")}
+    if weighed:
+        state |= {"weight": nw.col("weight"), "uneven": is_uneven("trials")}
     return questions.select(**state)
 
 
@@ -133,7 +162,9 @@ def categories(
 ) -> dict[tuple[str, ...], Results]:
     """The results that occur, and how often each question has them."""
     names = names_of(frame, columns, by)
-    rows = frame.select(**names, outcome=result_of(frame, columns).cast(nw.Float64))
+    rows = graded_rows(frame, columns).select(
+        **names, outcome=result_of(frame, columns).cast(nw.Float64)
+    )
     table = fetch(rows.group_by(*names, "outcome").agg(nw.len().alias("n")))
     outcomes = table["outcome"].astype(float) + 0.0  # -0 is 0
     values, place = np.unique(outcomes[~np.isnan(outcomes)], return_inverse=True)
@@ -147,14 +178,15 @@ def categories(
     ):
         nothing = np.zeros(len(values) + 1, dtype=np.int64)
         found.setdefault(key, {}).setdefault(question, nothing)[column] += n
-    together = clusters_of(frame, columns, by)
+    together, weights = clusters_of(frame, columns, by), weights_of(frame, columns, by)
     results = {}
     for key, questions in sorted(found.items()):
         ordered = sorted(questions)
         tally = np.stack([questions[question] for question in ordered])
         clusters = np.array([together[key][one] for one in ordered]) if together else None
+        weighed = np.array([weights[key][one] for one in ordered]) if weights else None
         results[key] = Results(
-            values.tolist(), tally[:, :-1], tally[:, -1], clusters, tuple(ordered)
+            values.tolist(), tally[:, :-1], tally[:, -1], clusters, tuple(ordered), weighed
         )
     return results
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.decide.pairs import Difference
-from errbar.decide.values import Together
+from errbar.decide.values import Together, mean_of
 from errbar.kernels.interval import normal_reach
 
 Array = NDArray[np.floating[Any]]
@@ -112,5 +112,10 @@ def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
     for at in range(systems):
         held = data.held(at)
         values = data.values(at, held)
-        steps[at] = np.bincount(data.clusters[held], values - values.mean(), number) / values.size
+        weights = data.weighing(held)
+        off = values - mean_of(values, weights)
+        size: float = values.size
+        if weights is not None:
+            off, size = off * weights, float(weights.sum())
+        steps[at] = np.bincount(data.clusters[held], off, number) / size
     return steps

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.decide.values import Together
+from errbar.decide.values import Together, mean_of
 from errbar.errors import InputError
 from errbar.estimate import Estimand
 from errbar.kernels import signs
@@ -81,8 +81,11 @@ class Differences:
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
         clusters = np.unique(data.clusters[both], return_inverse=True)[1]
-        totals = np.bincount(clusters, apart_by(mine, theirs)).astype(float)
-        sizes = np.bincount(clusters).astype(float)
+        weights, apart = data.weighing(both), apart_by(mine, theirs)
+        if weights is not None:
+            apart *= weights
+        totals = np.bincount(clusters, apart).astype(float)
+        sizes = np.bincount(clusters, weights).astype(float)
         mean, sd, score = self._population(totals, sizes)
         learned = self._covers is not Estimand.POPULATION and not self._has_one_trial(one, other)
         again = _ROOT_TWO if self._covers is Estimand.RERUN and not learned else 1.0
@@ -97,8 +100,8 @@ class Differences:
             alone = "cluster" if data.clustered else "question"
             reason = f"one {alone} says nothing of others"
         return Difference(
-            float(mine.mean()),
-            float(theirs.mean()),
+            mean_of(mine, weights),
+            mean_of(theirs, weights),
             mean,
             sd * again,
             score / again,
@@ -165,8 +168,12 @@ class Differences:
                 f"Ask for estimand='population'."
             )
         twice = 2.0 if self._covers is Estimand.RERUN else 1.0
-        sd = math.sqrt(twice * float(noise.sum())) / values.size
-        return Summary(float(values.mean()), sd, math.nan, math.nan)
+        weights = self._data.weighing(some)
+        if weights is None:
+            sd = math.sqrt(twice * float(noise.sum())) / values.size
+        else:
+            sd = math.sqrt(twice * float(weights**2 @ noise)) / float(weights.sum())
+        return Summary(mean_of(values, weights), sd, math.nan, math.nan)
 
     def _caution(self, totals: Array, questions: int, *, learned: bool) -> str:
         """Why not to trust the approximation."""

@@ -92,7 +92,7 @@ def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[
     """How many pairs are told apart by few questions."""
     if covers is not Estimand.POPULATION:
         return []
-    totals = np.concatenate([part.weight / part.questions * part.totals for part in parts], axis=1)
+    totals = np.concatenate([part.weight / part.size * part.totals for part in parts], axis=1)
     pairs = np.argwhere(np.triu(ahead != 0)).tolist()
     few = sum(
         signs.differing(apart_by(totals[one], totals[other])) < FEW_THAT_DIFFER
@@ -214,10 +214,15 @@ class _Part:
         self._data, self._rows, self._asked = data, rows, asked
         values = np.stack([data.values(at, self.some) for at in rows])
         self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
-        self.sizes = np.bincount(self.clusters).astype(float)
-        self.totals = np.stack([np.bincount(self.clusters, one) for one in values])
+        self.weights = data.weighing(self.some)
+        heavy = values if self.weights is None else values * self.weights
+        self.sizes = np.bincount(self.clusters, self.weights).astype(float)
+        self.totals = np.stack([np.bincount(self.clusters, one) for one in heavy])
         self.values = values
+        self.size = float(self.sizes.sum())  # how many questions there are, or what they weigh
         self.means = values.mean(axis=1)
+        if self.weights is not None:
+            self.means = heavy.sum(axis=1) / self.size
         self._known: list[Summary] = []
 
     def summaries(self) -> list[Summary]:
@@ -246,11 +251,12 @@ class _Part:
         if data.bounded:
             low, high = data.metric.bounds
             span = high - low or 1.0
-            once = np.ones(values.size)
-            part = mean_of_sample((values - low) / span, once, clusters, level)
+            each = np.ones(values.size)
+            part = mean_of_sample((values - low) / span, each, clusters, level, self.weights)
             ends = low + span * part.low, low + span * part.high
             return Summary(low + span * part.mean, span * part.sd, *ends)
-        answered = Answered(values, np.ones(values.size, dtype=np.int64), clusters)
+        once = np.ones(values.size, dtype=np.int64)
+        answered = Answered(values, once, clusters, weights=self.weights)
         found = average_reward(Subject(), data.metric, answered, Calibrated(level=level))
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 
@@ -259,7 +265,7 @@ class _Sampled:
     """Questions are the sample, the same for all systems."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
-        scaled = [(part.weight / part.questions, part) for part in parts]
+        scaled = [(part.weight / part.size, part) for part in parts]
         totals = np.concatenate([scale * part.totals for scale, part in scaled], axis=1)
         off = np.concatenate(
             [scale * (part.totals - part.means[:, None] * part.sizes) for scale, part in scaled],

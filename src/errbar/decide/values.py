@@ -4,6 +4,7 @@ A metric is a mean over questions, or a blend of such means. A blend is taken al
 means of the questions' values are then the same as those of the blend.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar, cast
@@ -11,8 +12,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.given import scaled_weights
 from errbar.data.named import Named
-from errbar.data.slices import Slice
+from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.sources import Key, Source
 from errbar.data.statistics import CategoryCounts, CountsByState, States, Tally
 from errbar.errors import InputError, NotEnoughTrials
@@ -20,6 +22,7 @@ from errbar.estimate import Subject
 from errbar.metrics import CountMetric, VoteAt
 from errbar.metrics.categories import CategoryMetric
 from errbar.refusals import too_few_trials
+from errbar.remarks import way_to_say
 from errbar.rewards import rewards_of
 from errbar.scoring import ScoredMetric, Short
 from errbar.tables import counted
@@ -55,6 +58,13 @@ class Together:
     remarks: tuple[str, ...]
     refused: Mapping[str, InputError]  # by system: why it has no such number
     everyone: tuple[str, ...]  # all systems in order, those that are refused too
+    weights: Array | None = None  # of each question, where they differ
+
+    def weighing(self, some: NDArray[np.bool_]) -> Array | None:
+        """Weights of some of the questions; None where all are the same."""
+        if self.weights is None:
+            return None
+        return scaled_weights(self.weights[some], np.ones(int(some.sum())))
 
     @property
     def span(self) -> float:
@@ -78,7 +88,8 @@ class Together:
         each = [part[system, some] for part in self.parts]
         if len(each) == 1 or not isinstance(self.metric, CountMetric):
             return self.alone(system, some)
-        means = [np.array(part.mean()) for part in each]
+        weights = self.weighing(some)
+        means = [np.array(mean_of(part, weights)) for part in each]
         whole = np.full(each[0].size, float(self.metric.joined(*means)))
         for part, mean, slope in zip(each, means, self.metric.slopes(*means), strict=True):
             whole += float(slope) * (part - mean)
@@ -93,20 +104,50 @@ class Together:
             )
         trials, correct = self.trials[system, some], self.correct[system, some]
         clusters = self.clusters[some] if self.clustered else None
-        return CountsByState(trials, correct, np.ones(trials.size, dtype=np.int64), clusters)
+        once = np.ones(trials.size, dtype=np.int64)
+        return CountsByState(trials, correct, once, clusters, self.weighing(some))
+
+
+def mean_of(values: Array, weights: Array | None) -> float:
+    """The mean, by weights if there are any."""
+    return float(values.mean() if weights is None else weights @ values / weights.sum())
 
 
 def side_by_side(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
 ) -> list[Together]:
     """Every metric of every task that two systems at least were given."""
-    several, lone = several_by_task(source.named(), systems)
+    there = source.named()
+    scored = {key: named for key, named in there.items() if named.slice.was_scored}
+    lost = [Subject(key[0], key[1]) for key in there if key not in scored]
+    absent = [name for name in systems or () if name not in {key[0] for key in scored}]
+    for of in lost:
+        if of.system in absent:
+            raise InputError(f"{str(of) or 'the system'}: {NEVER_SCORED}; it cannot be compared.")
+    scored, weightless = _that_weigh(scored)
+    several, lone = several_by_task(scored, systems)
+    lone += weightless
+    lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
     tables = [
         _Task(source, task, each, policy).of(metric)
         for metric in metrics
         for task, each in several.items()
     ]
     return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
+
+
+def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
+    """Questions whose weight is not 0, and a remark on those that are left out."""
+    found, said = {}, []
+    for key, named in there.items():
+        kept = named.slice.weighs
+        found[key] = named if kept.all() else named.where(kept)
+        if not kept.any():
+            raise InputError(f"{Subject(key[0], key[1])}: all questions have the weight 0.")
+        if not kept.all():
+            out = counted(int((~kept).sum()), "question")
+            said.append(f"{Subject(key[0], key[1])}: {out} of weight 0 left out.")
+    return found, said
 
 
 def several_by_task(
@@ -177,6 +218,7 @@ class _Task:
             correct[row, at] = 0 if one.correct is None else one.correct
             noise[row, at] = np.nan if one.noise is None else one.noise
         clusters, clustered = self._clusters(place, found)
+        weights = self._weights(place, found)
         return Together(
             self._task,
             metric,
@@ -191,6 +233,7 @@ class _Task:
             tuple(remarks),
             refused,
             tuple(self._systems),
+            weights,
         )
 
     def _tried(
@@ -304,6 +347,26 @@ class _Task:
             trials=one.trials[kept],
             correct=None if one.correct is None else one.correct[kept],
         )
+
+    def _weights(self, places: Iterable[str], systems: Iterable[str]) -> Array | None:
+        """The weight of each question, if they differ; systems must agree on it."""
+        of: dict[str, tuple[float | None, str]] = {}  # by question: its weight, and who says so
+        for system in systems:
+            named = self._systems[system]
+            weights = named.slice.weights
+            each = [None] * len(named.questions) if weights is None else weights.tolist()
+            for question, weight in zip(named.questions, each, strict=True):
+                said, who = of.setdefault(question, (weight, system))
+                if said != weight:
+                    told, other = ("none" if one is None else f"{one:g}" for one in (said, weight))
+                    raise InputError(
+                        f"question {question!r:.80} has the weight {told} for {who!r} and {other} "
+                        f"for {system!r}; systems are paired by question, which has one weight. "
+                        f"Correct the column, or do without: "
+                        f"{way_to_say('--map weight=', 'weight=None')}"
+                    )
+        found = np.array([of[name][0] or math.nan for name in places])
+        return None if np.isnan(found).any() or (found == found[0]).all() else found
 
     def _clusters(self, places: Iterable[str], systems: Iterable[str]) -> tuple[Integers, bool]:
         """The number of each question's cluster; systems must agree on it."""

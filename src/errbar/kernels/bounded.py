@@ -41,12 +41,20 @@ _WEIGHTS[0] *= 0.5
 
 
 def mean_ends(
-    values: Array, sizes: Array, often: Array, level: float, unseen: float = UNSEEN
+    values: Array,
+    sizes: Array,
+    often: Array,
+    level: float,
+    unseen: float = UNSEEN,
+    larger: float = 1.0,
 ) -> tuple[float, float]:
-    """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size."""
+    """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size.
+
+    What was not seen is so many times `larger` than is usual.
+    """
     tail = max(0.5 * (1.0 - level), _SMALLEST)
     low, high = (
-        _low_end(each, sizes, often, tail, (unseen_value(each, sizes, often), unseen))
+        _low_end(each, sizes, often, tail, (unseen_value(each, sizes, often), unseen, larger))
         for each in (values, sizes - values)
     )
     return low, 1.0 - high
@@ -91,11 +99,11 @@ def near_low_end(
 
     `more` is a value per size that was not seen, and how much of a sighting it is worth.
     """
-    return _Weighed(values, sizes, often, more).guess(_NORMAL.inv_cdf(tail))
+    return _Weighed(values, sizes, often, (*more, 1.0)).guess(_NORMAL.inv_cdf(tail))
 
 
 def _low_end(
-    values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float]
+    values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float, float]
 ) -> float:
     """The x below which the weighted mean lies with a chance of `tail`."""
     if not values.any():
@@ -112,10 +120,10 @@ class _Weighed:
     """Values and one that was not seen, weighed at random."""
 
     def __init__(
-        self, values: Array, sizes: Array, often: Array, more: tuple[float, float]
+        self, values: Array, sizes: Array, often: Array, more: tuple[float, float, float]
     ) -> None:
-        worse, unseen = more
-        usual = float(often @ sizes / often.sum())
+        worse, unseen, larger = more
+        usual = larger * float(often @ sizes / often.sum())
         self.shape = np.append(often, unseen)
         self._value = np.append(values, worse * usual)
         self._size = np.append(sizes, usual)

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import CategoryCounts, Counts, States, require_trials
+from errbar.data.enough import require_trials
+from errbar.data.statistics import CategoryCounts, Counts, States
 from errbar.errors import InputError, WrongType
 
 Array = NDArray[np.floating[Any]]

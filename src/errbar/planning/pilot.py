@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.slices import Slice
+from errbar.data.slices import NEVER_SCORED, Slice
 from errbar.data.statistics import CountsByState, States
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
@@ -21,6 +21,7 @@ from errbar.kernels.power import moved, steps_of_normal
 from errbar.planning.difficulty import Difficulty, shift_to
 from errbar.runs import Runs
 from errbar.tables import counted
+from errbar.uncertainty.method import refuse_weights_in
 
 Array = NDArray[np.floating[Any]]
 Errors = Literal["fail", "missing"]
@@ -53,6 +54,9 @@ def learned_from(
         raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
     slices = runs.source.slices(())
     names = _chosen(systems, list(dict.fromkeys(one.key[0] for one in slices)))
+    if any(one.is_weighted for one in slices):
+        refuse_weights_in("a plan, whose questions all count alike,")
+    slices = [one for one in slices if one.was_scored]
     counts = _counts([one for one in slices if one.key[0] == names[0]], errors)
     states = States.of([counts])
     often = states.questions[0].astype(np.int64)
@@ -92,6 +96,8 @@ def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
 
 def _counts(slices: Sequence[Slice], errors: Errors) -> CountsByState:
     """The questions of all tasks of one system."""
+    if not slices:
+        raise InputError(f"the pilot: {NEVER_SCORED}.")
     if not all(one.is_binary for one in slices):
         raise WrongType("a pilot needs outcomes of 0 and 1; there are others.")
     each = [one.counts(_TAKEN[errors]) for one in slices]

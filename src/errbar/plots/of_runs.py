@@ -1,7 +1,7 @@
 """Pictures of outcomes themselves, for which there is no result: `runs.plot.questions()`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -47,6 +47,8 @@ class RunPlots:
         """How many trials of each question each system got right, the easiest question first."""
         tasks: dict[str, dict[str, Mapping[str, float]]] = {}
         for (system, task), named in self.source.named().items():
+            if not named.slice.was_scored:
+                continue
             counts = _counts(named.slice, errors)
             shares = zip(named.questions, counts.correct, counts.trials, strict=True)
             held = {name: int(right) / int(n) for name, right, n in shares if n}
@@ -58,7 +60,11 @@ class RunPlots:
         """How often questions were right, and what is learned of that from all of them."""
         if not 0 < level < 1:
             raise InputError(f"level must lie strictly between 0 and 1; got {level!r}.")
-        slices = {Subject(one.key[0], one.key[1]): one for one in self.source.slices(())}
+        slices = {
+            Subject(one.key[0], one.key[1]): one.where(one.trials > 0)
+            for one in self.source.slices(())
+            if one.was_scored
+        }
         counts = {of: _counts(one, errors) for of, one in slices.items()}
         known = Learned.of(list(counts.values()), np.random.default_rng(rng))
         observed: dict[Subject, Array] = {}
@@ -106,4 +112,4 @@ def _counts(one: Slice, errors: Errors) -> CountsByState:
     if not one.is_binary:
         whose = Subject(one.key[0], one.key[1])
         raise InputError(f"{whose or 'the system'} has rewards; this picture is of right or wrong.")
-    return one.counts(_TAKEN[errors])
+    return replace(one, weights=None).counts(_TAKEN[errors])

@@ -21,7 +21,7 @@ from typing import Any, Literal, SupportsFloat
 
 from errbar.data.accounts import Accounts
 from errbar.data.origin import Claim
-from errbar.data.outcomes import FAILED
+from errbar.data.outcomes import FAILED, UNSCORED
 from errbar.errors import InputError
 
 _HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
@@ -229,13 +229,14 @@ def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:
     """Claims of a harness that averages over rows, not over questions.
 
     The two are the same where every question has as many rows that count; a claim of other rows is
-    only told of.
+    only told of. Rows that nobody graded never count.
     """
     held = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
     rows = list(zip(*held, strict=True))
     for claim in claims:
         left = FAILED if claim.errors == "missing" else ()
-        mine = [row for row in rows if row[:2] == (claim.system, claim.task)]
+        ours = (claim.system, claim.task)
+        mine = [row for row in rows if row[:2] == ours and row[3] != UNSCORED]
         counts = Counter(row[2] for row in mine if row[3] not in left)
         if len(set(counts.values())) == 1 and len(counts) == len({row[2] for row in mine}):
             log.claims.append(claim)

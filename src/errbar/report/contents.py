@@ -20,7 +20,7 @@ from errbar.report.questions import Questions, questions_of
 from errbar.results import Result
 from errbar.runs import Runs
 from errbar.scores import Scores
-from errbar.scoring import usual_metrics
+from errbar.scoring import fewest_trials, usual_metrics
 from errbar.tables import counted
 
 R = TypeVar("R", bound=Result)
@@ -115,7 +115,7 @@ def contents_of(runs: Runs, asked: Asked) -> Contents:
 
 
 def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
-    if not any(one.is_binary and one.trials.min() > 1 for one in slices):
+    if not any(one.is_binary and fewest_trials(one) > 1 for one in slices):
         return []
     found = []
     for family, words in (
@@ -159,7 +159,8 @@ def _compared(runs: Runs, metric: str, asked: Asked) -> Comparisons:
 
 
 def _quality(slices: Sequence[Slice]) -> tuple[str, ...]:
-    failed, rows = sum(one.failed for one in slices), sum(one.rows for one in slices)
+    rows = sum(one.rows for one in slices)
+    failed = sum(one.failed + one.ungraded for one in slices)
     if not failed:
         return (f"All {counted(rows, 'row')} have a result.",)
     return (f"{failed} of {counted(rows, 'row')} have no result.",)

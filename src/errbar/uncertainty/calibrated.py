@@ -20,7 +20,7 @@ from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
 from errbar.tables import percent
 from errbar.uncertainty.learned import RAREST, Learned, Summary
-from errbar.uncertainty.method import Cell, Method, require_all, require_level
+from errbar.uncertainty.method import Cell, Method, require_all, require_level, require_no_weights
 from errbar.uncertainty.seen import (
     NOT_NARROWED,
     Seen,
@@ -128,6 +128,8 @@ class _System:
         self.known = known
         self._least, self._usual = int(counts.trials.min()), usual_trials(counts)
         require_all(method.questions_in_all, len(counts))
+        if method.questions_in_all is not None:
+            require_no_weights("questions_in_all", counts)
 
     @property
     def counts(self) -> Counts:

@@ -1,7 +1,8 @@
 """What the learned spread of difficulty says of a metric, for each of the three targets.
 
 A draw of the spread gives the chance that a question in some state belongs to each point, and so
-the mean and the variance of the metric over the questions. Draws are mixed.
+the mean and the variance of the metric over the questions. Draws are mixed. Weights of questions
+have no say in how difficulty is spread: they only decide how much each question counts.
 """
 
 import math
@@ -12,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import Counts, CountsByState, States
+from errbar.data.statistics import (
+    Counts,
+    CountsByState,
+    States,
+    in_order,
+    unweighted,
+    weights_of,
+)
 from errbar.estimate import Estimand
 from errbar.kernels import difficulty, rates
 from errbar.kernels.bounded import UNSEEN
@@ -90,12 +98,46 @@ class Imagined(NamedTuple):
     weights: Array  # of the rates; they add up to one
 
 
+class Weighed(NamedTuple):
+    """Questions of different weights: the state and the weight of each."""
+
+    state: NDArray[np.int64]
+    weight: Array
+
+    @classmethod
+    def of(cls, counts: Counts, states: States) -> "Weighed | None":
+        """Every question of the counts, if weights differ."""
+        counts = in_order(counts)
+        weights = weights_of(counts)
+        if weights is None:
+            return None
+        keys = states.trials * (states.trials.max() + 1) + states.correct
+        mine = counts.trials * (states.trials.max() + 1) + counts.correct
+        often = counts.repeats().astype(np.int64)
+        return cls(np.repeat(np.searchsorted(keys, mine), often), np.repeat(weights, often))
+
+    def powers(self, power: int, states: int) -> Array:
+        """The sum of a power of the weights, in each state."""
+        return np.bincount(self.state, self.weight**power, states).astype(float)
+
+
 class Learned:
     """The spread of difficulty of one system."""
 
-    def __init__(self, states: States, spread: difficulty.Spread, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        states: States,
+        spread: difficulty.Spread,
+        rng: np.random.Generator,
+        weighed: Weighed | None = None,
+    ) -> None:
         self._states = states
         self._often = states.questions[0]
+        self._weighed = weighed
+        self._mass, self._squares, self._fourths = (
+            self._often if weighed is None else weighed.powers(power, self._often.size)
+            for power in (1, 2, 4)
+        )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
         self._again: dict[int, list[Again]] = {}  # by how many, as far as they are few
         self._rates, self._weights, self._held = spread
@@ -115,7 +157,11 @@ class Learned:
         found = []
         for start in range(0, len(systems), _TOGETHER):
             part = slice(start, start + _TOGETHER)
-            several = [States.of([counts]) for counts in systems[part]]
+            several = [States.of([unweighted(counts)]) for counts in systems[part]]
+            weighed = [
+                Weighed.of(counts, states)
+                for counts, states in zip(systems[part], several, strict=True)
+            ]
             rngs = [rng] if isinstance(rng, np.random.Generator) else rng[part]
             sizes = [states.trials.size for states in several]
             spread = difficulty.learn(
@@ -126,7 +172,12 @@ class Learned:
                 rngs,
             )
             found += [
-                cls(states, difficulty.Spread(*(x[at] for x in spread)), rngs[at % len(rngs)])
+                cls(
+                    states,
+                    difficulty.Spread(*(x[at] for x in spread)),
+                    rngs[at % len(rngs)],
+                    weighed[at],
+                )
                 for at, states in enumerate(several)
             ]
         return found
@@ -143,14 +194,7 @@ class Learned:
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """For what the same run would show if repeated, which is drawn: it comes in steps."""
-        runs, parts = self._runs_for(level), metric.parts()
-        shown = np.zeros((len(parts), runs, len(self._rates)))
-        for some in self._runs_again(runs):
-            for sums, part in zip(shown, parts, strict=True):
-                part_of_them = sums[some.runs, some.draws]
-                found = some.questions @ self._table(part, some.n)
-                part_of_them += found.reshape(part_of_them.shape)
-        means = shown.reshape(len(parts), -1) / self._often.sum()
+        means = self._shown_again(metric.parts(), self._runs_for(level))
         values = metric.joined(*means)
         # Half of the variance is the new run's own noise, of which enough is known.
         known = self._known(metric).reach(level, _WIDER_WITH_FEW)
@@ -168,10 +212,9 @@ class Learned:
     def population(self, metric: CountMetric, level: float) -> Summary:
         """For questions like these: those of each draw are weighed at random, and so are bounds."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
-        held = self._held
         rng = np.random.default_rng(self._seed)
-        gamma = rng.standard_gamma(np.broadcast_to(held, (_WEIGHINGS, *held.shape)))
-        more = rng.standard_gamma(UNSEEN, gamma.shape[:-1])
+        gamma = self._weighings(rng)
+        more = self._larger * rng.standard_gamma(UNSEEN, gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
         worse = metric.joined(*(one / (totals + more) for one in sums))
@@ -181,6 +224,34 @@ class Learned:
         low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
         high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
+
+    @property
+    def _larger(self) -> float:
+        """The weight of a question that was not seen: that of one on which the score rests."""
+        return 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
+
+    def _weighings(self, rng: np.random.Generator) -> Array:
+        """Random weights of the points that questions belong to: weighings × draws × points."""
+        if self._weighed is None:
+            return rng.standard_gamma(np.broadcast_to(self._held, (_WEIGHINGS, *self._held.shape)))
+        found = np.zeros((_WEIGHINGS, *self._rates.shape))
+        for draws in _blocks(len(self._rates), _WEIGHINGS * self._weighed.state.size):
+            point = self._points_of(draws, _WEIGHINGS, rng)
+            each = self._weighed.weight * rng.standard_exponential(point.shape)
+            for at in range(self._rates.shape[1]):
+                found[:, draws, at] = np.where(point == at, each, 0.0).sum(axis=-1)
+        return found
+
+    def _points_of(self, draws: slice, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """The point that each question belongs to: times × draws × questions."""
+        if self._weighed is None:
+            raise TypeError("questions of the same weight are not told apart.")
+        chances = np.cumsum(self._belongs[draws], axis=-1)[:, self._weighed.state]
+        uniform = rng.random((times, *chances.shape[:-1])) * chances[..., -1]
+        point = np.zeros(uniform.shape, dtype=np.int64)
+        for at in range(chances.shape[-1] - 1):
+            point += uniform > chances[..., at]
+        return point
 
     def expected(self, edges: Array) -> Array:
         """Share of questions like these that get so many trials right: a row per draw."""
@@ -222,8 +293,8 @@ class Learned:
         """Mean and variance of the score over the questions, in each draw."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         by_state = [self._of_states(score) for score in scores]
-        size = self._often.sum()
-        means = [each @ self._often / size for each in by_state]
+        size = self._mass.sum()
+        means = [each @ self._mass / size for each in by_state]
         slopes = metric.slopes(*means)
         variance = np.zeros_like(by_state[0])  # of one question: draws × states
         linear = sum(slope[:, None] * x for slope, x in zip(slopes, by_state, strict=True))
@@ -234,9 +305,9 @@ class Learned:
         variance = np.maximum(variance, 0.0)
         each = variance.mean(axis=0) + np.var(linear, axis=0)
         part = each / each.max() if each.any() else np.ones_like(each)
-        carriers = float(part @ self._often) ** 2 / float(np.square(part) @ self._often)
-        value, variances = metric.joined(*means), variance @ self._often / size**2
-        return Known(value, variances, carriers, float(size))
+        carriers = float(part @ self._squares) ** 2 / float(np.square(part) @ self._fourths)
+        value, variances = metric.joined(*means), variance @ self._squares / size**2
+        return Known(value, variances, carriers, float(self._often.sum()))
 
     def _wider(self, draws: int) -> float:
         """How much farther the ends reach: by how few trials there are, and if draws are beyond."""
@@ -253,6 +324,35 @@ class Learned:
         """How many of each draw leave enough of them beyond the ends."""
         needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
         return min(max(_RUNS, math.ceil(needed - 1e-6)), _MOST_RUNS)
+
+    def _shown_again(self, parts: Sequence[QuestionMean], runs: int) -> Array:
+        """Means that new runs show: a row per part."""
+        shown = np.zeros((len(parts), runs, len(self._rates)))
+        if self._weighed is not None:
+            return self._shown_by_each(parts, shown, self._weighed)
+        for some in self._runs_again(runs):
+            for sums, part in zip(shown, parts, strict=True):
+                part_of_them = sums[some.runs, some.draws]
+                found = some.questions @ self._table(part, some.n)
+                part_of_them += found.reshape(part_of_them.shape)
+        return shown.reshape(len(parts), -1) / self._often.sum()
+
+    def _shown_by_each(
+        self, parts: Sequence[QuestionMean], shown: Array, weighed: Weighed
+    ) -> Array:
+        """The same where questions of different weight are kept apart."""
+        rng, runs = np.random.default_rng(self._seed), shown.shape[1]
+        trials = self._states.trials[weighed.state]
+        for draws in _blocks(len(self._rates), runs * weighed.state.size):
+            point = self._points_of(draws, runs, rng)
+            rate = np.take_along_axis(self._rates[draws][None], point, axis=-1)
+            right = rng.binomial(trials, rate)
+            for n in np.unique(trials).tolist():
+                alike = trials == n
+                for sums, part in zip(shown, parts, strict=True):
+                    values = self._table(part, n)[right[..., alike]]
+                    sums[:, draws] += values @ weighed.weight[alike]
+        return shown.reshape(len(parts), -1) / self._mass.sum()
 
     def _runs_again(self, runs: int) -> Iterable[Again]:
         """New runs, kept for the next metric as far as they are few."""
@@ -284,6 +384,8 @@ class Learned:
     def _one_question_apart(self, metric: CountMetric, means: Array) -> Array:
         """What a run shows in which one question shows anything else."""
         size, parts = self._often.sum(), metric.parts()
+        if self._weighed is not None:
+            size = self._mass.sum() / self._weighed.weight.min()
         found = []
         for n in np.unique(self._states.trials).tolist():
             tables = [self._table(part, n) for part in parts]

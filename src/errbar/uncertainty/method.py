@@ -5,9 +5,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from errbar.data.statistics import weights_of
 from errbar.errors import InputError
 from errbar.estimate import Interval
 from errbar.metrics.base import AnyCounts, CountMetric, number
+from errbar.remarks import way_to_say
 
 
 class Cell(NamedTuple):
@@ -52,6 +54,20 @@ def require_level(level: object) -> None:
         raise InputError(
             f"level must lie strictly between 0 and 1; got {level!r}. For 95 % write level=0.95."
         )
+
+
+def require_no_weights(what: str, *systems: AnyCounts) -> None:
+    """Refuse questions of different weights where these have no meaning."""
+    if any(weights_of(counts) is not None for counts in systems):
+        refuse_weights_in(what)
+
+
+def refuse_weights_in(what: str) -> None:
+    """Say that questions have weights, and that something takes none."""
+    raise InputError(
+        f"questions have different weights, and {what} takes none. Do without them: "
+        f"{way_to_say('--map weight=', 'weight=None')}"
+    )
 
 
 def require_all(in_all: int | None, asked: int) -> None:

@@ -19,7 +19,7 @@ from errbar.kernels.lattice import quantiles
 from errbar.metrics.base import FLAT, AnyCounts, Array, CountMetric, Moments, Needs, Prior
 from errbar.metrics.categories import Average, CategoryMetric
 from errbar.metrics.whole import whole
-from errbar.uncertainty.method import Cell, Method, require_level
+from errbar.uncertainty.method import Cell, Method, require_level, require_no_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Posterior(Method):
         self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
     ) -> list[list[Cell]]:
         """A row per metric, a column per system; every class of metrics is computed once."""
+        require_no_weights("the documented posterior", *systems)
         places: dict[type[CountMetric], list[int]] = {}
         for at, metric in enumerate(metrics):
             places.setdefault(type(metric), []).append(at)

@@ -1,7 +1,8 @@
 """Questions like these, from what was seen of each: questions, or clusters of them, are the sample.
 
 A question's value over the subsets of its trials is right on average, so the mean of the values is
-the mean of a sample. How far it may be off is in `kernels.bounded`.
+the mean of a sample. How far it may be off is in `kernels.bounded`. With weights it is a ratio of
+two sums over the sample: a question of weight w counts as a cluster of that size.
 """
 
 import math
@@ -11,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import CategoryCounts, Counts, CountsByState, States, Tally
+from errbar.data.statistics import (
+    CategoryCounts,
+    Counts,
+    CountsByState,
+    States,
+    Tally,
+    in_order,
+    weights_of,
+)
 from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
 from errbar.kernels.interval import normal_reach
 from errbar.kernels.rates import masses
@@ -33,13 +42,17 @@ class Seen:
 
     def __init__(self, counts: AnyCounts, *, clustered: bool = True) -> None:
         self._clusters = clusters_of(counts) if clustered else None
-        apart = self._clusters is not None
+        self._weights = weights_of(counts)
+        apart = self._clusters is not None or self._weights is not None
         self._states: States | None = None
         self._tally: Tally | None = None
         if isinstance(counts, CategoryCounts):
             self._tally = Tally(counts.tally, counts.repeats()) if apart else Tally.of(counts)
             self._often = self._tally.often
         else:
+            counts = in_order(counts)
+            self._clusters = clusters_of(counts) if clustered else None
+            self._weights = weights_of(counts)
             self._states = _states(counts, apart=apart)
             self._often = self._states.questions[0]
 
@@ -52,11 +65,11 @@ class Seen:
         if len(parts) > 1:
             found = self._of_blend(metric, values, level, rng)
         else:
-            share = mean_of_sample(values[0], self._often, self._clusters, level)
+            share = mean_of_sample(values[0], self._often, self._clusters, level, self._weights)
             at = metric.joined(np.array([share.mean, share.low, share.high]))
             slope = abs(float(metric.slopes(at)[0][0]))
             found = Summary(float(at[0]), slope * share.sd, *sorted(at[1:].tolist()))
-        sd = math.sqrt(_noise_of_equals(metric, values, self._states))
+        sd = math.sqrt(_noise_of_equals(metric, values, self._states, self._weights))
         reach = normal_reach(level) * sd
         noise = Summary(found.mean, sd, found.mean - reach, found.mean + reach)
         return _as_wide_as(found, noise.within(*metric.bounds))
@@ -69,7 +82,8 @@ class Seen:
     def _of_categories(self, metric: CountMetric, level: float) -> Summary:
         low, high = metric.bounds
         span = high - low
-        found = mean_of_sample(self._shares(metric)[0], self._often, self._clusters, level)
+        shares = self._shares(metric)[0]
+        found = mean_of_sample(shares, self._often, self._clusters, level, self._weights)
         mean, *ends = (low + span * one for one in (found.mean, found.low, found.high))
         return Summary(mean, span * found.sd, *ends)
 
@@ -85,8 +99,8 @@ class Seen:
         self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
     ) -> Summary:
         """A blend of means of one sample, weighed at random."""
-        totals, sizes, often = _sample(values, self._often, self._clusters)
-        usual = float(often @ sizes / often.sum())
+        totals, sizes, often = _sample(values, self._often, self._clusters, self._weights)
+        usual = _larger(self._often, self._weights) * float(often @ sizes / often.sum())
         weights = rng.standard_gamma(often, (_WEIGHINGS, often.size))
         more = usual * rng.standard_gamma(UNSEEN, _WEIGHINGS)
         sums = [weights @ one for one in totals]
@@ -104,22 +118,40 @@ class Seen:
 
 
 def mean_of_sample(
-    values: Array, often: Array, clusters: NDArray[np.int64] | None, level: float
+    values: Array,
+    often: Array,
+    clusters: NDArray[np.int64] | None,
+    level: float,
+    weights: Array | None = None,
 ) -> Summary:
     """The mean of values between 0 and 1, how far it may be off, and its ends."""
-    (totals,), sizes, repeats = _sample([np.clip(values, 0.0, 1.0)], often, clusters)
-    low, high = mean_ends(totals, sizes, repeats, level)
+    (totals,), sizes, repeats = _sample([np.clip(values, 0.0, 1.0)], often, clusters, weights)
+    larger = _larger(often, weights)
+    low, high = mean_ends(totals, sizes, repeats, level, larger=larger)
     number = float(repeats.sum())
     usual = float(repeats @ sizes) / number
     mean = float(repeats @ totals) / (number * usual)
     worse = unseen_value(totals, sizes, repeats) - mean
     better = 1.0 - unseen_value(sizes - totals, sizes, repeats) - mean
     spread = float(repeats @ np.square(totals - mean * sizes))
-    spread += UNSEEN * usual**2 * max(worse**2, better**2)
+    spread += UNSEEN * (larger * usual) ** 2 * max(worse**2, better**2)
     return Summary(mean, math.sqrt(spread / number / (number + 1.0)) / usual, low, high)
 
 
-def _noise_of_equals(metric: CountMetric, values: Sequence[Array], states: States) -> float:
+def _larger(often: Array, weights: Array | None) -> float:
+    """How many times the usual weight that of a question is on which a weighted mean rests.
+
+    Questions make a weighted mean by their weights, so the mean over them is Σw²/Σw. One that was
+    not seen has that weight: then it counts as one of the effective number of questions.
+    """
+    if weights is None:
+        return 1.0
+    return float(often @ np.square(weights)) * float(often.sum()) / float(often @ weights) ** 2
+
+
+def _noise_of_equals(
+    metric: CountMetric, values: Sequence[Array], states: States, weights: Array | None
+) -> float:
     """Variance by luck alone, where questions are equally hard as far as can be seen; else none.
 
     That is so where their shares of right trials lie closer together than luck puts them.
@@ -131,15 +163,17 @@ def _noise_of_equals(metric: CountMetric, values: Sequence[Array], states: State
     luck = float(often @ (right * (1.0 - right) / np.maximum(n - 1, 1))) / number
     if seen >= luck:
         return 0.0
-    slopes = metric.slopes(*(np.array(often @ one / number) for one in values))
+    mass, squares = (often, often) if weights is None else (often * weights, often * weights**2)
+    total = number if weights is None else float(mass.sum())
+    slopes = metric.slopes(*(np.array(mass @ one / total) for one in values))
     variance = 0.0
     for size in np.unique(n).tolist():
         each = [part.subset_means([part], all_states(size))[0] for part in metric.parts()]
         shown = sum(slope * one for slope, one in zip(slopes, each, strict=True))
         chances = masses(np.array([rate]), size)[:, 0]
         off = np.square(shown - chances @ shown)
-        variance += float(often[n == size].sum()) * float(chances @ off)
-    return variance / number**2
+        variance += float(squares[n == size].sum()) * float(chances @ off)
+    return variance / total**2
 
 
 def _as_wide_as(found: Summary, noise: Summary) -> Summary:
@@ -158,18 +192,25 @@ def of_a_share(found: Summary, share: float, noise: float) -> tuple[Summary, str
 
 
 def _sample(
-    values: Sequence[Array], often: Array, clusters: NDArray[np.int64] | None
+    values: Sequence[Array],
+    often: Array,
+    clusters: NDArray[np.int64] | None,
+    weights: Array | None = None,
 ) -> tuple[list[Array], Array, Array]:
     """Totals, sizes and how often each occurs: of clusters, or of the questions themselves.
 
     Clusters are sorted by what is in them, so that neither their names nor the order of questions
-    decides how numbers are rounded.
+    decides how numbers are rounded. The size of a question is its weight.
     """
-    if clusters is None:
+    if clusters is None and weights is None:
         return list(values), np.ones(often.size), often
-    table = np.stack([clusters.astype(float), *values], axis=1)
-    (names, *held), place = _distinct(table)
-    count = np.bincount(place, often)
+    heft = np.ones(often.size) if weights is None else weights
+    if clusters is None:
+        (sizes, *held), place = _distinct(np.stack([heft, *values], axis=1))
+        return [sizes * one for one in held], sizes, np.bincount(place, often).astype(float)
+    table = np.stack([clusters.astype(float), heft, *values], axis=1)
+    (names, heft, *held), place = _distinct(table)
+    count = np.bincount(place, often) * heft
     number = np.unique(names, return_inverse=True)[1]
     sizes = np.bincount(number, count)
     totals = (np.bincount(number, count * one) for one in held)
@@ -190,7 +231,8 @@ def right_or_wrong(counts: AnyCounts) -> AnyCounts:
     if isinstance(counts, Counts) or counts.tally.shape[1] > 2:
         return counts
     once = np.ones(len(counts), dtype=np.int64)
-    return CountsByState(counts.trials, counts.tally[:, 1], once, counts.clusters)
+    right = counts.tally[:, 1]
+    return CountsByState(counts.trials, right, once, counts.clusters, counts.weights)
 
 
 def clusters_of(counts: AnyCounts) -> NDArray[np.int64] | None:
