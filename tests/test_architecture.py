@@ -53,6 +53,7 @@ MAY_IMPORT = {
     "selective_report": SELECTIVE | {"selective", "readers", "plots"},
     "inspection": COUNTS | {"results", "tables"},
     "ambiguities": COUNTS,
+    "curve_points": ALL_BELOW | {"scoring"},
     "overview": DECIDE | {"inspection"},
     "rewards": RESULTS | {"data", "uncertainty"},
     "audit": ALL_BELOW,
@@ -67,7 +68,7 @@ MAY_IMPORT = {
     "plots": ALL_BELOW | DRAWN | {"bands", "by_system", "inspection", "plots", "ranking"},
     "runs": DECIDE
     | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"}
-    | {"missing_rows"},
+    | {"missing_rows", "curve_points"},
     "paths": ALL_BELOW | {"readers"},
     "loading": ALL_BELOW | {"runs", "readers", "paths"},
     "report": {"remarks", "scoring"} | DECIDE | {"inspection", "runs", "plots", "report"},

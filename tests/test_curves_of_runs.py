@@ -62,7 +62,7 @@ def test_a_curve_of_a_system_without_results_is_a_dash() -> None:
         ("fine", "pass@2"),
         ("lost", "pass@1"),
     ]
-    assert [one.reason for one in scores] == ["", "", "no row has a result"]
+    assert [one.reason for one in scores] == ["", "", "no row of it was scored"]
 
 
 def test_a_curve_of_each_task_goes_as_far_as_its_own_trials() -> None:

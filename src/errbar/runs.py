@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from errbar.ambiguities import repeated_ids
+from errbar.curve_points import by_subject, ks_of, left_out_of
 from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
 from errbar.data.sources import Source
-from errbar.data.statistics import CountsByState
 from errbar.decide.compare import Asked, compare_systems
 from errbar.decide.comparison import Comparisons
 from errbar.decide.leaderboard import Leaderboard
@@ -30,7 +30,7 @@ from errbar.ranking import roc_scores, selective_scores
 from errbar.refusals import Refusals
 from errbar.remarks import guess
 from errbar.scores import RankedScores, Scores
-from errbar.scoring import ScoredMetric, Scoring, Short, first_of, scored_metric, usual_metrics
+from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric, usual_metrics
 from errbar.tallied import categories_of
 from errbar.uncertainty import Bootstrap, Calibrated, Method, Posterior, chosen_method
 from errbar.watches import Monitoring
@@ -43,7 +43,6 @@ Errors = Literal["fail", "missing", "bracket"]
 _QUICK = Posterior()  # where only the observed value is looked at
 _RESAMPLED = Bootstrap()
 _EXAMPLES = 3  # rows that an inspection shows
-_MOST_ON_CURVE = 1 << 20  # the largest k of a curve that names none
 _TAKEN = {"fail": "wrong", "missing": "missing"}
 
 
@@ -129,11 +128,10 @@ class Runs:
         found = self.source.slices(_listed(by))
         first = scored_metric(member(1))
         takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
-        scored = [one for one in found if one.was_scored]
-        drawn = [one for one in scored if takes_all or one.is_binary] or scored or found
+        drawn = [one for one in found if takes_all or one.is_binary] or found
         alike: dict[tuple[int, ...], list[Slice]] = {}  # by the ks that their trials allow
         for one in drawn:
-            alike.setdefault(_ks(one, errors), []).append(one)
+            alike.setdefault(ks_of(one, errors), []).append(one)
         refusals = Refusals()
         parts = [
             self._scored(
@@ -143,12 +141,11 @@ class Runs:
         ]
         refusals.require_others((one.of, one.metric) for part in parts for one in part)
         return Scores(
-            _in_order((one for part in parts for one in part), _subjects(drawn)),
+            _in_order((one for part in parts for one in part), by_subject(drawn)),
             "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
             (
                 *(remark for part in parts for remark in part.remarks),
-                *_not_drawn(name, scored, drawn),
-                *who_was_never_scored(_subjects(found)),
+                *left_out_of(name, found, drawn),
                 *self._remarks(found, errors),
             ),
         )
@@ -286,7 +283,7 @@ class Runs:
             trials=trials,
             bounds=bounds,
             errors=errors,
-            remarks=[*who_was_never_scored(_subjects(found)), *self._remarks(found, errors)],
+            remarks=[*who_was_never_scored(by_subject(found)), *self._remarks(found, errors)],
             unscored=[one.key for one in found if not one.was_scored],
         )
 
@@ -329,7 +326,7 @@ class Runs:
     def agreements(self) -> list[Agreement]:
         """Every number that the log states, beside what errbar gets for it."""
         claims = self.source.origin.claims
-        slices = _subjects(self.source.slices(())) if claims else {}
+        slices = by_subject(self.source.slices(())) if claims else {}
         found = []
         for claim in claims:
             whose = Subject(claim.system, claim.task)
@@ -367,21 +364,21 @@ class Runs:
 
         def scored(taken: str, failed: str = "") -> Scores:
             scoring = Scoring(self.source, taken, short, method, audit)
-            return scoring.scores(_subjects(found, failed), list(metrics), refusals)
+            return scoring.scores(by_subject(found, failed), list(metrics), refusals)
 
         if errors != "bracket":
             return scored(_TAKEN[errors])
         worst, best = (scored(taken, taken) for taken in ("wrong", "right"))
         return replace(
             worst,
-            estimates=_in_order((*worst, *best), _subjects(found)),
+            estimates=_in_order((*worst, *best), by_subject(found)),
             method="; ".join(dict.fromkeys(filter(None, (worst.method, best.method)))),
             remarks=tuple(dict.fromkeys((*worst.remarks, *best.remarks))),
         )
 
     def _remarks(self, found: list[Slice], errors: Errors) -> list[str]:
         """What was guessed, and how many rows had no result."""
-        remarks = rows_without_result(self.source, _subjects(found), errors)
+        remarks = rows_without_result(self.source, by_subject(found), errors)
         if any(one.is_weighted for one in found):
             columns = " and ".join(map(repr, self.source.weight_columns()))
             words = f"Questions: weighted by {columns}"
@@ -392,41 +389,10 @@ class Runs:
         return [*remarks, *repeated_ids(self.source, found), *self._of_data()]
 
 
-def _counted(one: Slice, errors: Errors) -> CountsByState:
-    return one.where(one.weighs).counts(_TAKEN.get(errors, "wrong"))
-
-
-def _ks(one: Slice, errors: Errors) -> tuple[int, ...]:
-    """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
-    trials = _counted(one, errors).trials
-    asked = trials[trials > 0]
-    most = int(asked.min(initial=_MOST_ON_CURVE)) if asked.size else 1
-    return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
-
-
 def _in_order(estimates: Iterable[Estimate], of: Iterable[Subject]) -> tuple[Estimate, ...]:
     """Estimates by what they are of; those of one are in the order in which they come."""
     places = {subject: at for at, subject in enumerate(of)}
     return tuple(sorted(estimates, key=lambda one: places[replace(one.of, failed="")]))
-
-
-def _not_drawn(name: str, found: list[Slice], drawn: list[Slice]) -> list[str]:
-    """What a curve leaves out."""
-    left = [str(of) or "the system" for of, one in _subjects(found).items() if one not in drawn]
-    if not left:
-        return []
-    return [
-        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
-        f"{first_of(left)}. avg scores them."
-    ]
-
-
-def _subjects(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
-    """Slices by what they are of."""
-    return {
-        Subject(one.key[0], one.key[1], tuple(zip(one.by, one.key[2:], strict=True)), failed): one
-        for one in found
-    }
 
 
 def _require(value: str, known: tuple[str, ...], name: str) -> None:

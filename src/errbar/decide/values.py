@@ -366,7 +366,8 @@ class _Task:
                         f"{way_to_say('--map weight=', 'weight=None')}"
                     )
         found = np.array([of[name][0] or math.nan for name in places])
-        return None if np.isnan(found).any() or (found == found[0]).all() else found
+        are_equal = found.size == 0 or (found == found[0]).all()
+        return None if np.isnan(found).any() or are_equal else found
 
     def _clusters(self, places: Iterable[str], systems: Iterable[str]) -> tuple[Integers, bool]:
         """The number of each question's cluster; systems must agree on it."""
