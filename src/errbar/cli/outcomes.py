@@ -197,7 +197,8 @@ def show(result: Any, given: Given, picture: "Picture | None" = None) -> None:
     else:
         put(written(result, given["style"]), given)
     if given["style"] == "csv":  # which has no place for them
-        _tell(result.notes())
+        notes = result.notes()
+        _tell([*above(notes), *below(notes)])
     if given.get("plot"):
         (picture or result.plot()).save(given["plot"])
 
