@@ -95,6 +95,17 @@ def _wide_trials(place: Path) -> None:
     pd.DataFrame(rows).to_csv(place / "trials.csv", index=False)
 
 
+def _transposed(place: Path) -> None:
+    rows = {"good": GOOD, "poor": POOR}
+    table = pd.DataFrame([{"model": name, **one} for name, one in rows.items()])
+    table.astype(dict.fromkeys(GOOD, int)).to_csv(place / "rows.csv", index=False)
+
+
+def _passed_of_total(place: Path) -> None:
+    rows = [f"{key},{sum(one)},{len(one)}\n" for key, one in TRIALS.items()]
+    (place / "passed.csv").write_text("task,passed,total\n" + "".join(rows))
+
+
 def _nested(place: Path) -> None:
     _lines(
         place / "nested.jsonl",
@@ -154,7 +165,44 @@ SHAPES: dict[str, Shape] = {
         lambda p: _json(p / "both.json", {"good": GOOD, "poor": POOR}), {"good": 0.8, "poor": 0.5}
     ),
     "counts by id": Shape(_counts, {"": 0.55}),
-    "lists by id": Shape(lambda p: _json(p / "lists.json", TRIALS), {"": 0.55}),
+    "lists by id": Shape(
+        lambda p: _json(p / "lists.json", {f"{k}{n}": v for k, v in TRIALS.items() for n in "xy"}),
+        {"": 0.55},
+    ),
+    "lists by system": Shape(
+        lambda p: _json(
+            p / "by_system.json",
+            {"good": [*GOOD.values()] * 3, "poor": [*POOR.values()] * 3},
+        ),
+        {"good": 0.8, "poor": 0.5},
+    ),
+    "a table by columns": Shape(
+        lambda p: _json(p / "columns.json", {"id": [*GOOD], "correct": [*GOOD.values()]}),
+        {"": 0.8},
+    ),
+    "objects in lists": Shape(
+        lambda p: _lines(
+            p / "samples.jsonl",
+            [
+                {"problem_id": key, "samples": [{"text": "x", "correct": one} for one in trials]}
+                for key, trials in TRIALS.items()
+            ],
+        ),
+        {"": 0.55},
+    ),
+    "the system inside an object": Shape(
+        lambda p: _lines(
+            p / "inside.jsonl",
+            [
+                {"id": key, "correct": one, "metadata": {"model": name, "n": 3}}
+                for name, outcomes in (("good", GOOD), ("poor", POOR))
+                for key, one in outcomes.items()
+            ],
+        ),
+        {"good": 0.8, "poor": 0.5},
+    ),
+    "systems in rows": Shape(_transposed, {"good": 0.8, "poor": 0.5}),
+    "passed and total": Shape(_passed_of_total, {"": 0.55}),
     "pretty-printed objects": Shape(
         lambda p: (p / "pretty.jsonl").write_text(
             "\n".join(json.dumps(one, indent=2) for one in _records(GOOD))

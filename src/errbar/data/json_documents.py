@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts
 from errbar.errors import InputError, NoOutcomes
-from errbar.remarks import Above, guess
+from errbar.remarks import Above, guess, warning
 
 Record = Mapping[str, Any]
 
@@ -28,6 +28,7 @@ _TOTALS = frozenset(
     }
 )
 _FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
+_MANY = 5  # times as many outcomes as keys: the keys are systems
 _LOOKED_AT = 200
 
 
@@ -92,6 +93,10 @@ def _of_list(values: list[Any], where: str) -> Document:
 
 
 def _of_object(value: dict[str, Any], where: str) -> Document:
+    if _are_columns(value):
+        rows = zip(*value.values(), strict=True)
+        records = [dict(zip(value, row, strict=True)) for row in rows]
+        return Document(records, [guess("Rows: the entries of the columns in the document")])
     if _is_record(value):
         return Document([value], [])
     lists = {
@@ -104,10 +109,17 @@ def _of_object(value: dict[str, Any], where: str) -> Document:
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
         return _by_system(scored)
+    return _by_key(value, where)
+
+
+def _by_key(value: dict[str, Any], where: str) -> Document:
+    """Outcomes, or objects that hold them, by the id of a question or by system."""
     if all(isinstance(one, dict) for one in value.values()):
         return _of_objects(value, where)
     if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
         _refuse_totals(value, where)
+        if any(isinstance(one, list) for one in value.values()):
+            return _of_lists(value, where)
         records = [{"question": str(key), "outcome": one} for key, one in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
     inner = [key for key, one in value.items() if isinstance(one, dict) and one]
@@ -118,6 +130,39 @@ def _of_object(value: dict[str, Any], where: str) -> Document:
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "
         f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
     )
+
+
+def _of_lists(value: Mapping[str, Any], where: str) -> Document:
+    """Lists of outcomes by key: trials of questions, or questions of systems."""
+    longest = max(len(one) if isinstance(one, list) else 1 for one in value.values())
+    if len(value) >= longest:
+        records = [{"question": str(key), "outcome": one} for key, one in value.items()]
+        return Document(records, [guess("Questions: the keys of the document")])
+    if longest < _MANY * len(value):
+        raise NoOutcomes(
+            f"{where}: it has {len(value)} keys with up to {longest} outcomes each, so that errbar "
+            f"cannot tell trials of questions from questions of systems. Save it as a table with "
+            f"the columns system, question and outcome."
+        )
+    records = [
+        {"system": str(key), "question": str(at + 1), "outcome": outcome}
+        for key, one in value.items()
+        for at, outcome in enumerate(one if isinstance(one, list) else [one])
+    ]
+    said = warning(
+        f"{len(value)} keys with up to {longest} outcomes each: the keys are taken as systems "
+        f"({_listed(value)}) and the outcomes as questions, paired by their place. If the keys are "
+        f"questions, save a table with the columns question and outcome."
+    )
+    return Document(records, [said])
+
+
+def _are_columns(value: Mapping[str, Any]) -> bool:
+    """Whether it is a table by columns: lists of one length, one called an id, one an outcome."""
+    if not all(isinstance(one, list) and one for one in value.values()):
+        return False
+    meanings = {_meaning(name) for name in value}
+    return len({len(one) for one in value.values()}) == 1 and {"question", "outcome"} <= meanings
 
 
 def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:

@@ -64,13 +64,17 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
         "weight": USUAL["weight"],
-        "trials": ("n", "n_trials", "num_trials", "num_samples", "attempts", "total"),
-        "correct": ("c", "n_correct", "num_correct", "successes", "n_success", "num_passed"),
+        "trials": ("n", "n_trials", "num_trials", "num_samples", "total"),
+        "correct": (
+            *("c", "n_correct", "num_correct", "successes", "n_success", "n_passed", "num_passed"),
+            *("passed", "solved", "resolved"),
+        ),
     }
 )
 
 INDEX = "(unnamed index)"  # what the first column of a CSV file is called that has no name
 ROW = "errbar row"  # the number of a row, where nothing names the questions
+_NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
 _ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")  # an id too
 
 Sample = Callable[[str], Sequence[object]]  # some values of a column
@@ -171,10 +175,13 @@ def find_columns(
             continue
         free = (lower[name] for name in (meaning, *usual_names[meaning]) if name in lower)
         found = next((name for name in free if name not in taken), None)
-        if found is None and meaning == "outcome":
-            found = next((name for name in _parts_named(present, USUAL[meaning])), None)
+        if found is None and meaning in _NESTED:
+            found = next((name for name in _parts_named(present, meaning)), None)
         if found is None and meaning == "question" and sample is not None:
             found = _other_id(lower, taken)
+            if found == ROW and _is_id(named, sample):
+                found = named.pop("task")
+                guessed.discard("task")
         if found is not None:
             named[meaning] = found
             guessed.add(meaning)
@@ -241,13 +248,29 @@ def _other_id(lower: Mapping[str, str], taken: set[str]) -> str:
     return next((name for name in names if name is not None and name not in taken), ROW)
 
 
-def _parts_named(present: Iterable[str], usual: Sequence[str]) -> list[str]:
+def _is_id(named: Mapping[str, str], sample: Sample) -> bool:
+    """Whether a column that is called a task tells the rows of a system apart, as an id does."""
+    if "task" not in named:
+        return False
+    systems = sample(named["system"]) if "system" in named else [""] * len(sample(named["task"]))
+    pairs = list(zip(systems, sample(named["task"]), strict=True))
+    return 2 * len(set(map(str, pairs))) > len(pairs)
+
+
+def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
     """Parts of a structure whose last name is a usual one, as in scores.accuracy, in that order."""
     parts = [name for name in present if isinstance(name, str) and "." in name]
     last = {name: name.rpartition(".")[2].lower() for name in parts}
-    found = [name for one in ("outcome", *usual, "value") for name in parts if last[name] == one]
+    found = [name for one in (meaning, *USUAL[meaning]) for name in parts if last[name] == one]
+    if found or meaning != "outcome":
+        return found
     scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
-    return found or (scores if len(scores) == 1 else [])
+    return scores if len(scores) == 1 else [name for name in parts if last[name] == "value"]
+
+
+def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
+    """Whether an object inside a row has a key that is usual for a meaning."""
+    return any(str(key).lower() in (meaning, *USUAL[meaning]) for key in keys)
 
 
 def _other_outcomes(
@@ -255,7 +278,7 @@ def _other_outcomes(
 ) -> tuple[str, ...]:
     """Columns that could be the outcome as well as the one that was taken."""
     usual = [lower[name] for name in ("outcome", *USUAL["outcome"]) if name in lower]
-    usual += _parts_named(present, USUAL["outcome"])
+    usual += _parts_named(present, "outcome")
     return tuple(name for name in dict.fromkeys(usual) if name not in taken)
 
 

@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 from errbar.data.outcome_words import NOTHING, is_outcome
 from errbar.data.outcomes import (
+    INDEX,
     ROW,
     USUAL,
     USUAL_COUNTS,
     Columns,
     are_counts,
     find_columns,
+    names_in_parts,
 )
 from errbar.data.rows import HIDDEN
 from errbar.errors import InputError, UnknownColumn
@@ -62,7 +64,14 @@ def tidy(flat: Flat, told: Told) -> Tidy:
     """Columns with one outcome in each row, however they were nested."""
     remarks: list[Above] = []
     flat = _parsed(flat)
+    unpacked = _unpacked(flat)
+    if unpacked is not None:
+        flat, remark = unpacked
+        remarks.append(remark)
     columns = _found(flat, told)
+    if columns is not None and "system" not in {*columns.named, *told} and _hides_system(flat):
+        flat = _flattened(flat)
+        columns = _found(flat, told)
     if columns is None and any(_holds(column, dict) for column in flat.values()):
         spread = _spread(flat)
         if spread is not None:
@@ -83,6 +92,45 @@ def tidy(flat: Flat, told: Told) -> Tidy:
         flat, columns, remark = _exploded(flat, columns, told)
         remarks.append(remark)
     return Tidy(_plain(flat), columns, remarks)
+
+
+def _hides_system(flat: Flat) -> bool:
+    """Whether an object inside the rows names a system, as in metadata.model."""
+    objects = [column for column in flat.values() if _holds(column, dict)]
+    return any(
+        names_in_parts(value, "system")
+        for column in objects
+        for value in column[:_LOOKED_AT]
+        if isinstance(value, dict)
+    )
+
+
+def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
+    """A row for each object of a column of lists, where those hold outcomes and the rows none."""
+    if any(names_in_parts([name], "outcome") for name in flat):
+        return None
+    for name, column in flat.items():
+        if not _holds(column, list) or not _are_records(column):
+            continue
+        lists = [value if isinstance(value, list) and value else [{}] for value in column]
+        others = {one: values for one, values in flat.items() if one != name}
+        found = _repeated(others, [len(one) for one in lists])
+        for key, values in columns_of(entry for one in lists for entry in one).items():
+            found[key if key not in found else f"{name}.{key}"] = values
+        if not any(names_in_parts([key], "trial") for key in found):
+            found["trial"] = [at + 1 for one in lists for at in range(len(one))]
+        return found, guess(f"Trials: the entries of the lists in {name!r}")
+    return None
+
+
+def _are_records(column: Sequence[Any]) -> bool:
+    """Whether lists hold objects with an outcome."""
+    some = [value for value in column[:_LOOKED_AT] if isinstance(value, list) and value]
+    return bool(some) and all(
+        isinstance(entry, dict) and names_in_parts(entry, "outcome")
+        for value in some
+        for entry in value
+    )
 
 
 def sample_of(flat: Flat, name: str) -> list[Any]:
@@ -220,17 +268,10 @@ def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
     if len(wide) < 2 or (columns["question"] == ROW and rows < 2):
         return None
     kept = {name: column for name, column in flat.items() if name not in wide}
-    if columns["question"] == ROW:
+    meaning = _meaning_of(wide, columns, rows)
+    if columns["question"] == ROW and meaning != "question":
         kept["question"] = [str(at + 1) for at in range(rows)]
     found = {name: column * len(wide) for name, column in kept.items()}
-    of_trials = all(_TRIAL_NAME.fullmatch(name.strip()) for name in wide)
-    meaning = "trial" if of_trials else "system"
-    if meaning in found:
-        raise InputError(
-            f"there is a column for each of {_listed(wide)}, and one named {meaning!r} too; say "
-            f"which column is the outcome with "
-            f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
-        )
     found[meaning] = [name for name in wide for _ in range(rows)]
     found["outcome"] = [value for name in wide for value in flat[name]]
     return found, guess(
@@ -238,6 +279,26 @@ def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         option="--map outcome=COLUMN",
         argument="outcome=...",
     )
+
+
+def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
+    """What the columns of a wide table are: trials, systems, or questions of systems in rows."""
+    if all(_TRIAL_NAME.fullmatch(name.strip()) for name in wide):
+        return "trial"
+    if "system" in columns:
+        if columns["question"] == ROW:
+            return "question"
+        raise InputError(
+            f"there is a column for each of {_listed(wide)}, and {columns['system']!r} names "
+            f"systems too; say which column is the outcome with "
+            f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
+        )
+    if columns["question"] == INDEX and len(wide) > rows:
+        raise InputError(
+            f"the table has {rows} rows and {len(wide)} columns of outcomes, and nothing says "
+            f"which of them are systems. Name the first column question or system."
+        )
+    return "system"
 
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:

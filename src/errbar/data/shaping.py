@@ -27,6 +27,7 @@ from errbar.data.outcomes import (
     Columns,
     are_counts,
     find_columns,
+    names_in_parts,
 )
 from errbar.data.reading import HowToRead
 from errbar.data.records import tidy
@@ -154,7 +155,13 @@ def _is_nested(
         columns = _find(names, told, looked)
     except UnknownColumn:
         return True
-    return any(map(_is_structure, looked[columns["outcome"]])) if "outcome" in columns else False
+    if "outcome" in columns and any(map(_is_structure, looked[columns["outcome"]])):
+        return True
+    return "system" not in {*columns.named, *told} and any(
+        isinstance(value, dict) and names_in_parts(value, "system")
+        for name in names
+        for value in looked[name]
+    )
 
 
 def _is_structure(value: Any) -> bool:
