@@ -230,8 +230,8 @@ def test_the_sd_of_rewards_is_the_linearised_one() -> None:
     values, weights = rng.normal(size=12), rng.lognormal(size=12)
     (found,) = errbar.load(frame([[v] for v in values], weights)).score("avg")
     mean = float(weights @ values / weights.sum())
-    off = weights * (values - mean)
-    sd = math.sqrt(12 / 11 * float(off @ off)) / float(weights.sum())
+    off, share = weights * (values - mean), weights / weights.sum()
+    sd = math.sqrt(float((off**2 / (1 - share)).sum())) / float(weights.sum())
     assert (found.value, found.sd) == pytest.approx((mean, sd))
     effective = float(weights.sum()) ** 2 / float(weights @ weights)
     from scipy.special import stdtrit  # noqa: PLC0415
@@ -240,8 +240,9 @@ def test_the_sd_of_rewards_is_the_linearised_one() -> None:
     assert found.interval.low == pytest.approx(mean - reach)
     clusters = [f"c{at // 3}" for at in range(12)]
     (found,) = errbar.load(frame([[v] for v in values], weights, cluster=clusters)).score("avg")
-    totals = off.reshape(4, 3).sum(axis=1)
-    assert found.sd == pytest.approx(math.sqrt(4 / 3 * float(totals @ totals)) / weights.sum())
+    totals, share = (one.reshape(4, 3).sum(axis=1) for one in (off, share))
+    sd = math.sqrt(float((totals**2 / (1 - share)).sum())) / float(weights.sum())
+    assert found.sd == pytest.approx(sd)
 
 
 def test_the_sd_of_a_comparison_is_that_of_the_weighted_differences() -> None:

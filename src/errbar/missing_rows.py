@@ -72,7 +72,7 @@ def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> l
         return []
     there = source.with_repeats().slices(())
     others = [one for one in there if ranked is not None and one.key not in ranked]
-    names = who_was_never_scored({Subject(*one.key[:2]): one for one in others})
+    names = who_was_never_scored({Subject(one.key[0], one.key[1]): one for one in others})
     return [f"{lost} rows were never scored, and are left out.", *names]
 
 

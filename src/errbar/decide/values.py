@@ -116,7 +116,7 @@ def side_by_side(
     """Every metric of every task that two systems at least were given."""
     there = source.named()
     scored = {key: named for key, named in there.items() if named.slice.was_scored}
-    lost = [Subject(*key[:2]) for key in there if key not in scored]
+    lost = [Subject(key[0], key[1]) for key in there if key not in scored]
     absent = [name for name in systems or () if name not in {key[0] for key in scored}]
     for of in lost:
         if of.system in absent:
@@ -140,10 +140,10 @@ def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]
         kept = named.slice.weighs
         found[key] = named if kept.all() else named.where(kept)
         if not kept.any():
-            raise InputError(f"{Subject(*key[:2])}: all questions have the weight 0.")
+            raise InputError(f"{Subject(key[0], key[1])}: all questions have the weight 0.")
         if not kept.all():
             out = counted(int((~kept).sum()), "question")
-            said.append(f"{Subject(*key[:2])}: {out} of weight 0 left out.")
+            said.append(f"{Subject(key[0], key[1])}: {out} of weight 0 left out.")
     return found, said
 
 
