@@ -405,6 +405,12 @@ def test_weights_are_refused_where_they_have_no_meaning(
         asked(errbar.load(data))
 
 
+def test_the_mean_of_an_interval_for_questions_like_these_is_the_score() -> None:
+    scores = errbar.load(BINARY).score("avg", "pass@2", "maj@3", "geom-ds@2")
+    assert [one.mean for one in scores] == [one.value for one in scores]
+    assert "mean" not in str(scores).split("metric")[1].split("interval")[0]
+
+
 def test_average_and_bayes_are_the_same_weighted_mean() -> None:
     one, other = errbar.load(BINARY).score(Average(), Bayes())
     assert one.value == pytest.approx(other.value, abs=1e-12)
