@@ -230,8 +230,8 @@ def test_the_sd_of_rewards_is_the_linearised_one() -> None:
     values, weights = rng.normal(size=12), rng.lognormal(size=12)
     (found,) = errbar.load(frame([[v] for v in values], weights)).score("avg")
     mean = float(weights @ values / weights.sum())
-    off = weights * (values - mean)
-    sd = math.sqrt(12 / 11 * float(off @ off)) / float(weights.sum())
+    off, share = weights * (values - mean), weights / weights.sum()
+    sd = math.sqrt(float((off**2 / (1 - share)).sum())) / float(weights.sum())
     assert (found.value, found.sd) == pytest.approx((mean, sd))
     effective = float(weights.sum()) ** 2 / float(weights @ weights)
     from scipy.special import stdtrit  # noqa: PLC0415
@@ -240,8 +240,9 @@ def test_the_sd_of_rewards_is_the_linearised_one() -> None:
     assert found.interval.low == pytest.approx(mean - reach)
     clusters = [f"c{at // 3}" for at in range(12)]
     (found,) = errbar.load(frame([[v] for v in values], weights, cluster=clusters)).score("avg")
-    totals = off.reshape(4, 3).sum(axis=1)
-    assert found.sd == pytest.approx(math.sqrt(4 / 3 * float(totals @ totals)) / weights.sum())
+    totals, share = (one.reshape(4, 3).sum(axis=1) for one in (off, share))
+    sd = math.sqrt(float((totals**2 / (1 - share)).sum())) / float(weights.sum())
+    assert found.sd == pytest.approx(sd)
 
 
 def test_the_sd_of_a_comparison_is_that_of_the_weighted_differences() -> None:
@@ -408,6 +409,12 @@ def test_an_audit_says_that_weights_are_not_simulated() -> None:
     found = errbar.load(two_systems([float(one) for one in WEIGHTS])).score("avg", audit=True)
     assert any(one.startswith("held, a: ") and "different weights" in one for one in found.remarks)
     assert all(math.isnan(one.held) for one in found)
+
+
+def test_the_mean_of_an_interval_for_questions_like_these_is_the_score() -> None:
+    scores = errbar.load(BINARY).score("avg", "pass@2", "maj@3", "geom-ds@2")
+    assert [one.mean for one in scores] == [one.value for one in scores]
+    assert "mean" not in str(scores).split("metric")[1].split("interval")[0]
 
 
 def test_average_and_bayes_are_the_same_weighted_mean() -> None:

@@ -2,8 +2,10 @@
 
 Rewards have no bounds, so their intervals are Student's: from how far the means of the questions,
 or of clusters of them, lie apart, or from how far the trials of each question do. A weighted mean
-is a ratio of two sums, whose variance is the linearised one (the sandwich estimator); its degrees
-of freedom are the effective number of questions (Kish 1965), (Σw)²/Σw², less 1, but 1 at least.
+is a ratio of two sums, whose variance is the linearised one: the sandwich estimator in the form HC2
+(MacKinnon and White 1985), which allows for how far a heavy question draws the mean to itself. Its
+degrees of freedom are the effective number of questions (Kish 1965), (Σw)²/Σw², less 1, but 1 at
+least. With equal weights both are what they are without any.
 """
 
 import math
@@ -151,10 +153,11 @@ def _among_questions(answered: Answered, value: float) -> tuple[float, float, st
     squares = math.fsum(np.square(off)) / asked**2
     if not squares:
         return math.nan, 0, "all questions came to the same, so they cannot tell how sure it is"
-    freedom: float = number - 1
-    if sizes is not None:
-        freedom = max(1.0, float(sizes.sum()) ** 2 / float(sizes @ sizes) - 1.0)
-    return squares * number / (number - 1), freedom, ""
+    if sizes is None:
+        return squares * number / (number - 1), number - 1, ""
+    left = 1.0 - sizes / sizes.sum()  # of a question's own say in the mean that it is held against
+    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    return math.fsum(np.square(off) / left) / asked**2, max(1.0, effective - 1.0), ""
 
 
 def _within_questions(answered: Answered) -> tuple[float, int, str]:

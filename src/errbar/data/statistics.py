@@ -314,8 +314,7 @@ class States(NamedTuple):
             counts = in_order(systems[0])
             masses = counts.masses() if isinstance(counts, CountsByState) else None
             (trials, correct), often = distinct(counts.trials, counts.correct, often=masses)
-            weighted = weights_of(counts) is not None
-            total = float(often.sum()) if weighted else float(len(counts))
+            total = float(len(counts)) if weights_of(counts) is None else float(often.sum())
             return cls(trials, correct, often[None, :], np.array([total]))
         owner = np.repeat(np.arange(len(systems)), [counts.trials.size for counts in systems])
         (trials, correct, owner), often = distinct(
@@ -379,10 +378,7 @@ def unweighted(counts: Counts) -> Counts:
 
 
 def in_order(counts: Counts) -> Counts:
-    """Counts with weights by what is in them alone: cluster, weight and state.
-
-    So neither the order of questions nor how they were pooled decides how sums are rounded.
-    """
+    """With weights: so that neither the order of questions nor pooling decides how sums round."""
     if not isinstance(counts, CountsByState) or counts.weights is None:
         return counts
     clusters = counts.clusters if counts.clusters is not None else np.zeros_like(counts.often)

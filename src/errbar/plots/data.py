@@ -55,5 +55,5 @@ def _counted(one: Slice) -> dict[str, int]:
         "right": right,
         "other score": other,
         "wrong": scored - right - other,
-        "no result": one.failed,
+        "no result": one.failed + one.ungraded,
     }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errbar.data.statistics import CategoryCounts, Counts
+from errbar.data.statistics import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -30,6 +30,7 @@ from errbar.uncertainty.seen import (
 )
 
 _ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
+_ROUNDING = 1e-12
 _FARTHEST = 8  # times the trials, or half the trials times: how far beyond them k may lie
 
 
@@ -163,6 +164,8 @@ class _System:
         mean, sd, *ends = found.within(low, high)
         if isinstance(metric, Bayes):
             value = mean
+        if weights_of(self._counts) is not None and math.isclose(value, mean, rel_tol=_ROUNDING):
+            mean = value  # the same sums in another order
         return Cell(value, mean, sd, self._interval(*ends), reason)
 
     def _summary(self, metric: CountMetric, *, short: bool) -> tuple[Summary, str]:
