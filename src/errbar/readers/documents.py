@@ -15,6 +15,8 @@ _LARGEST = 1 << 32  # bytes of one document
 _MOST_PACKED = 1000  # times that a compressed one may grow
 _STEP = 1 << 20
 
+_first_value = json.JSONDecoder().raw_decode  # and where it ends; half the time of json.loads
+
 
 def document(path: Path) -> Any:
     """A file that is one JSON document."""
@@ -44,8 +46,16 @@ def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with opened(path, "rb") as file:
             for at, raw in enumerate(file, start=1):
-                where = f"{path}, line {at}"
-                if raw.strip():
+                try:
+                    text = raw.decode()
+                    value, end = _first_value(text)
+                    plain = type(value) is dict and text[end:] in ("\n", "\r\n", "")
+                except (ValueError, RecursionError):
+                    plain = False
+                if plain:
+                    yield at, value
+                elif raw.strip():
+                    where = f"{path}, line {at}"
                     yield at, require_object(parsed(raw, where), where)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error

@@ -2,8 +2,8 @@
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ class Found:
     files: tuple[Path, ...]
     why: str
     remarks: tuple[str, ...] = ()
+    skipped: Mapping[Path, str] = field(default_factory=dict)  # files that it does not know
 
 
 @cache
@@ -66,7 +67,8 @@ def find_reader(files: Sequence[Path], asked: str | None = None) -> Found | None
         for file in files
         if file not in found and not any(fnmatch(file.name, one) for one in reader.beside)
     ]
-    return Found(reader, tuple(found), next(iter(found.values())), _left(others, name))
+    skipped = dict.fromkeys(others, f"no log of {name}")
+    return Found(reader, tuple(found), next(iter(found.values())), _left(others, name), skipped)
 
 
 def _left(others: Sequence[Path], name: str) -> tuple[str, ...]:

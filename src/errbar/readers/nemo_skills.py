@@ -59,9 +59,10 @@ class _Run:
 
 
 def _recognise(glance: Glance) -> str:
-    named = _NAME.fullmatch(glance.path.name.removesuffix(".gz"))
+    if not _NAME.fullmatch(glance.path.name.removesuffix(".gz")):
+        return ""
     scored = sorted(_SCORED & glance.keys)
-    if named and glance.shape in ("lines", "object") and scored and _WRITTEN & glance.keys:
+    if glance.shape in ("lines", "object") and scored and _WRITTEN & glance.keys:
         return f"it is named output*.jsonl, and its lines have {scored[0]}"
     return ""
 
