@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, SupportsFloat
 
 from errbar.data.accounts import Accounts
-from errbar.data.origin import Claim
+from errbar.data.origin import TALLIES, Claim
 from errbar.data.outcomes import FAILED
 from errbar.errors import InputError
 
@@ -255,7 +255,7 @@ def claim_means_over_rows(log: Log, claims: Sequence[Claim]) -> None:
     """Claims of a harness that averages over rows, not over questions.
 
     The two are the same where every question has as many rows that count; a claim of other rows is
-    only told of.
+    only told of. What is counted, and no mean, is a claim as it is.
     """
     held = {(claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims}
     columns = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
@@ -265,6 +265,9 @@ def claim_means_over_rows(log: Log, claims: Sequence[Claim]) -> None:
             every[question] += 1
             ended[question] += status not in FAILED
     for claim in claims:
+        if claim.metric in TALLIES:
+            log.claims.append(claim)
+            continue
         every, ended = held[claim.system, claim.task]
         counts = ended if claim.errors == "missing" else every
         if len(set(counts.values())) == 1 and 0 not in counts.values():

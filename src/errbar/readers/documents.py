@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Mapping
@@ -15,11 +16,47 @@ _LARGEST = 1 << 32  # bytes of one document
 _MOST_PACKED = 1000  # times that a compressed one may grow
 _STEP = 1 << 20
 
+# An array that is not empty begins, and what stands between its parts or after the last one.
+_BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
+_BETWEEN = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
+
 _first_value = json.JSONDecoder().raw_decode  # and where it ends; half the time of json.loads
 
 
 def document(path: Path) -> Any:
     """A file that is one JSON document."""
+    return parsed(_bytes_of(path), str(path))
+
+
+def elements(path: Path) -> Iterator[Any]:
+    """The parts of a file that is one JSON array, of which only one is held at a time."""
+    raw = _bytes_of(path)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = ""
+    begin = _BEGIN.match(text)
+    if begin is None:  # it is empty, no array, or broken
+        yield from require_list(parsed(raw, str(path)), str(path))
+        return
+    del raw
+    place, mark = begin.end(), ","
+    while mark == ",":
+        try:
+            value, place = _first_value(text, place)
+        except (ValueError, RecursionError):
+            break
+        yield value
+        found = _BETWEEN.match(text, place)
+        if found is None:
+            break
+        place, mark = found.end(), found[1]
+    if mark != "]" or place != len(text):
+        parsed(text.encode(), str(path))  # says where it is broken
+        raise InputError(f"{path}: it is not one JSON array.")
+
+
+def _bytes_of(path: Path) -> bytes:
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         most = min(_LARGEST, max(_STEP, path.stat().st_size * _MOST_PACKED))
@@ -32,7 +69,7 @@ def document(path: Path) -> Any:
         raise InputError(f"{path} cannot be read: {error}.") from error
     if size > most:
         raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
-    return parsed(b"".join(parts), str(path))
+    return b"".join(parts)
 
 
 def object_of(path: Path) -> dict[str, Any]:
