@@ -59,11 +59,15 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
                 f"{path} is of {system} on {task} once more; its trials are numbered on from "
                 f"{again}."
             )
-        most = 0
-        for question, detail, where in _details(result, path):
-            most = max(most, _add(log, key, question, detail, again, where))
-        before[key] += most
-        claims[key] = [] if again else list(_claims(result, system, task))
+        trials = [
+            _add(log, key, question, detail, again, where)
+            for question, detail, where in _details(result, path)
+        ]
+        log.read(path, sum(trials))
+        if not trials:
+            log.skip(path, "its details are empty")
+        before[key] += max(trials, default=0)
+        claims[key] = [] if key in claims else list(_claims(result, len(trials), *key))
     log.claims = [claim for of_one in claims.values() for claim in of_one]
     return log
 
@@ -134,14 +138,20 @@ def _of_each(detail: Mapping[str, Any], names: Sequence[str], size: int, where: 
     return found
 
 
-def _claims(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]:
-    """Accuracy and G-Pass@k, which are in per cent."""
+def _claims(
+    result: Mapping[str, Any], questions: int, system: str, task: str
+) -> Iterator[Claim]:
+    """Accuracy and G-Pass@k, which are in per cent, and how often each question was asked."""
     for name, stated in result.items():
         value = number_or_none(stated)
         if value is None:
             continue
-        if _ACCURACY.fullmatch(name):
+        accuracy = _ACCURACY.fullmatch(name)
+        if accuracy:
             yield Claim(name, value / 100, "avg", system, task)
+            if accuracy[1]:
+                runs = int(accuracy[1])
+                yield Claim(f"{runs} runs", runs * questions, "rows", system, task)
         elif _G_PASS.fullmatch(name):
             yield Claim(name, value / 100, name.lower(), system, task)
 
