@@ -20,7 +20,6 @@ from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
-    is_whole,
     number_or_none,
     object_of,
     require_key,
@@ -42,7 +41,7 @@ class _Results(NamedTuple):
 
     tasks: dict[str, list[_Sample]]
     stated: Any  # pass@k
-    files: int | None  # how many samples there are, by the word of older logs
+    files: float | None  # how many samples there are, by the word of older logs
 
 
 def _recognise(glance: Glance) -> str:
@@ -112,9 +111,9 @@ def _results(file: Path) -> _Results:
     whole = object_of(file)
     tasks = require_object(require_key(whole, "eval", where), f"{where}, eval")
     found = {question: list(_samples(one, where, question)) for question, one in tasks.items()}
-    files = [one.get("nfiles") if isinstance(one, dict) else None for one in tasks.values()]
-    said = [n for n in files if is_whole(n)]
-    return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(files) else None)
+    files = [number_or_none(one.get("nfiles")) for one in tasks.values() if isinstance(one, dict)]
+    said = [n for n in files if n is not None]
+    return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(tasks) else None)
 
 
 def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:

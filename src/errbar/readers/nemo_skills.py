@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -33,7 +33,22 @@ _SCORED = frozenset(
 )
 _WRITTEN = frozenset({"num_generated_tokens", "generation", "predicted_answer"})
 _TEXTS = ("problem", "question")
+_CUT = "limit"  # it was cut off, and scored all the same
 _VERDICT = re.compile(r"\*{0,2}judgement\*{0,2}\s*:\s*(yes|no)", re.IGNORECASE)
+
+
+class _Row(NamedTuple):
+    """What is used of a line; what was asked and written may be many times as large."""
+
+    id: Any
+    asked: dict[str, int]  # what tells whether two lines ask the same
+    scores: dict[str, Any]
+    status: str  # empty if it came to an end
+    answer: str | None
+    target: str | None
+    confidence: float | None
+    subset: str | None
+    tokens: float | None
 
 
 @dataclass
@@ -42,7 +57,7 @@ class _Trial:
 
     path: Path
     number: int
-    rows: list[dict[str, Any]]
+    rows: list[_Row]
 
 
 @dataclass
@@ -55,7 +70,7 @@ class _Run:
 
     def scorers(self) -> list[str]:
         rows = (row for trial in self.trials for row in trial.rows)
-        return list(dict.fromkeys(name for row in rows for name in _scores(row)))
+        return list(dict.fromkeys(name for row in rows for name in row.scores))
 
 
 def _recognise(glance: Glance) -> str:
@@ -75,9 +90,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in runs:
         found = run.scorers()
         where = str(run.trials[0].path)
+        for trial in run.trials:
+            log.read(trial.path, len(trial.rows))
         if asked is not None and asked not in found:
             rows = sum(len(trial.rows) for trial in run.trials)
             log.remarks.append(f"{run.task} has no score {asked!r}; its {rows} rows are left out.")
+            for trial in run.trials:
+                log.leave_out(trial.path, f"of a task without the score {asked!r}", len(trial.rows))
             continue
         scorer = pick(asked, found, "score", where)
         said = picked_remark(scorer, found, f"{run.task}: the score", "scorer")
@@ -133,7 +152,22 @@ def _number(path: Path) -> int | None:
 
 def _trial(path: Path, at: int) -> _Trial:
     number = _number(path)
-    return _Trial(path, at if number is None else number, [row for _, row in lines(path)])
+    rows = [_row(row) for _, row in lines(path)]
+    return _Trial(path, at if number is None else number, rows)
+
+
+def _row(row: Mapping[str, Any]) -> _Row:
+    return _Row(
+        row.get("id"),
+        {key: hash(text_or_none(row[key])) for key in _TEXTS if key in row},
+        _scores(row),
+        _ending(row),
+        text_or_none(row.get("predicted_answer")),
+        text_or_none(row.get("expected_answer")),
+        number_or_none(row.get("reward_model_score")),
+        text_or_none(row.get("subset_for_metrics")),
+        number_or_none(row.get("num_generated_tokens")),
+    )
 
 
 def _add(log: Log, run: _Run, scorer: str) -> None:
@@ -147,8 +181,11 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
     strange: Counter[str] = Counter()
     for trial, ids in zip(run.trials, names, strict=True):
         for row, question in zip(trial.rows, ids, strict=True):
-            value = _scores(row).get(scorer)
+            value = row.scores.get(scorer)
             outcome = number_or_none(value)
+            status = row.status
+            if status in ("", _CUT):
+                status = "unscored" if outcome is None else status or "ok"
             if outcome is None and value is not None:
                 strange[f"{value!r:.40}"] += 1
             log.add(
@@ -157,12 +194,12 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
                 question=question,
                 trial=trial.number,
                 outcome=outcome,
-                status=_status(row, outcome),
-                answer=text_or_none(row.get("predicted_answer")),
-                target=text_or_none(row.get("expected_answer")),
-                confidence=number_or_none(row.get("reward_model_score")),
-                subset=text_or_none(row.get("subset_for_metrics")),
-                tokens=number_or_none(row.get("num_generated_tokens")),
+                status=status,
+                answer=row.answer,
+                target=row.target,
+                confidence=row.confidence,
+                subset=row.subset,
+                tokens=row.tokens,
             )
     if strange:
         shown = strange.most_common(1)[0][0]
@@ -174,14 +211,14 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
 
 def _questions(run: _Run) -> list[list[str]]:
     """Names of the questions of each file: ids, or places."""
-    ids = [[row.get("id") for row in trial.rows] for trial in run.trials]
+    ids = [[row.id for row in trial.rows] for trial in run.trials]
     if all(_are_ids(one) for one in ids):
         return [[name_of(value, "id") for value in one] for one in ids]
     first = run.trials[0]
     for other in run.trials[1:]:
         for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
-            for key in _TEXTS:
-                if key in mine and key in theirs and mine[key] != theirs[key]:
+            for key in mine.asked.keys() & theirs.asked.keys():
+                if mine.asked[key] != theirs.asked[key]:
                     raise InputError(
                         f"{other.path}: question {at} is another than in {first.path.name} (their "
                         f"{key!r} differs). Without ids the files of a directory must ask the same "
@@ -201,14 +238,15 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     if "symbolic_correct" in row:
         found["symbolic_correct"] = row["symbolic_correct"]
     if "expected_judgement" in row:
-        found["correct_judgements"] = _verdict(row.get("judgement")) == _verdict(
-            row["expected_judgement"]
-        )
+        expected = _verdict(row["expected_judgement"])
+        found["correct_judgements"] = _is_verdict(row.get("judgement"), expected)
     elif "judgement" in row:
-        found["judge_correct"] = _verdict(row["judgement"]) == "yes"
+        found["judge_correct"] = _is_verdict(row["judgement"], "yes")
     if {"symbolic_correct", "judge_correct"} <= found.keys():
-        both = (bool(found["symbolic_correct"]), found["judge_correct"])
-        found |= {"both_correct": all(both), "any_correct": any(both)}
+        both = (found["symbolic_correct"], found["judge_correct"])
+        known = None not in both
+        found["both_correct"] = all(both) if known else None
+        found["any_correct"] = any(both) if known else None
     if "is_correct-plus" in row:
         found["passing_base_tests"] = row.get("is_correct")
         found["passing_plus_tests"] = row["is_correct-plus"]
@@ -220,7 +258,8 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(graded, list) and graded:
         found["accuracy"] = graded[0]
     if "proof_status" in row:
-        found["lean4_correct"] = row["proof_status"] == "completed"
+        proof = row["proof_status"]
+        found["lean4_correct"] = None if proof is None else proof == "completed"
     for key, part, name in (
         ("strict_eval", "follow_all_instructions", "prompt_strict_accuracy"),
         ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
@@ -232,26 +271,36 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _is_verdict(judgement: Any, expected: str) -> bool | None:
+    """Whether a judge said what was expected; None where no judge was asked."""
+    return None if judgement is None else _verdict(judgement) == expected
+
+
 def _verdict(judgement: Any) -> str:
     """What a judge said: yes, no, or nothing that counts."""
     said = _VERDICT.search(judgement) if isinstance(judgement, str) else None
     return said[1].lower() if said else ""
 
 
-def _status(row: Mapping[str, Any], outcome: float | None) -> str:
+def _ending(row: Mapping[str, Any]) -> str:
+    """The status of a line that was not ended as usual."""
     if row.get("error"):
         return "error"
     if row.get("proof_status") == "timeout":
         return "timeout"
-    if outcome is None:
-        return "unscored"
-    return "limit" if row.get("finish_reason") == "length" else "ok"
+    return _CUT if row.get("finish_reason") == "length" else ""
 
 
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
-    """Pass@k and the mean, as metrics.json states them for all the files of the directory."""
+    """Questions, pass@k and the mean, as metrics.json states them for all files of the directory.
+
+    The number of questions is stated with every score; one is enough.
+    """
     trials = len(run.trials)
     stated = _metrics(run)
+    questions = [number_or_none(object_in(stated, name).get("num_entries")) for name in stated]
+    for value in sorted({one for one in questions if one is not None}):
+        yield Claim("num_entries", value, "questions", run.system, run.task)
     for name in stated:
         value = number_or_none(object_in(stated, name).get(scorer))
         k = name.removeprefix("pass@")

@@ -29,7 +29,7 @@ from errbar.readers.documents import (
 _CORRECT = ("correct", "is_correct", "cascade_correct")
 _REPEATED = re.compile(r'"details"\s*:\s*\[\s*\{[^{}]*"example_abbr"')
 _ONCE = re.compile(r'"details"\s*:\s*\{\s*"type"\s*:\s*"(GEN|PPL)"')
-_ACCURACY = re.compile(r"accuracy(?: \((\d+) runs average\))?")
+_ACCURACY = re.compile(r"accuracy(?: \((\d{1,9}) runs average\))?")
 _G_PASS = re.compile(r"m?G-Pass@\d{1,6}(?:_[\d.]+)?")
 
 
@@ -138,9 +138,7 @@ def _of_each(detail: Mapping[str, Any], names: Sequence[str], size: int, where: 
     return found
 
 
-def _claims(
-    result: Mapping[str, Any], questions: int, system: str, task: str
-) -> Iterator[Claim]:
+def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -> Iterator[Claim]:
     """Accuracy and G-Pass@k, which are in per cent, and how often each question was asked."""
     for name, stated in result.items():
         value = number_or_none(stated)

@@ -94,7 +94,9 @@ def _trials(file: Path) -> Iterator[_Trial]:
         info = object_in(one, "info")
         error, source = info.get("error"), info.get("source")
         yield _Trial(
-            str(question) if is_whole(question) else name_of(question, f"{file}, row {at}, task_id"),
+            str(question)
+            if is_whole(question)
+            else name_of(question, f"{file}, row {at}, task_id"),
             one.get("trial"),
             one.get("reward"),
             str(error)[:_SHOWN] if error else "",
