@@ -91,6 +91,8 @@ def _trials(file: Path) -> Iterator[_Trial]:
         if not isinstance(one, dict):
             require_object(one, f"{file}, row {at}")
         question = one.get("task_id")
+        if not is_whole(question):
+            question = name_of(question, f"{file}, row {at}, task_id")
         info = object_in(one, "info")
         error, source = info.get("error"), info.get("source")
         yield _Trial(

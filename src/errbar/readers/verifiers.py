@@ -100,13 +100,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             trials[key] += 1
         held = dict.fromkeys((one.system, one.task) for one in run.rollouts)
         again = sorted(held.keys() & claims.keys())
-        claims |= dict.fromkeys(held, [])
+        claims |= {whose: [] for whose in held}
         if again:
             log.remarks.append(
                 f"{run.path}: there were rollouts of {again[0][0]} on {again[0][1]} before; these "
                 f"are further trials."
             )
-            claims |= dict.fromkeys(again, [])
         elif held:
             claims[next(iter(held))] = list(_claims(run, scorer))
     claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
