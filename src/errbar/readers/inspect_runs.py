@@ -26,7 +26,7 @@ from errbar.readers.documents import (
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLE = re.compile(r"samples/(.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
-_KEPT = ("id", "epoch", "target", "metadata", "scores", "score", "error", "limit", "completed")
+_KEPT = ("id", "epoch", "target", "metadata", "error", "limit", "completed")
 _SETTINGS = (
     *("task_args", "task_version", "solver", "solver_args"),
     *("model_args", "model_generate_config", "model_roles"),
@@ -64,9 +64,10 @@ class Run:
         return str(self.eval.get("task_id") or self.path), self.model
 
     @property
-    def goodness(self) -> tuple[bool, int, str]:
-        """Of the logs of one run that which counts: finished, then fullest, then latest."""
-        return self.status == "success", len(self.samples), str(self.eval.get("created") or "")
+    def goodness(self) -> tuple[bool, bool, int, str]:
+        """Of the logs of one run that which counts: with samples, finished, fullest, latest."""
+        there = len(self.samples)
+        return there > 0, self.status == "success", there, str(self.eval.get("created") or "")
 
     @property
     def expected(self) -> int | None:
@@ -177,16 +178,17 @@ def _place_in_journal(name: str) -> tuple[int, str]:
 def _slim(sample: Any, where: str) -> Sample:
     """What is used of a sample; its messages and events may be many times as large."""
     held = require_object(sample, where)
-    return {name: held[name] for name in _KEPT if name in held}
+    slim = {name: held[name] for name in _KEPT if name in held}
+    slim["scores"] = _scores(held)
+    return slim
 
 
 def scorers_in(samples: Sequence[Sample]) -> list[str]:
     """Names of scores in order, those of parts as scorer/part."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
-        for name, score in _scores(sample).items():
+        for name, (value, _) in sample["scores"].items():
             parts = found.setdefault(name, {})
-            value = score.get("value")
             if isinstance(value, dict):
                 parts |= dict.fromkeys(f"{name}/{key}" for key in value)
             elif isinstance(value, list):
@@ -198,29 +200,33 @@ def scorers_in(samples: Sequence[Sample]) -> list[str]:
 
 def value_of(sample: Sample, scorer: str) -> tuple[Any, Any]:
     """What a scorer, or a part of one, says of a sample, and the answer that it saw."""
-    scores = _scores(sample)
-    score = scores.get(scorer)
-    if score is not None:
-        return score.get("value"), score.get("answer")
+    scores = sample["scores"]
+    found: tuple[Any, Any] | None = scores.get(scorer)
+    if found is not None:
+        return found
     name, _, part = scorer.rpartition("/")
     while name and name not in scores:  # a part may be called a/b
         name, _, first = name.rpartition("/")
         part = f"{first}/{part}"
-    score = scores.get(name, {})
-    value = score.get("value")
+    value, answer = scores.get(name, (None, None))
     if isinstance(value, dict):
-        return value.get(part), score.get("answer")
+        return value.get(part), answer
     if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-        return value[int(part)], score.get("answer")
-    return None, score.get("answer")
+        return value[int(part)], answer
+    return None, answer
 
 
-def _scores(sample: Sample) -> dict[str, dict[str, Any]]:
+def _scores(sample: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """The value that each scorer gave, and the answer that it saw."""
     scores = sample.get("scores")
     if scores is None and isinstance(sample.get("score"), dict):
         scores = {"score": sample["score"]}  # logs of 2024 had one score
     found = scores if isinstance(scores, dict) else {}
-    return {name: one for name, one in found.items() if isinstance(one, dict)}
+    return {
+        name: (one.get("value"), one.get("answer"))
+        for name, one in found.items()
+        if isinstance(one, dict)
+    }
 
 
 def number_in(value: Any) -> float | None:
