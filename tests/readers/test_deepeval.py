@@ -56,6 +56,15 @@ def test_a_metric_can_be_scored(
     assert told == (scorer == "Exact")  # of whose questions one has an error fewer to count
 
 
+def test_a_run_of_many_cases_is_known_by_the_first(tmp_path: Path) -> None:
+    log = json.loads(NAMED.read_text())
+    log["testCases"][0]["input"] += " really" * 20_000
+    ordered = {"testCases": log.pop("testCases"), **log}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(ordered))
+    assert len(rows_of(path)) == 9
+
+
 def test_a_run_without_cases_is_named(tmp_path: Path) -> None:
     shutil.copy(NAMED, tmp_path / "a.json")
     emptied = json.loads(NAMED.read_text()) | {"testCases": None}

@@ -41,8 +41,10 @@ _LATEST = "testRunData"
 def _recognise(glance: Glance) -> str:
     if glance.shape not in ("object", "lines"):
         return ""
-    if glance.has("testCases") and {"metricsScores", "testPassed", "testFile"} & glance.keys:
-        return "a JSON document with testCases and what came of them"
+    if glance.has("testCases"):
+        told = {"metricsScores", "testPassed", "testFile"} & glance.keys
+        if told or '"metricsData"' in glance.text:  # what is told of the cases comes after them
+            return "a JSON document with testCases and what came of them"
     if glance.has(_LATEST):
         return f"a JSON document with {_LATEST}"
     return ""
@@ -125,12 +127,12 @@ def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
     """Cases of both kinds."""
     for kind in _CASES:
         for at, one in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
-            case = require_object(one, f"{path}, {kind}[{at}]")
+            case = one if isinstance(one, dict) else require_object(one, f"{path}, {kind}[{at}]")
             name = str(case.get("name") or "")
             asked = text_or_none(case.get("input") or case.get("scenario") or case.get("turns"))
             if not name and not asked:
                 raise InputError(f"{path}: a case has neither a name nor an input.")
-            numbered = bool(_NUMBERED.fullmatch(name))
+            numbered = "test_case_" in name and bool(_NUMBERED.fullmatch(name))
             yield _Case(
                 asked if asked and (not name or numbered) else name,
                 not numbered,

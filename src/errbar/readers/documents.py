@@ -2,11 +2,10 @@
 
 import gzip
 import json
-import math
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -15,6 +14,8 @@ from errbar.errors import InputError
 _LARGEST = 1 << 32  # bytes of one document
 _MOST_PACKED = 1000  # times that a compressed one may grow
 _STEP = 1 << 20
+_NUMBERS = (float, int)  # and truth values, which are whole numbers to Python
+_MOST = sys.float_info.max
 
 # An array that is not empty begins, and what stands between its parts or after the last one.
 _BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
@@ -162,16 +163,16 @@ def is_whole(value: Any) -> TypeGuard[int]:
 
 def number_or_none(value: Any) -> float | None:
     """A number or truth value as a float; None for anything else, nan and infinity."""
-    if not isinstance(value, bool | int | float) or abs(value) > sys.float_info.max:
-        return None
-    return None if math.isnan(value) else float(value)
+    if isinstance(value, _NUMBERS) and -_MOST <= value <= _MOST:
+        return float(value)
+    return None
 
 
 def truth_or_none(value: Any, where: str) -> float | None:
     """True and 1 as 1, false and 0 as 0, nothing as None; refused if it is anything else."""
     if value is None:
         return None
-    if isinstance(value, bool | int | float) and value in (0, 1):
+    if isinstance(value, _NUMBERS) and value in (0, 1):
         return float(value)
     raise InputError(f"{where}: true or false is expected; this is {_short(value)}.")
 
@@ -181,6 +182,20 @@ def text_or_none(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
+    """Each as a number, as `number_or_none` has it; truth values alone are turned at once."""
+    if set(map(type, values)) <= {bool}:
+        return list(map(float, values))
+    return list(map(number_or_none, values))
+
+
+def texts_or_none(values: Sequence[Any]) -> list[str | None]:
+    """Each as text, as `text_or_none` has it; what is text already is taken at once."""
+    if set(map(type, values)) <= {str}:
+        return list(values)
+    return list(map(text_or_none, values))
 
 
 def _short(value: Any) -> str:

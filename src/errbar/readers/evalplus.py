@@ -12,6 +12,7 @@ added ones too, `base` only the former; EvalPlus reports both. A run of `base` a
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,17 +89,18 @@ def _add(
         task = _task(question, scorer)
         if not samples:
             log.make_up(file, "tasks without samples")
-        for trial, sample in enumerate(samples or [None], start=before):
-            outcome, status = _judged(sample, scorer) if sample else (None, "missing")
-            statuses[status] += 1
-            log.add(
-                system=system,
-                task=task,
-                question=question,
-                trial=trial,
-                outcome=outcome,
-                status=status,
-            )
+        judged = [_judged(sample, scorer) for sample in samples] or [(None, "missing")]
+        outcomes, found = zip(*judged, strict=True)
+        size = len(judged)
+        statuses.update(found)
+        log.extend(
+            system=[system] * size,
+            task=[task] * size,
+            question=[question] * size,
+            trial=range(before, before + size),
+            outcome=outcomes,
+            status=found,
+        )
     return statuses
 
 
@@ -152,6 +154,7 @@ def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
     return base, plus
 
 
+@cache
 def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     """Outcome and status: plus asks for both kinds of tests, as EvalPlus does."""
     said = sample if scorer == "plus" else sample[:1]

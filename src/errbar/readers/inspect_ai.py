@@ -29,6 +29,7 @@ from errbar.readers.inspect_runs import (
 )
 
 _OWN = frozenset({*USUAL, "answer", "target", "cost"})
+_PLAIN = (str, int, float)  # and truth values, which are whole numbers to Python
 _MOST_EXTRA = 100  # columns that are made of the metadata
 _SHOWN = 5
 _WIDE = 40  # letters of a setting in the name of a system
@@ -245,7 +246,7 @@ class _Rows:
         """What the data set says of a question in one word or number, to group by."""
         found: dict[str, Any] = {}
         for key, value in metadata.items() if isinstance(metadata, dict) else ():
-            if isinstance(value, str | int | float | bool):
+            if isinstance(value, _PLAIN):
                 column = self.columns[key] if key in self.columns else self._column(key)
                 if column is not None:
                     found[column] = value

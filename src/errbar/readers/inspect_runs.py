@@ -164,6 +164,8 @@ def _samples(archive: Archive) -> Iterator[Sample]:
             told.add(f"{sample.get('id')}_epoch_{sample.get('epoch')}")
             yield sample
     for name in archive.names("samples/"):
+        if name[len("samples/") : -len(".json")] in told:
+            continue  # by far the most
         known = _SAMPLE.fullmatch(name)
         if known and known[1] not in told:
             yield _slim(archive.document(name), f"{archive.path}, {name}")
@@ -188,7 +190,11 @@ def scorers_in(samples: Sequence[Sample]) -> list[str]:
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
         for name, (value, _) in sample["scores"].items():
-            parts = found.setdefault(name, {})
+            parts = found.get(name)
+            if parts is None:
+                parts = found[name] = {}
+            elif name in parts and isinstance(value, str):
+                continue
             if isinstance(value, dict):
                 parts |= dict.fromkeys(f"{name}/{key}" for key in value)
             elif isinstance(value, list):
@@ -233,7 +239,9 @@ def number_in(value: Any) -> float | None:
     """The number that a value stands for, as the package itself takes it; None if for none."""
     if not isinstance(value, str):
         return number_or_none(value)
-    known = _GRADES.get(value, _WORDS.get(value.lower()))
+    known = _GRADES.get(value)
+    if known is None:
+        known = _WORDS.get(value.lower())
     if known is not None:
         return known
     try:

@@ -351,7 +351,7 @@ def _numbers(values: Any) -> list[float] | None:
 
 
 def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
-    """Questions, and means of what is scored; of counts of right responses also pass@k of as many."""
+    """Questions, and means of what is scored; of counts of right responses pass@k of as many."""
     told = object_in(object_in(details.results, "config_tasks"), details.task)
     docs = number_or_none(told.get("effective_num_docs"))
     if docs is not None and docs > 0:  # -1 stands for nothing

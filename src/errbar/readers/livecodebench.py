@@ -115,18 +115,20 @@ def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before
     for one in problems:
         if not one.marks:
             log.make_up(file, "problems without samples")
-        for trial, passed in enumerate(one.marks or [None]):
-            status = "unscored" if one.marks else "missing"
-            if passed is not None:
-                status = "error" if trial in one.failed else "ok"
-            log.add(
-                system=system,
-                question=one.question,
-                trial=before + trial,
-                outcome=passed,
-                status=status,
-                **one.told,
-            )
+        marks = one.marks or [None]
+        lacks = "unscored" if one.marks else "missing"
+        statuses = [lacks if mark is None else "ok" for mark in marks]
+        for trial in one.failed:
+            statuses[trial] = "error"
+        size = len(marks)
+        log.extend(
+            system=[system] * size,
+            question=[one.question] * size,
+            trial=range(before, before + size),
+            outcome=marks,
+            status=statuses,
+            **{name: [value] * size for name, value in one.told.items()},
+        )
 
 
 def _question(problem: Mapping[str, Any], where: str) -> str:

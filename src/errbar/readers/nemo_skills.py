@@ -19,7 +19,6 @@ from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     is_whole,
     lines,
-    name_of,
     number_or_none,
     object_in,
     object_of,
@@ -180,27 +179,25 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
         )
     strange: Counter[str] = Counter()
     for trial, ids in zip(run.trials, names, strict=True):
-        for row, question in zip(trial.rows, ids, strict=True):
-            value = row.scores.get(scorer)
-            outcome = number_or_none(value)
-            status = row.status
-            if status in ("", _CUT):
-                status = "unscored" if outcome is None else status or "ok"
+        rows = trial.rows
+        values = [row.scores.get(scorer) for row in rows]
+        outcomes = list(map(number_or_none, values))
+        for value, outcome in zip(values, outcomes, strict=True):
             if outcome is None and value is not None:
                 strange[f"{value!r:.40}"] += 1
-            log.add(
-                system=run.system,
-                task=run.task,
-                question=question,
-                trial=trial.number,
-                outcome=outcome,
-                status=status,
-                answer=row.answer,
-                target=row.target,
-                confidence=row.confidence,
-                subset=row.subset,
-                tokens=row.tokens,
-            )
+        log.extend(
+            system=[run.system] * len(rows),
+            task=[run.task] * len(rows),
+            question=ids,
+            trial=[trial.number] * len(rows),
+            outcome=outcomes,
+            status=[_status(row, one) for row, one in zip(rows, outcomes, strict=True)],
+            answer=[row.answer for row in rows],
+            target=[row.target for row in rows],
+            confidence=[row.confidence for row in rows],
+            subset=[row.subset for row in rows],
+            tokens=[row.tokens for row in rows],
+        )
     if strange:
         shown = strange.most_common(1)[0][0]
         log.remarks.append(
@@ -213,7 +210,7 @@ def _questions(run: _Run) -> list[list[str]]:
     """Names of the questions of each file: ids, or places."""
     ids = [[row.id for row in trial.rows] for trial in run.trials]
     if all(_are_ids(one) for one in ids):
-        return [[name_of(value, "id") for value in one] for one in ids]
+        return [list(map(str, one)) for one in ids]
     first = run.trials[0]
     for other in run.trials[1:]:
         for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
@@ -280,6 +277,12 @@ def _verdict(judgement: Any) -> str:
     """What a judge said: yes, no, or nothing that counts."""
     said = _VERDICT.search(judgement) if isinstance(judgement, str) else None
     return said[1].lower() if said else ""
+
+
+def _status(row: _Row, outcome: float | None) -> str:
+    if row.status in ("", _CUT):
+        return "unscored" if outcome is None else row.status or "ok"
+    return row.status
 
 
 def _ending(row: Mapping[str, Any]) -> str:

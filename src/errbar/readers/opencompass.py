@@ -20,12 +20,14 @@ from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     name_of,
     number_or_none,
+    numbers_or_none,
     object_of,
     require_list,
     require_object,
-    text_or_none,
+    texts_or_none,
 )
 
+_COLUMNS = ("question", "trial", "outcome", "status", "answer", "target")
 _CORRECT = ("correct", "is_correct", "cascade_correct")
 _REPEATED = re.compile(r'"details"\s*:\s*\[\s*\{[^{}]*"example_abbr"')
 _ONCE = re.compile(r'"details"\s*:\s*\{\s*"type"\s*:\s*"(GEN|PPL)"')
@@ -59,11 +61,14 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
                 f"{path} is of {system} on {task} once more; its trials are numbered on from "
                 f"{again}."
             )
+        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
         trials = [
-            _add(log, key, question, detail, again, where)
+            _add(columns, question, detail, again, where)
             for question, detail, where in _details(result, path)
         ]
-        log.read(path, sum(trials))
+        rows = sum(trials)
+        log.read(path, rows)
+        log.extend(system=[system] * rows, task=[task] * rows, **columns)
         if not trials:
             log.skip(path, "its details are empty")
         before[key] += max(trials, default=0)
@@ -74,21 +79,24 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
 
 def _details(result: Mapping[str, Any], path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Questions, what was written of each, and where."""
-    details = result.get("details")
+    details, whole = result.get("details"), str(path)
     if isinstance(details, list):
         for at, one in enumerate(details):
-            where = f"{path}, details[{at}]"
+            where = f"{whole}, details[{at}]"
             detail = require_object(one, where)
-            yield name_of(detail.get("example_abbr"), f"{where}.example_abbr"), detail, where
+            name = detail.get("example_abbr")
+            if not isinstance(name, str):
+                name = name_of(name, f"{where}.example_abbr")
+            yield name, detail, where
         return
     for name, one in require_object(details, f"{path}, details").items():
         if name != "type":
-            yield name, require_object(one, f"{path}, details.{name}"), f"{path}, details.{name}"
+            where = f"{whole}, details.{name}"
+            yield name, require_object(one, where), where
 
 
 def _add(
-    log: Log,
-    key: tuple[str, str],
+    columns: dict[str, list[Any]],
     question: str,
     detail: Mapping[str, Any],
     before: int,
@@ -106,19 +114,15 @@ def _add(
         raise InputError(f"{where}.{name}: the list is empty.")
     answers = _of_each(detail, ("pred", "predictions"), len(marks), where)
     targets = _of_each(detail, ("answer", "references"), len(marks), where)
-    for trial, mark in enumerate(marks):
-        outcome = number_or_none(mark)
-        log.add(
-            system=key[0],
-            task=key[1],
-            question=question,
-            trial=before + trial,
-            outcome=outcome,
-            status="unscored" if outcome is None else "ok",
-            answer=text_or_none(answers[trial]),
-            target=text_or_none(targets[trial]),
-        )
-    return len(marks)
+    outcomes = numbers_or_none(marks)
+    size = len(outcomes)
+    columns["question"] += [question] * size
+    columns["trial"] += range(before, before + size)
+    columns["outcome"] += outcomes
+    columns["status"] += ["unscored" if one is None else "ok" for one in outcomes]
+    columns["answer"] += texts_or_none(answers)
+    columns["target"] += texts_or_none(targets)
+    return size
 
 
 def _listed(value: Any) -> list[Any]:
@@ -130,12 +134,13 @@ def _of_each(detail: Mapping[str, Any], names: Sequence[str], size: int, where: 
     name = next((name for name in names if name in detail), None)
     if name is None:
         return [None] * size
-    if size == 1 and not (isinstance(detail[name], list) and len(detail[name]) == 1):
-        return [detail[name]]
-    found = require_list(detail[name], f"{where}.{name}")
-    if len(found) != size:
-        raise InputError(f"{where}: there are {len(found)} of {name!r} for {size} trials.")
-    return found
+    found = detail[name]
+    if isinstance(found, list) and len(found) == size:
+        return found
+    if size == 1:
+        return [found]
+    found = require_list(found, f"{where}.{name}")
+    raise InputError(f"{where}: there are {len(found)} of {name!r} for {size} trials.")
 
 
 def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -> Iterator[Claim]:

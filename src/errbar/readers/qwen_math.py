@@ -21,9 +21,11 @@ from errbar.readers.documents import (
     lines,
     name_of,
     number_or_none,
+    numbers_or_none,
     object_of,
     require_list,
     text_or_none,
+    texts_or_none,
 )
 
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
@@ -146,30 +148,36 @@ def _add(
     log: Log, path: Path, key: tuple[str, str], question: str, told: _Question, before: int
 ) -> int:
     """The predictions of a question; how many of them have more than one score of a model."""
-    steps = 0
     if not told.marks:
         log.make_up(path, "questions without predictions")
-    answers, sure = told.answers, told.sure
-    for trial, score in enumerate(told.marks or [None]):
-        outcome = number_or_none(score)
-        of_steps = sure[trial] if trial < len(sure) else None
-        if isinstance(of_steps, list):
-            steps += len(of_steps) > 1
-            of_steps = of_steps[-1] if of_steps else None
-        status = "unscored" if told.marks else "missing"
-        log.add(
-            system=key[0],
-            task=key[1],
-            question=question,
-            trial=before + trial,
-            outcome=outcome,
-            status=status if outcome is None else "ok",
-            answer=text_or_none(answers[trial]) if trial < len(answers) else None,
-            target=told.target,
-            confidence=number_or_none(of_steps),
-            **told.extra,
-        )
-    return steps
+    outcomes = numbers_or_none(told.marks or [None])
+    size = len(outcomes)
+    lacks = "unscored" if told.marks else "missing"
+    log.extend(
+        system=[key[0]] * size,
+        task=[key[1]] * size,
+        question=[question] * size,
+        trial=range(before, before + size),
+        outcome=outcomes,
+        status=[lacks if one is None else "ok" for one in outcomes],
+        answer=_filled(texts_or_none(told.answers), size),
+        target=[told.target] * size,
+        confidence=_filled([number_or_none(_last(one)) for one in told.sure], size),
+        **{name: [value] * size for name, value in told.extra.items()},
+    )
+    return sum(isinstance(one, list) and len(one) > 1 for one in told.sure[:size])
+
+
+def _filled(values: list[Any], size: int) -> list[Any]:
+    """As many values as are wanted; None for those that are not there."""
+    return values[:size] + [None] * (size - len(values))
+
+
+def _last(scores: Any) -> Any:
+    """Of the scores of several steps the last."""
+    if isinstance(scores, list):
+        return scores[-1] if scores else None
+    return scores
 
 
 def _claims(file: _File, key: tuple[str, str]) -> Iterator[Claim]:
