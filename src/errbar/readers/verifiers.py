@@ -249,15 +249,16 @@ def _question(task: Mapping[str, Any], where: str) -> str:
 
 
 def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """The sum of the weighted rewards, each of them, and the metrics."""
+    """The sum of the weighted rewards if all are there, each of them, and the metrics."""
     found: dict[str, Any] = {}
-    total = None
+    parts: list[float | None] = []
     for name, reward in object_in(trace, "rewards").items():
-        parts = reward if isinstance(reward, dict) else {"score": reward}
-        score, weight = number_or_none(parts.get("score")), number_or_none(parts.get("weight", 1.0))
+        told = reward if isinstance(reward, dict) else {"score": reward}
+        score, weight = number_or_none(told.get("score")), number_or_none(told.get("weight", 1.0))
         found[name] = score
-        if score is not None and weight is not None:
-            total = (total or 0.0) + score * weight
+        parts.append(None if score is None or weight is None else score * weight)
+    known = [one for one in parts if one is not None]
+    total = sum(known) if known and len(known) == len(parts) else None
     return {**found, **object_in(trace, "metrics"), _REWARD: total}
 
 
