@@ -302,8 +302,8 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
     trials = len(run.trials)
     stated = _metrics(run)
     questions = [number_or_none(object_in(stated, name).get("num_entries")) for name in stated]
-    for value in sorted({one for one in questions if one is not None}):
-        yield Claim("num_entries", value, "questions", run.system, run.task)
+    for entries in sorted({one for one in questions if one is not None}):
+        yield Claim("num_entries", entries, "questions", run.system, run.task)
     for name in stated:
         value = number_or_none(object_in(stated, name).get(scorer))
         k = name.removeprefix("pass@")

@@ -118,7 +118,8 @@ def _run(path: Path, log: Log) -> _Run:
     environment, _, model = path.resolve().parent.parent.name.partition("--")
     system = str(told.get("model") or model.replace("--", "/"))
     task = str(told.get("env_id") or environment)
-    rollouts, episodes = [], []
+    rollouts: list[_Rollout] = []
+    episodes: list[_Episode] = []
     for at, row in lines(path):
         if "traces" in row or episodes:
             episodes.append(_episode(row, f"{path}, line {at}"))
