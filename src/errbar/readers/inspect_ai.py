@@ -197,30 +197,36 @@ class _Rows:
     def add(self, one: _Chosen) -> _Met:
         """The rows of a run, and what was met among them."""
         met = _Met()
-        before, last = self.ended[one.key], 0
-        never = not one.is_scored and not all(sample.get("error") for sample in one.run.samples)
-        for (question, epoch), sample in self._once(one.run).items():
+        run, before = one.run, self.ended[one.key]
+        never = not one.is_scored and not all(sample.error for sample in run.samples)
+        once = self._once(run)
+        outcomes, statuses, answers = [], [], []
+        for sample in once.values():
             value, answer = value_of(sample, one.scorer)
             outcome = number_in(value)
             if outcome is None and value is not None and not is_nan(value):
                 met.strange += 1
                 self.strange[json.dumps(value, default=str)[:60]] += 1
-            met.scored_errors += bool(sample.get("error")) and outcome is not None
-            last = max(last, epoch)
             status = "unscored" if never else _status(sample, outcome)
+            met.scored_errors += sample.error and outcome is not None
             met.without += outcome is None and status != "error"
-            self.log.add(
-                system=one.system,
-                task=one.run.task,
-                question=question,
-                trial=before + epoch,
-                outcome=outcome,
-                status=status,
-                answer=None if answer is None else str(answer),
-                target=_target(sample.get("target")),
-                **self._extra(sample.get("metadata")),
-            )
-        self.ended[one.key] += last
+            outcomes.append(outcome)
+            statuses.append(status)
+            answers.append(None if answer is None else str(answer))
+        extra = [self._extra(sample.metadata) for sample in once.values()]
+        names = dict.fromkeys(name for found in extra for name in found)
+        self.log.extend(
+            system=[one.system] * len(once),
+            task=[run.task] * len(once),
+            question=[question for question, _ in once],
+            trial=[before + epoch for _, epoch in once],
+            outcome=outcomes,
+            status=statuses,
+            answer=answers,
+            target=[_target(sample.target) for sample in once.values()],
+            **{name: [found.get(name) for found in extra] for name in names},
+        )
+        self.ended[one.key] += max((epoch for _, epoch in once), default=0)
         self.scored_errors += met.scored_errors
         return met
 
@@ -228,7 +234,7 @@ class _Rows:
         """Of samples with one id and epoch the last."""
         last = {}
         for at, sample in enumerate(run.samples, start=1):
-            name, epoch = sample.get("id"), sample.get("epoch", 1)
+            name, epoch = sample.id, sample.epoch
             if not isinstance(name, str):
                 name = name_of(name, f"{run.path}, sample {at}")
             if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
@@ -282,13 +288,13 @@ class _Rows:
 
 
 def _status(sample: Sample, outcome: float | None) -> str:
-    if sample.get("error") and outcome is None:
+    if sample.error and outcome is None:
         return "error"
-    if sample.get("limit"):
+    if sample.limit:
         return "limit"
     if outcome is not None:
         return "ok"
-    return "missing" if sample.get("completed") is False else "unscored"
+    return "unscored" if sample.is_whole else "missing"
 
 
 def _target(target: Any) -> str | None:
@@ -351,7 +357,7 @@ def _metric(reducer: str) -> str:
 def _odd(run: Run) -> Iterator[str]:
     """What a reader of the numbers should know of the run."""
     name, there = run.path.name, len(run.samples)
-    failed = sum(bool(sample.get("error")) for sample in run.samples)
+    failed = sum(sample.error for sample in run.samples)
     missing = run.expected is not None and run.expected != there
     if run.status != "success":
         of = f" of {run.expected}" if missing else ""

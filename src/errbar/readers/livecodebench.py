@@ -36,6 +36,7 @@ from errbar.readers.documents import (
 _ALL = "_eval_all.json"
 _RUNNER_FAILED = -5
 _TOLD = ("platform", "difficulty", "contest_id", "contest_date")
+_COLUMNS = ("question", "trial", "outcome", "status", *_TOLD)
 
 
 def _recognise(glance: Glance) -> str:
@@ -49,7 +50,7 @@ class _Problem(NamedTuple):
 
     question: str
     marks: list[float | None]  # of every sample, None where it was not graded
-    failed: frozenset[int]  # samples whose test runner failed
+    failed: list[int]  # samples whose test runner failed
     told: dict[str, Any]
     stated: float | None  # pass@1
     is_graded: bool
@@ -91,19 +92,23 @@ def _problems(file: Path) -> Iterator[_Problem]:
         where = f"{file}, problem {at}"
         problem = require_object(one, where)
         graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
-        marks = [truth_or_none(mark, f"{where}, graded_list") for mark in graded]
+        marks: list[float | None]
+        if set(map(type, graded)) <= {bool}:
+            marks = list(map(float, graded))
+        else:
+            marks = [truth_or_none(mark, f"{where}, graded_list") for mark in graded]
         samples = max(len(list_in(problem, "code_list")), len(list_in(problem, "output_list")))
         notes = list_in(problem, "metadata")
-        failed = frozenset(
+        failed = [
             trial
             for trial, (mark, note) in enumerate(zip(marks, notes, strict=False))
             if mark == 0 and _code(note) == _RUNNER_FAILED
-        )
+        ]
         yield _Problem(
             _question(problem, where),
             marks + [None] * (samples - len(marks)),
             failed,
-            {key: problem[key] for key in _TOLD if isinstance(problem.get(key), str | int)},
+            {key: problem[key] for key in _TOLD if isinstance(problem.get(key), (str, int))},
             number_or_none(problem.get("pass@1")),
             "graded_list" in problem,
         )
@@ -112,6 +117,7 @@ def _problems(file: Path) -> Iterator[_Problem]:
 def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before: int) -> None:
     """A row for each sample, and one for a problem that has none."""
     log.read(file, sum(len(one.marks) for one in problems))
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for one in problems:
         if not one.marks:
             log.make_up(file, "problems without samples")
@@ -121,14 +127,14 @@ def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before
         for trial in one.failed:
             statuses[trial] = "error"
         size = len(marks)
-        log.extend(
-            system=[system] * size,
-            question=[one.question] * size,
-            trial=range(before, before + size),
-            outcome=marks,
-            status=statuses,
-            **{name: [value] * size for name, value in one.told.items()},
-        )
+        columns["question"] += [one.question] * size
+        columns["trial"] += range(before, before + size)
+        columns["outcome"] += marks
+        columns["status"] += statuses
+        for name in _TOLD:
+            columns[name] += [one.told.get(name)] * size
+    told = {name: column for name, column in columns.items() if name not in _TOLD or any(column)}
+    log.extend(system=[system] * len(columns["question"]), **told)
 
 
 def _question(problem: Mapping[str, Any], where: str) -> str:

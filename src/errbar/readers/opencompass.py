@@ -129,10 +129,10 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _of_each(detail: Mapping[str, Any], names: Sequence[str], size: int, where: str) -> list[Any]:
+def _of_each(detail: Mapping[str, Any], names: tuple[str, str], size: int, where: str) -> list[Any]:
     """What stands under the first of these names that is there, for every trial."""
-    name = next((name for name in names if name in detail), None)
-    if name is None:
+    name = names[0] if names[0] in detail else names[1]
+    if name not in detail:
         return [None] * size
     found = detail[name]
     if isinstance(found, list) and len(found) == size:

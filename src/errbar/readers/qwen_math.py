@@ -31,6 +31,7 @@ from errbar.readers.documents import (
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
 _FOLDER = "math_eval"  # lies between the model and the data sets
 _EXTRA = ("level", "type", "subject")
+_COLUMNS = ("question", "trial", "outcome", "status", "answer", "target", "confidence")
 
 
 class _Question(NamedTuple):
@@ -91,8 +92,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
                 f"{file.path.name}: {file.again} lines are of questions that occur again later, "
                 f"and are left out."
             )
-        for question, told in file.questions.items():
-            steps += _add(log, file.path, key, question, told, before[key])
+        steps += _add(log, file, key, before[key])
         if before[key]:
             log.remarks.append(f"{file.path.name}: its trials are numbered on from {before[key]}.")
         before[key] += file.most
@@ -127,10 +127,13 @@ def _file(path: Path) -> _File:
 
 
 def _question(row: dict[str, Any], path: Path, at: int) -> _Question:
-    marks, answers, sure = (
-        held if isinstance(held := row.get(key), list) else _list_or_none(held, path, at, key)
-        for key in ("score", "pred", "pred_score")
-    )
+    marks, answers, sure = row.get("score"), row.get("pred"), row.get("pred_score")
+    if not isinstance(marks, list):
+        marks = _list_or_none(marks, path, at, "score")
+    if not isinstance(answers, list):
+        answers = _list_or_none(answers, path, at, "pred")
+    if not isinstance(sure, list):
+        sure = _list_or_none(sure, path, at, "pred_score")
     return _Question(
         marks + [None] * (len(answers) - len(marks)),
         answers,
@@ -144,28 +147,31 @@ def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
     return [] if held is None else require_list(held, f"{path}, line {at}, {key}")
 
 
-def _add(
-    log: Log, path: Path, key: tuple[str, str], question: str, told: _Question, before: int
-) -> int:
-    """The predictions of a question; how many of them have more than one score of a model."""
-    if not told.marks:
-        log.make_up(path, "questions without predictions")
-    outcomes = numbers_or_none(told.marks or [None])
-    size = len(outcomes)
-    lacks = "unscored" if told.marks else "missing"
-    log.extend(
-        system=[key[0]] * size,
-        task=[key[1]] * size,
-        question=[question] * size,
-        trial=range(before, before + size),
-        outcome=outcomes,
-        status=[lacks if one is None else "ok" for one in outcomes],
-        answer=_filled(texts_or_none(told.answers), size),
-        target=[told.target] * size,
-        confidence=_filled([number_or_none(_last(one)) for one in told.sure], size),
-        **{name: [value] * size for name, value in told.extra.items()},
-    )
-    return sum(isinstance(one, list) and len(one) > 1 for one in told.sure[:size])
+def _add(log: Log, file: _File, key: tuple[str, str], before: int) -> int:
+    """The predictions of every question; how many have more than one score of a model."""
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    extra = dict.fromkeys(name for told in file.questions.values() for name in told.extra)
+    columns |= {name: [] for name in extra}
+    steps = 0
+    for question, told in file.questions.items():
+        if not told.marks:
+            log.make_up(file.path, "questions without predictions")
+        outcomes = numbers_or_none(told.marks or [None])
+        size = len(outcomes)
+        lacks = "unscored" if told.marks else "missing"
+        columns["question"] += [question] * size
+        columns["trial"] += range(before, before + size)
+        columns["outcome"] += outcomes
+        columns["status"] += [lacks if one is None else "ok" for one in outcomes]
+        columns["answer"] += _filled(texts_or_none(told.answers), size)
+        columns["target"] += [told.target] * size
+        columns["confidence"] += _filled([number_or_none(_last(one)) for one in told.sure], size)
+        for name in extra:
+            columns[name] += [told.extra.get(name)] * size
+        steps += sum(isinstance(one, list) and len(one) > 1 for one in told.sure[:size])
+    rows = len(columns["question"])
+    log.extend(system=[key[0]] * rows, task=[key[1]] * rows, **columns)
+    return steps
 
 
 def _filled(values: list[Any], size: int) -> list[Any]:
