@@ -18,6 +18,8 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+from duckdb import DuckDBPyConnection
+
 from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.origin import Claim
@@ -39,7 +41,8 @@ class _Details:
 
     path: Path
     results: Mapping[str, Any]
-    is_whole: bool = False  # whether all of a question and its responses is needed, to regrade
+    engine: DuckDBPyConnection  # one for all files: to start one takes longer than to read a few
+    is_whole: bool  # whether all of a question and its responses is needed, to regrade
 
     @property
     def system(self) -> str:
@@ -53,8 +56,8 @@ class _Details:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """What is needed of every row."""
-        with plain_errors(str(self.path)), own_engine() as engine:
-            table = engine.read_parquet(escape(str(self.path)))
+        with plain_errors(str(self.path)):
+            table = self.engine.read_parquet(escape(str(self.path)))
             kinds = dict(zip(table.columns, table.types, strict=True))
             for name in ("doc", "metric", "model_response"):
                 if name not in kinds or kinds[name].id != "struct":
@@ -146,11 +149,16 @@ def _footer(path: Path) -> bytes:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
+    with own_engine() as engine:
+        return _read_by(engine, files, choice)
+
+
+def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     metrics: dict[str, None] = {}
     before: Counter[tuple[str, str]] = Counter()
     claims: dict[tuple[str, str], list[list[Claim]]] = {}  # of each run
-    for one in _details(files, choice.regrade is not None, log):
+    for one in _details(files, engine, choice.regrade is not None, log):
         if not one.rows:
             log.skip(one.path, "it has no rows")
             continue
@@ -178,7 +186,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _details(files: Sequence[Path], is_whole: bool, log: Log) -> Iterator[_Details]:
+def _details(
+    files: Sequence[Path], engine: DuckDBPyConnection, is_whole: bool, log: Log
+) -> Iterator[_Details]:
     """Files of details, each with the results of the same moment: those in the tree of its own."""
     told = {file: object_of(file) for file in files if Glance(file).shape == "object"}
     details = [file for file in files if file not in told]
@@ -200,7 +210,7 @@ def _details(files: Sequence[Path], is_whole: bool, log: Log) -> Iterator[_Detai
         if own is not None and own not in told:
             told[own] = object_of(own)
         used.add(own)
-        yield _Details(file, told[own] if own else {}, is_whole)
+        yield _Details(file, told[own] if own else {}, engine, is_whole)
     for file in place.values():
         log.read(file, 0)
         if file not in used:
