@@ -152,6 +152,27 @@ def test_a_file_that_is_there_twice_is_counted_twice(
         again.unlink()
 
 
+@pytest.mark.parametrize("name", [one for one in READERS if "files" in every_reader()[one].chooses])
+def test_files_that_repeat_a_run_are_further_trials_if_asked_for(name: str, tmp_path: Path) -> None:
+    place = copied(FIXTURES / name, tmp_path)
+    _, before = read(place, name)
+    (file, *_) = [one for one, account in before.accounts.items() if account.rows]
+    endings = ("_eval_results.json", "_eval_all.json", "_results.jsonl", ".json")
+    ending = next(one for one in endings if file.name.endswith(one))
+    paths = [tmp_path / f"run-{at}{ending}" for at in (1, 2)]
+    for path in paths:
+        shutil.copy(file, path)
+    reader = every_reader()[name]
+    apart, joined = (reader.read(paths, Choice(files=how)) for how in ("systems", "trials"))
+    keys = [
+        list(zip(*(log.columns[one] for one in ("system", "question", "trial")), strict=True))
+        for log in (apart, joined)
+    ]
+    assert len(keys[0]) == len(keys[1]) == len(set(keys[0])) == len(set(keys[1]))
+    assert [len({system for system, *_ in one}) for one in keys] == [2, 1]
+    joined.accounts.require_closed(paths, len(joined))
+
+
 def _numbered(file: Path) -> Path:
     """NeMo-Skills knows a file by its name, which ends in the number of a trial."""
     return file.with_name("output-rs77.jsonl")

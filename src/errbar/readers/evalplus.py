@@ -180,4 +180,4 @@ def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:
         yield Claim("nfiles", results.files, "rows", system, task)
 
 
-READER = Reader("evalplus", _recognise, _read)
+READER = Reader("evalplus", _recognise, _read, chooses=("scorer", "files"))

@@ -80,4 +80,4 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
     return remarks
 
 
-READER = Reader("human_eval", _recognise, _read, chooses=())
+READER = Reader("human_eval", _recognise, _read, chooses=("files",))

@@ -176,4 +176,4 @@ def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[C
             yield Claim("problems in detail", len(value["pass@1"]), "questions", system)
 
 
-READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=())
+READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=("files",))

@@ -130,4 +130,4 @@ def trial_of(told: Any, where: str) -> int:
     raise InputError(f"{where}: the number of a trial is expected; this is {str(told)[:_SHOWN]!r}.")
 
 
-READER = Reader("tau_bench", _recognise, _read)
+READER = Reader("tau_bench", _recognise, _read, chooses=("scorer", "files"))
