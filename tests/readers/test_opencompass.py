@@ -44,7 +44,7 @@ def test_trials_that_are_not_there_are_seen(tmp_path: Path) -> None:
         told["details"][1][key].pop()
     (tmp_path / "doubles.json").write_text(json.dumps(told))
     (found,) = [one for one in errbar.load(tmp_path).agreements() if one.claim.metric == "rows"]
-    assert (found.claim.name, found.claim.value, found.value) == ("4 runs", 12, 11)
+    assert (found.claim.name, found.claim.value, found.value) == ("4 runs of 3 questions", 12, 11)
 
 
 def test_a_second_run_adds_trials_and_states_nothing(tmp_path: Path) -> None:

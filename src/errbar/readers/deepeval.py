@@ -82,11 +82,13 @@ class _Run(NamedTuple):
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = {path: _run(path) for path in files}
-    metrics = [one for run in runs.values() for case in run.cases for one in case.metrics]
+    metrics = dict.fromkeys(
+        one for run in runs.values() for case in run.cases for one in case.metrics
+    )
     scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{one}/score" for one in metrics)]))
     scorer = pick(choice.scorer, scorers, "metric", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
-    trials: Counter[tuple[str, str, str]] = Counter()
+    trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
     claims: dict[tuple[str, str], list[Claim]] = {}
     for path, run in runs.items():
         if not run.cases:
@@ -96,10 +98,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             continue
         log.read(path, len(run.cases))
         whose = (run.system, run.task)
-        for case in run.cases:
-            key = (*whose, case.question)
-            _add(log, case, key, scorer, trials[key])
-            trials[key] += 1
+        _add(log, run, scorer, trials.setdefault(whose, Counter()))
         if whose in claims:
             log.remarks.append(f"{path}: its cases are further trials of the run before.")
         claims[whose] = [] if whose in claims else list(_claims(run, scorer))
@@ -158,7 +157,29 @@ def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
     return found
 
 
-def _add(log: Log, case: _Case, key: tuple[str, str, str], scorer: str, at: int) -> None:
+def _add(log: Log, run: _Run, scorer: str, trials: Counter[str]) -> None:
+    """A row for each case, whose trials go on from those before."""
+    size = len(run.cases)
+    numbers = []
+    for case in run.cases:
+        numbers.append(trials[case.question])
+        trials[case.question] += 1
+    judged = [_judged(case, scorer) for case in run.cases]
+    log.extend(
+        system=[run.system] * size,
+        task=[run.task] * size,
+        question=[case.question for case in run.cases],
+        trial=numbers,
+        outcome=[outcome for outcome, _ in judged],
+        status=[status for _, status in judged],
+        answer=[case.answer for case in run.cases],
+        target=[case.target for case in run.cases],
+        cost=[case.cost for case in run.cases],
+    )
+
+
+def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
+    """Outcome and status of a case by all its metrics, or by one."""
     if scorer == _SUCCESS:
         outcome = number_or_none(case.success)
         failed = any(one.failed for one in case.metrics.values())
@@ -167,17 +188,7 @@ def _add(log: Log, case: _Case, key: tuple[str, str, str], scorer: str, at: int)
         told = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
         outcome = number_or_none(told and (told.success if whole else told.score))
         failed = told is not None and told.failed
-    log.add(
-        system=key[0],
-        task=key[1],
-        question=key[2],
-        trial=at,
-        outcome=outcome,
-        status="error" if failed else "unscored" if outcome is None else "ok",
-        answer=case.answer,
-        target=case.target,
-        cost=case.cost,
-    )
+    return outcome, "error" if failed else "unscored" if outcome is None else "ok"
 
 
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
