@@ -2,6 +2,7 @@
 
     scripts/bench readers                everything, at full size: a log of 300 MB, 4,000 samples
     scripts/bench readers lm_eval        one part only
+    scripts/bench readers sizes          every reader at three sizes, time and memory per row
     scripts/bench readers --quick        a small log, to see that it runs
     scripts/bench readers --dir /big     the logs go there, and stay
 
@@ -20,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import reader_sizes
 from benchmarks.inspect_ai_log import compare_inspect_ai
 from errbar.readers.base import Choice, Reader
 from errbar.readers.lm_eval import READER as LM_EVAL
@@ -179,19 +181,39 @@ def inspect_ai(sizes: Sizes, directory: Path) -> None:
 
 
 PARTS = {"lm_eval": lm_eval, "inspect_ai": inspect_ai}
+SIZES = "sizes"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all if none is named")
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        help=f"of {', '.join(PARTS)}, {SIZES}; all but the last if none is named",
+    )
     parser.add_argument("--quick", action="store_true", help="a small log, one turn")
     parser.add_argument("--dir", type=Path, help="where the logs go, and stay")
+    parser.add_argument("--only", action="append", default=[], help="one reader, for sizes")
+    parser.add_argument("--million", action="store_true", help="a million rows too, for sizes")
+    parser.add_argument("--words", type=int, default=reader_sizes.WORDS, help="in a text of sizes")
+    parser.add_argument(
+        "--files", type=int, default=reader_sizes.FILES, help="small ones, in sizes"
+    )
     given = parser.parse_args()
-    unknown = [part for part in given.parts if part not in PARTS]
+    known = [*PARTS, SIZES]
+    unknown = [part for part in given.parts if part not in known]
     if unknown:
-        parser.error(f"there is no part {unknown[0]!r}; there are: {', '.join(PARTS)}")
+        parser.error(f"there is no part {unknown[0]!r}; there are: {', '.join(known)}")
+    if SIZES in given.parts:
+        sizes_of = reader_sizes.SIZES[:1] if given.quick else reader_sizes.SIZES
+        more = (reader_sizes.MILLION,) if given.million else ()
+        files = 1000 if given.quick else given.files
+        reader_sizes.measure([*sizes_of, *more], given.only, given.words, files)
+        given.parts.remove(SIZES)
+        if not given.parts:
+            return
     sizes = QUICK if given.quick else Sizes()
     with tempfile.TemporaryDirectory() as temporary:
         directory = given.dir or Path(temporary)

@@ -8,7 +8,7 @@ import pytest
 
 import errbar
 from broken_logs import require_clear_refusals, require_read_or_refused
-from logs import FIXTURES, agreements_of, real, remarks_of, rows_of
+from logs import FIXTURES, agreements_of, claims_of, real, remarks_of, rows_of
 
 LOGS = FIXTURES / "deepeval"
 NAMED = LOGS / "named" / "test_run.json"
@@ -36,17 +36,51 @@ def test_cases_without_a_name_are_told_apart_by_their_input() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scorer", "right", "failed"),
-    [(None, 4, 1), ("Exact", 4, 1), ("Short", 8, 0), ("Exact/score", 4, 1)],
+    ("scorer", "right", "failed", "stated"),
+    [
+        (None, 4, 1, ["share of tests passed", "testPassed", "testPassed and testFailed"]),
+        ("Exact", 4, 1, ["testPassed and testFailed", "passes of Exact"]),
+        ("Short", 8, 0, ["testPassed and testFailed", "share passed of Short", "passes of Short"]),
+        ("Exact/score", 4, 1, ["testPassed and testFailed"]),
+    ],
 )
-def test_a_metric_can_be_scored(scorer: str | None, right: int, failed: int) -> None:
+def test_a_metric_can_be_scored(
+    scorer: str | None, right: int, failed: int, stated: list[str]
+) -> None:
     runs = errbar.load(NAMED, scorer=scorer)
     found = rows_of(runs)
     assert sum(row["outcome"] == 1 for row in found) == right
     assert sum(row["status"] == "error" for row in found) == failed
-    assert len(agreements_of(runs)) == (scorer in (None, "Short"))
+    assert sorted(claims_of(runs)) == sorted(stated)
     told = "that is a mean over rows" in remarks_of(runs)
     assert told == (scorer == "Exact")  # of whose questions one has an error fewer to count
+
+
+def test_a_run_of_many_cases_is_known_by_the_first(tmp_path: Path) -> None:
+    log = json.loads(NAMED.read_text())
+    log["testCases"][-1]["input"] += " really" * 20_000
+    ordered = {"testCases": log.pop("testCases"), **log}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(ordered))
+    assert len(rows_of(path)) == 9
+
+
+def test_a_run_without_cases_is_named(tmp_path: Path) -> None:
+    shutil.copy(NAMED, tmp_path / "a.json")
+    emptied = json.loads(NAMED.read_text()) | {"testCases": None}
+    (tmp_path / "b.json").write_text(json.dumps(emptied))
+    said = "not read: b.json (it has no test cases, though it says that 9 were run)."
+    assert said in remarks_of(tmp_path).splitlines()
+
+
+def test_metrics_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    log = json.loads(NAMED.read_text())
+    for case in log["testCases"]:
+        case["metricsData"] += [{"name": "Exact", "success": True, "score": 0.5}]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(log))
+    assert {row["outcome"] for row in rows_of(path, scorer="Exact (2)/score")} == {0.5}
+    assert sum(row["outcome"] == 1 for row in rows_of(path, scorer="Exact")) == 4
 
 
 def test_a_second_run_adds_trials(tmp_path: Path) -> None:

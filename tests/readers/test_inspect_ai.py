@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import errbar
+from errbar.data.origin import TALLIES
 from errbar.errors import InputError
 from inspect_logs import (
     ARCHIVES,
@@ -144,7 +145,8 @@ def test_scores_are_the_packages(name: str, scorer: str) -> None:
 
 @pytest.mark.parametrize(("name", "scorer"), BINARY)
 def test_what_a_log_states_comes_out(name: str, scorer: str) -> None:
-    stated = {one.claim.metric for one in agreements_of(PLACE / name, scorer=scorer)}
+    found = {one.claim.metric for one in agreements_of(PLACE / name, scorer=scorer)}
+    stated = found - set(TALLIES)
     expected = {"avg", "pass@2", "pass^2"} if name == "epochs.eval" else {"avg"}
     ended = name not in ("crashed.eval", "set/second_error.eval")
     assert stated == (expected if ended else set())
@@ -154,7 +156,7 @@ def test_a_part_is_compared_with_what_is_stated_of_it() -> None:
     for scorer in ("parts/a", "parts/b"):
         claims = errbar.load(PLACE / "values.eval", scorer=scorer).source.origin.claims
         said = REFERENCE["logs"]["values.eval"]["scores"][scorer]
-        assert {one.name: one.value for one in claims} == {
+        assert {one.name: one.value for one in claims if one.metric not in TALLIES} == {
             "accuracy": pytest.approx(said["accuracy"]),
             "mean": pytest.approx(said["mean"]),
         }
@@ -174,7 +176,7 @@ def test_what_errbar_has_no_metric_for_says_why(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_grades_between_right_and_wrong_comes_out() -> None:
-    assert claims_of(PLACE / "values.eval") == ["accuracy"]
+    assert claims_of(PLACE / "values.eval") == ["total_samples", "accuracy"]
 
 
 def test_one_log_that_cannot_be_compared_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -271,7 +273,7 @@ def test_runs_that_were_told_the_same_go_on_and_others_are_told_apart() -> None:
     said = remarks_of(PLACE / "again")
     assert "their trials go on from log to log, and what each states is not compared." in said
     claims = errbar.load(PLACE / "again").source.origin.claims
-    assert [one.system for one in claims] == ['mockllm/model (words="rich")']
+    assert {one.system for one in claims} == {'mockllm/model (words="rich")'}
 
 
 def test_of_a_run_and_its_retry_the_better_counts_and_the_other_is_named() -> None:
@@ -328,7 +330,7 @@ def test_the_later_part_of_a_journal_counts(tmp_path: Path) -> None:
     path = write(tmp_path / "log.eval", held)
     (row,) = [row for row in rows_of(path) if row["question"] == "again"]
     assert row["outcome"] == 1
-    assert "2 samples occur again later, and are left out." in remarks_of(path)
+    assert "2 rows left out: samples that occur again later." in remarks_of(path)
 
 
 def test_samples_that_no_summary_tells_of_are_read_themselves(tmp_path: Path) -> None:
@@ -363,6 +365,32 @@ def test_success_without_any_is_said_loudly() -> None:
     assert one.value == 0
 
 
+@pytest.mark.parametrize("ended", ["success", "error"])
+def test_a_log_in_which_nothing_was_scored_is_not_wrong(ended: str, tmp_path: Path) -> None:
+    bare = {"scores": None, "score": None}
+    samples = [
+        sample("a") | bare,
+        sample("b") | bare | {"limit": {"type": "token", "limit": 9}},
+        sample("c") | bare | {"error": {"message": "boom"}},
+    ]
+    path = saved(tmp_path / "log.json", small(samples) | {"status": ended})
+    assert [(row["outcome"], row["status"]) for row in rows_of(path)] == [(None, "unscored")] * 3
+
+
+def test_of_two_logs_of_one_run_that_with_samples_counts(tmp_path: Path) -> None:
+    saved(tmp_path / "a.json", small([], task_id="1"))
+    saved(tmp_path / "b.json", small([sample("a")], task_id="1") | {"status": "error"})
+    assert [row["question"] for row in rows_of(tmp_path)] == ["a"]
+    assert "not read: a.json (it has only a header (status 'success'))." in remarks_of(tmp_path)
+
+
+def test_samples_that_are_not_there_are_seen(tmp_path: Path) -> None:
+    stated = {"total_samples": 3, "completed_samples": 3}
+    path = saved(tmp_path / "log.json", small([sample("a"), sample("b")], results=stated))
+    found = {one.claim.name: (one.claim.value, one.value) for one in errbar.load(path).agreements()}
+    assert found == {"total_samples": (3, 2), "samples not completed": (0, 0)}
+
+
 def test_samples_that_were_scored_in_spite_of_an_error_count_and_are_told_of() -> None:
     said = remarks_of(PLACE / "scored_errors.eval")
     assert "1 samples ended in an error and were scored all the same" in said
@@ -376,7 +404,9 @@ def test_a_log_without_samples_cannot_be_scored() -> None:
 def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
     for name in ("header_only.json", "epochs.eval"):
         shutil.copy(PLACE / name, tmp_path)
-    assert "2 samples were to be run, 0 are there." in remarks_of(tmp_path)
+    said = "it has only a header (status 'success'); 2 samples were to be run, 0 are there"
+    assert f"not read: header_only.json ({said})." in remarks_of(tmp_path)
+    assert {one.claim.system for one in errbar.load(tmp_path).agreements()} == {"mockllm/model"}
 
 
 def test_invalid_samples_are_told_of(tmp_path: Path) -> None:
@@ -395,7 +425,7 @@ def test_real_models_have_the_accuracies_that_their_logs_state() -> None:
         "google/gemini-2.5-pro": 0.7,
         "anthropic/claude-sonnet-4-20250514": 0.66,
     }
-    assert len(agreements_of(runs)) == 3
+    assert claims_of(runs) == 3 * ["total_samples", "samples not completed", "accuracy"]
 
 
 def test_logs_of_every_version_are_read_or_have_no_samples() -> None:

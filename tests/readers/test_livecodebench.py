@@ -37,7 +37,8 @@ def test_a_runner_that_failed_is_an_error_and_a_slow_program_is_wrong() -> None:
 
 def test_numbers_of_the_harness() -> None:
     names = claims_of(HERE)
-    assert names == ["pass@1 (mean of the problems)", "pass@1", "pass@2", "pass@3"]
+    stated = ["pass@1", "pass@2", "pass@3", "problems in detail"]
+    assert names == ["pass@1 (mean of the problems)", *stated]
     assert claims_of(LOG) == names
 
 
@@ -48,7 +49,7 @@ def test_slices_by_what_is_told_of_a_problem() -> None:
 
 
 def test_outputs_without_gradings_are_told_of() -> None:
-    left = f"Outputs without gradings are not read: {NAME}.json."
+    left = f"not read: {NAME}.json (outputs without gradings)."
     assert left in remarks_of(HERE).splitlines()
     assert "outputs that were not graded" in refusal(HERE / f"{NAME}.json")
 
@@ -87,6 +88,13 @@ def test_a_problem_without_gradings_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "a_eval_all.json"
     path.write_text(problem(graded_list=[]), encoding="utf-8")
     assert [row["status"] for row in rows_of(path)] == ["ok", "missing"]
+
+
+def test_a_sample_without_a_grading_has_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "a_eval_all.json"
+    path.write_text(problem(graded_list=[False], code_list=["", "", ""]), encoding="utf-8")
+    found = [(row["question"], row["outcome"], row["status"]) for row in rows_of(path)]
+    assert found == [("a", 1, "ok"), ("b", 0, "ok"), *2 * [("b", None, "unscored")]]
 
 
 def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_ids_are_taken_where_there_are_some_and_timeouts_said() -> None:
 def test_the_stated_numbers_come_out(scorer: str | None) -> None:
     runs = errbar.load(LOGS, scorer=scorer)
     agreements = agreements_of(runs)
-    assert len(agreements) == (7 if scorer is None else 4)
+    assert len(agreements) == (9 if scorer is None else 5)
 
 
 def test_scores_of_two_judges_are_joined() -> None:
@@ -120,7 +120,7 @@ def test_golden_metrics_come_out(task: str, values: list[float]) -> None:
 def test_every_golden_number_of_every_task_comes_out() -> None:
     runs = errbar.load(real("nemo-skills") / "eval-results")
     agreements = agreements_of(runs)
-    assert len(agreements) == 26
+    assert len(agreements) == 32
     plus = errbar.load(real("nemo-skills") / "eval-results", scorer="passing_plus_tests")
     assert agreements_of(plus)
 
@@ -138,3 +138,21 @@ def test_a_score_that_is_no_number_is_counted(tmp_path: Path) -> None:
     assert [row["status"] for row in rows_of(runs)] == ["ok", "unscored", "ok", "ok"]
     (said,) = [one for one in runs.source.origin.remarks if "no number" in one]
     assert "1 rows have a symbolic_correct that is no number, such as 'maybe'" in said
+
+
+def test_a_line_that_was_not_scored_has_no_result(tmp_path: Path) -> None:
+    place = SUMS.parent / "proofs"
+    told = [json.loads(line) for line in (place / "output-rs0.jsonl").read_text().splitlines()]
+    told[0]["proof_status"] = None
+    (tmp_path / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, told)))
+    (row,) = [row for row in rows_of(tmp_path) if row["question"] == told[0]["id"]]
+    assert (row["outcome"], row["status"]) == (None, "unscored")
+
+
+def test_a_judge_that_was_not_asked_says_nothing(tmp_path: Path) -> None:
+    told = [json.loads(line) for line in (SUMS / "output-rs0.jsonl").read_text().splitlines()]
+    told[0]["judgement"] = None
+    (tmp_path / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, told)))
+    for scorer in ("judge_correct", "both_correct", "any_correct"):
+        first = rows_of(tmp_path, scorer=scorer)[0]
+        assert (first["outcome"], first["status"]) == (None, "unscored")

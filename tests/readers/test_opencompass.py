@@ -35,7 +35,16 @@ def test_details_of_one_run_are_read_too() -> None:
 
 def test_the_stated_numbers_come_out() -> None:
     agreements = agreements_of(LOGS)
-    assert len(agreements) == 14
+    assert len(agreements) == 15
+
+
+def test_trials_that_are_not_there_are_seen(tmp_path: Path) -> None:
+    told = json.loads(REPEATED.read_text())
+    for key in ("correct", "pred", "answer"):
+        told["details"][1][key].pop()
+    (tmp_path / "doubles.json").write_text(json.dumps(told))
+    (found,) = [one for one in errbar.load(tmp_path).agreements() if one.claim.metric == "rows"]
+    assert (found.claim.name, found.claim.value, found.value) == ("4 runs of 3 questions", 12, 11)
 
 
 def test_a_second_run_adds_trials_and_states_nothing(tmp_path: Path) -> None:
@@ -78,7 +87,7 @@ def test_the_numbers_of_the_real_evaluator_come_out() -> None:
     asked = ["avg", *(f"g-pass@4_{tau}" for tau in (0.0, 0.25, 0.5, 0.75, 1.0)), "mg-pass@4"]
     values = [round(100 * one.value, 3) for one in runs.score(*asked)]
     assert values == [56.25, 91.714, 91.714, 67.357, 44.429, 21.5, 32.964]
-    assert len(agreements_of(runs)) == 19
+    assert len(agreements_of(runs)) == 20
 
 
 @pytest.mark.parametrize("log", [REPEATED, ONCE], ids=["repeated", "once"])

@@ -8,7 +8,7 @@ import pytest
 import errbar
 from broken_logs import require_clear_refusals, require_read_or_refused
 from errbar.errors import InputError
-from logs import FIXTURES, agreements_of, real, remarks_of, rows_of
+from logs import FIXTURES, claims_of, real, remarks_of, rows_of
 
 LOGS = FIXTURES / "qwen_math"
 FOLDER = LOGS / "adder" / "math_eval" / "doubles"
@@ -29,7 +29,7 @@ def test_predictions_are_trials_and_seeds_add_to_them() -> None:
         for trial, right in enumerate(of_one)
     }
     assert len(found) == 15
-    assert len(agreements_of(runs)) == 1
+    assert claims_of(runs) == ["num_samples", "acc"]
 
 
 def test_answers_targets_and_the_reward_model_are_kept() -> None:
@@ -47,6 +47,29 @@ def test_a_question_that_occurs_again_counts_once(tmp_path: Path) -> None:
     runs = errbar.load(path)
     assert sum(row["outcome"] for row in rows_of(runs)) == 1
     assert "1 lines are of questions that occur again" in remarks_of(runs)
+
+
+def test_predictions_without_a_score_have_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    one = {"idx": 0, "gt": "1", "pred": ["1", "2"], "score": [True]}
+    others = [{**one, "idx": 1, "score": []}, {**one, "idx": 2, "score": [], "pred": []}]
+    path.write_text("\n".join(map(json.dumps, [one, *others])))
+    found = [(row["question"], row["outcome"], row["status"]) for row in rows_of(path)]
+    assert found == [
+        *(("0", 1, "ok"), ("0", None, "unscored")),
+        *(("1", None, "unscored"), ("1", None, "unscored"), ("2", None, "missing")),
+    ]
+    assert "1 row added: questions without predictions." in remarks_of(path)
+
+
+def test_seeds_that_are_joined_state_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "adder" / "math_eval" / "doubles"
+    place.mkdir(parents=True)
+    for seed in "01":
+        name = f"test_cot_-1_seed{seed}_t0.0_s0_e-1"
+        (place / f"{name}.jsonl").write_bytes(SAMPLED.read_bytes())
+        (place / f"{name}_metrics.json").write_text('{"num_samples": 3, "acc": 33.3}')
+    assert not errbar.load(tmp_path).agreements()
 
 
 def test_scores_of_steps_are_told_of(tmp_path: Path) -> None:

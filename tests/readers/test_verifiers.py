@@ -8,7 +8,7 @@ import pytest
 
 import errbar
 from broken_logs import require_clear_refusals, require_read_or_refused
-from logs import FIXTURES, agreements_of, real, remarks_of, rows_of
+from logs import FIXTURES, agreements_of, claims_of, real, remarks_of, rows_of
 
 LOGS = FIXTURES / "verifiers"
 RESULTS = LOGS / "doubles--mock--adder" / "results" / "results.jsonl"
@@ -29,8 +29,9 @@ def test_rollouts_are_trials_and_errors_have_a_status() -> None:
 
 @pytest.mark.parametrize("scorer", [None, "exact"])
 def test_the_stated_mean_comes_out(scorer: str | None) -> None:
-    (one,) = errbar.load(RESULTS, scorer=scorer).agreements()
-    assert one.holds
+    counts = ["num_examples", "num_examples times rollouts_per_example"]
+    mean = "avg_reward" if scorer is None else f"avg_metrics {scorer}"
+    assert claims_of(RESULTS, scorer=scorer) == [mean, *counts]
 
 
 def test_without_metadata_the_folder_tells_the_model(tmp_path: Path) -> None:
@@ -63,7 +64,8 @@ def test_traces_of_the_agent_that_counts_are_trials() -> None:
     right = {key for key, row in found.items() if row["outcome"] == 1}
     assert right == {(str(q), r) for q in range(4) for r in range(3) if r >= q - 1} - {("3", 2)}
     assert {row["system"] for row in found.values()} == {"mock/adder"}
-    assert "12 traces are of agents" in remarks_of(runs)
+    assert "12 rows left out: traces of agents that are not scored." in remarks_of(runs)
+    assert "1 row added: episodes without a trace to score." in remarks_of(runs)
 
 
 def test_a_metric_of_traces_can_be_scored() -> None:

@@ -32,7 +32,10 @@ class Accounts(dict[Path, Account]):
 
     def of(self, path: Path) -> Account:
         """The account of a file, which may be new."""
-        return self.setdefault(path, Account())
+        found = self.get(path)
+        if found is None:
+            found = self[path] = Account()
+        return found
 
     def require_closed(self, files: Iterable[Path], rows: int) -> None:
         """Refuse accounts that leave a file or a row unexplained."""

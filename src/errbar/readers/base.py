@@ -6,6 +6,7 @@ outcomes table that it knows.
 """
 
 import csv
+import gc
 import gzip
 import io
 import json
@@ -13,18 +14,20 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, SupportsFloat
 
 from errbar.data.accounts import Accounts
-from errbar.data.origin import Claim
+from errbar.data.origin import TALLIES, Claim
 from errbar.data.outcomes import FAILED, UNSCORED
 from errbar.errors import InputError
 
 _HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
+_BATCH = 1024  # rows that wait until they are moved into columns, column by column
 
 
 Regrade = Callable[[Any, Any, Any], float | bool | None]  # of a response, the target and the doc
@@ -49,23 +52,41 @@ class Log:
     in the table (`leave_out`), so that nothing is lost without a word.
     """
 
-    columns: dict[str, list[Any]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     accounts: Accounts = field(default_factory=Accounts)
-    _rows: int = 0
+    _columns: dict[str, list[Any]] = field(default_factory=dict)
+    _waiting: list[dict[str, Any]] = field(default_factory=list)
+    _rows: int = 0  # in the columns; others are waiting
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows so far, by column."""
+        if self._waiting:
+            self._store()
+        return self._columns
 
     def add(self, **values: Any) -> None:
         """One row; a column that it lacks, or that earlier rows lacked, is empty there."""
-        columns = self.columns
-        if len(values) != len(columns) or not columns.keys() >= values.keys():
-            for name in values.keys() - columns.keys():
-                columns[name] = [None] * self._rows
-            for name in columns.keys() - values.keys():
-                columns[name].append(None)
-        for name, value in values.items():
-            columns[name].append(value)
-        self._rows += 1
+        waiting = self._waiting
+        waiting.append(values)
+        if len(waiting) == _BATCH:
+            self._store()
+
+    def _store(self) -> None:
+        """Move the rows that wait into the columns: by column that is twice as fast as by row."""
+        waiting = self._waiting
+        names = dict.fromkeys(waiting[0])
+        try:
+            found = {name: list(map(itemgetter(name), waiting)) for name in names}
+            alike = sum(map(len, waiting)) == len(names) * len(waiting)
+        except KeyError:
+            alike = False
+        if not alike:
+            names = dict.fromkeys(name for row in waiting for name in row)
+            found = {name: [row.get(name) for row in waiting] for name in names}
+        self._extend(found, len(waiting))
+        waiting.clear()
 
     def read(self, path: Path, trials: int) -> None:
         """A file was read, or a part of it, that holds so many trials."""
@@ -85,14 +106,20 @@ class Log:
 
     def extend(self, **columns: Sequence[Any]) -> None:
         """Many rows, a column of each; what they lack, or earlier rows lacked, is empty there."""
-        before, more = len(self), len(next(iter(columns.values())))
-        for name in dict.fromkeys([*self.columns, *columns]):
-            column = self.columns.setdefault(name, [None] * before)
-            column.extend(columns.get(name, [None] * more))
+        if self._waiting:
+            self._store()
+        self._extend(columns, len(next(iter(columns.values()))))
+
+    def _extend(self, columns: Mapping[str, Sequence[Any]], more: int) -> None:
+        for name in columns:
+            if name not in self._columns:
+                self._columns[name] = [None] * self._rows
+        for name, column in self._columns.items():
+            column.extend(columns[name] if name in columns else [None] * more)
         self._rows += more
 
     def __len__(self) -> int:
-        return self._rows
+        return self._rows + len(self._waiting)
 
 
 @dataclass(frozen=True)
@@ -101,15 +128,30 @@ class Reader:
 
     name: str  # as in --reader
     recognise: Callable[["Glance"], str]  # why a file is one of its logs; empty if it is not
-    read: Callable[[Sequence[Path], Choice], Log]
+    read_files: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
     chooses: tuple[str, ...] = ("scorer",)  # which fields of a choice its logs leave
     only_totals: bool = False  # its files have no questions: skipped beside those of other readers
 
+    def read(self, files: Sequence[Path], choice: Choice) -> Log:
+        """The outcomes in these files.
+
+        What JSON holds has no cycles; Python's search for some would walk through it again and
+        again, and take up to half of the time.
+        """
+        searches = gc.isenabled() and choice.regrade is None
+        if searches:
+            gc.disable()
+        try:
+            return self.read_files(files, choice)
+        finally:
+            if searches:
+                gc.enable()
+
 
 @dataclass(frozen=True)
 class Glance:
-    """The beginning of a file."""
+    """The beginning of a file; each part of it is worked out when it is first asked for."""
 
     path: Path
 
@@ -117,7 +159,10 @@ class Glance:
     def head(self) -> bytes:
         """Its first bytes, unpacked if the file is compressed by gzip."""
         try:
-            with (gzip.open if self.path.suffix == ".gz" else open)(self.path, "rb") as file:
+            if self.path.suffix == ".gz":
+                with gzip.open(self.path, "rb") as packed:
+                    return packed.read(_HEAD)
+            with open(self.path, "rb", buffering=0) as file:
                 return file.read(_HEAD)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{self.path} cannot be read: {error}.") from error
@@ -128,10 +173,12 @@ class Glance:
         text = self.text.lstrip()
         if not text.startswith(("{", "[")):
             return ""
+        if text.startswith("["):
+            return "array"
         first, _, rest = text.partition("\n")
-        if text.startswith("{") and _is_json(first):
-            return "lines" if rest.lstrip().startswith("{") or self.is_lines_by_name else "object"
-        return "array" if text.startswith("[") else "object"
+        if not first.rstrip().endswith("}") or not _is_json(first):
+            return "object"
+        return "lines" if rest.lstrip().startswith("{") or self.is_lines_by_name else "object"
 
     @property
     def is_lines_by_name(self) -> bool:
@@ -146,7 +193,8 @@ class Glance:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Keys of the document, or of the first one in an array or of the lines, as far as seen."""
-        return frozenset(_keys(self.text)) if self.shape else frozenset()
+        self._seen.update(self._unseen)
+        return frozenset(self._seen)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -167,8 +215,23 @@ class Glance:
         return frozenset(_keys(self.text[start.end() :])) if start else self.keys
 
     def has(self, *keys: str) -> bool:
-        """Whether all of these keys are there."""
-        return self.keys.issuperset(keys)
+        """Whether all of these keys are there; the text is searched no further than for them."""
+        text, seen = self.text, self._seen
+        if not all(f'"{key}"' in text for key in keys):
+            return False
+        lacking = set(keys) - seen
+        while lacking and (key := next(self._unseen, None)) is not None:
+            seen.add(key)
+            lacking.discard(key)
+        return not lacking
+
+    @cached_property
+    def _seen(self) -> set[str]:
+        return set()
+
+    @cached_property
+    def _unseen(self) -> Iterator[str]:
+        return _keys(self.text) if self.shape else iter(())
 
 
 def _is_json(text: str) -> bool:
@@ -180,7 +243,7 @@ def _is_json(text: str) -> bool:
 
 
 # Text that is cut short ends with the file: else each quote in it would be tried anew.
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"\s*(:?)|\\?\Z)|[{}\[\]]', re.DOTALL)
+_TOKEN = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"\s*(:?)|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 def _keys(text: str) -> Iterator[str]:
@@ -225,20 +288,27 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
-def claim_means_over_rows(log: Log, claims: Iterable[Claim]) -> None:
+def claim_means_over_rows(log: Log, claims: Sequence[Claim]) -> None:
     """Claims of a harness that averages over rows, not over questions.
 
     The two are the same where every question has as many rows that count; a claim of other rows is
-    only told of. Rows that nobody graded never count.
+    only told of. Rows that nobody graded never count. What is counted, and no mean, is a claim as
+    it is.
     """
-    held = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
-    rows = list(zip(*held, strict=True))
+    held = {(claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims}
+    columns = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
+    for system, task, question, status in zip(*columns, strict=True) if held else ():
+        if (system, task) in held and status != UNSCORED:
+            every, ended = held[system, task]
+            every[question] += 1
+            ended[question] += status not in FAILED
     for claim in claims:
-        left = FAILED if claim.errors == "missing" else ()
-        ours = (claim.system, claim.task)
-        mine = [row for row in rows if row[:2] == ours and row[3] != UNSCORED]
-        counts = Counter(row[2] for row in mine if row[3] not in left)
-        if len(set(counts.values())) == 1 and len(counts) == len({row[2] for row in mine}):
+        if claim.metric in TALLIES:
+            log.claims.append(claim)
+            continue
+        every, ended = held[claim.system, claim.task]
+        counts = ended if claim.errors == "missing" else every
+        if len(set(counts.values())) == 1 and 0 not in counts.values():
             log.claims.append(claim)
         else:
             whose = " · ".join(part for part in (claim.system, claim.task) if part)

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -41,117 +41,178 @@ _LATEST = "testRunData"
 def _recognise(glance: Glance) -> str:
     if glance.shape not in ("object", "lines"):
         return ""
-    if glance.has("testCases") and {"metricsScores", "testPassed", "testFile"} & glance.keys:
-        return "a JSON document with testCases and what came of them"
+    if glance.has("testCases"):
+        told = {"metricsScores", "testPassed", "testFile"} & glance.keys
+        if told or '"metricsData"' in glance.text:  # what is told of the cases comes after them
+            return "a JSON document with testCases and what came of them"
     if glance.has(_LATEST):
         return f"a JSON document with {_LATEST}"
     return ""
 
 
+class _Metric(NamedTuple):
+    """What a metric says of a case."""
+
+    success: Any
+    score: Any
+    failed: bool
+
+
+class _Case(NamedTuple):
+    """What is used of a case."""
+
+    question: str
+    is_named: bool
+    success: Any
+    metrics: dict[str, _Metric]
+    answer: str | None
+    target: str | None
+    cost: float | None
+
+
+class _Run(NamedTuple):
+    """One file."""
+
+    system: str
+    task: str
+    cases: list[_Case]
+    stated: Mapping[str, Any]  # how many passed, of all cases and by each metric
+
+
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    runs = [(path, _run(path)) for path in files]
-    held = [(path, run, _cases(path, run)) for path, run in runs]
-    metrics = [one for *_, cases in held for case in cases for one in _metrics(case)]
+    runs = {path: _run(path) for path in files}
+    metrics = dict.fromkeys(
+        one for run in runs.values() for case in run.cases for one in case.metrics
+    )
     scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{one}/score" for one in metrics)]))
     scorer = pick(choice.scorer, scorers, "metric", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
-    trials: Counter[tuple[str, str, str]] = Counter()
+    trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
     claims: dict[tuple[str, str], list[Claim]] = {}
-    for path, run, cases in held:
-        whose = (_system(run), str(run.get("datasetAlias") or run.get("testFile") or ""))
-        for case in cases:
-            key = (*whose, _question(case, str(path)))
-            _add(log, case, key, scorer, trials[key])
-            trials[key] += 1
+    for path, run in runs.items():
+        if not run.cases:
+            passed, failed = _tests(run)
+            said = f", though it says that {passed + failed:g} were run" if passed + failed else ""
+            log.skip(path, f"it has no test cases{said}")
+            continue
+        log.read(path, len(run.cases))
+        whose = (run.system, run.task)
+        _add(log, run, scorer, trials.setdefault(whose, Counter()))
         if whose in claims:
             log.remarks.append(f"{path}: its cases are further trials of the run before.")
-        claims[whose] = [] if whose in claims else list(_claims(run, *whose, scorer))
+        claims[whose] = [] if whose in claims else list(_claims(run, scorer))
     claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
-    numbered = sum(bool(_NUMBERED.fullmatch(_name(case))) for *_, cases in held for case in cases)
-    if numbered:
+    unnamed = sum(not case.is_named for run in runs.values() for case in run.cases)
+    if unnamed:
         log.remarks.append(
-            f"{numbered} cases have no name of their own; those with the same input are trials of "
+            f"{unnamed} cases have no name of their own; those with the same input are trials of "
             f"one question."
         )
     return log
 
 
-def _run(path: Path) -> dict[str, Any]:
+def _run(path: Path) -> _Run:
     told = object_of(path)
-    return require_object(told[_LATEST], f"{path}, {_LATEST}") if _LATEST in told else told
+    if _LATEST in told:
+        told = require_object(told[_LATEST], f"{path}, {_LATEST}")
+    model = object_in(told, "hyperparameters").get("model") or told.get("identifier")
+    data_set = told.get("datasetAlias") or told.get("testFile")
+    stated = {key: told.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
+    return _Run(str(model or ""), str(data_set or ""), list(_cases(path, told)), stated)
 
 
-def _cases(path: Path, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
     """Cases of both kinds."""
-    found = []
     for kind in _CASES:
-        of_kind = require_list(run.get(kind) or [], f"{path}, {kind}")
-        found += [require_object(one, f"{path}, {kind}[{at}]") for at, one in enumerate(of_kind)]
+        for at, one in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
+            case = one if isinstance(one, dict) else require_object(one, f"{path}, {kind}[{at}]")
+            name = str(case.get("name") or "")
+            asked = text_or_none(case.get("input") or case.get("scenario") or case.get("turns"))
+            if not name and not asked:
+                raise InputError(f"{path}: a case has neither a name nor an input.")
+            numbered = "test_case_" in name and bool(_NUMBERED.fullmatch(name))
+            yield _Case(
+                asked if asked and (not name or numbered) else name,
+                not numbered,
+                case.get(_SUCCESS),
+                _metrics(case),
+                text_or_none(case.get("actualOutput")),
+                text_or_none(case.get("expectedOutput")),
+                number_or_none(case.get("evaluationCost")),
+            )
+
+
+def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
+    """What each metric says of a case; of metrics with one name the second is called name (2)."""
+    found: dict[str, _Metric] = {}
+    for one in list_in(case, "metricsData"):
+        if isinstance(one, dict):
+            plain = name = str(one.get("name"))
+            at = 1
+            while name in found:
+                at += 1
+                name = f"{plain} ({at})"
+            found[name] = _Metric(one.get(_SUCCESS), one.get("score"), bool(one.get("error")))
     return found
 
 
-def _system(run: Mapping[str, Any]) -> str:
-    model = object_in(run, "hyperparameters").get("model")
-    return str(model or run.get("identifier") or "")
-
-
-def _name(case: Mapping[str, Any]) -> str:
-    return str(case.get("name") or "")
-
-
-def _question(case: Mapping[str, Any], where: str) -> str:
-    name = _name(case)
-    asked = text_or_none(case.get("input") or case.get("scenario") or case.get("turns"))
-    if not name and not asked:
-        raise InputError(f"{where}: a case has neither a name nor an input.")
-    return asked if asked and (not name or _NUMBERED.fullmatch(name)) else name
-
-
-def _metrics(case: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each metric says of a case."""
-    held = list_in(case, "metricsData")
-    return {str(one.get("name")): one for one in held if isinstance(one, dict)}
-
-
-def _add(
-    log: Log, case: Mapping[str, Any], key: tuple[str, str, str], scorer: str, at: int
-) -> None:
-    metrics = _metrics(case)
-    name = scorer if scorer in metrics else scorer.removesuffix("/score")
-    told = metrics.get(name, {})
-    seen = list(metrics.values()) if scorer == _SUCCESS else [told]
-    value = (
-        case.get(_SUCCESS)
-        if scorer == _SUCCESS
-        else told.get(_SUCCESS if scorer == name else "score")
-    )
-    outcome = number_or_none(value)
-    failed = any(one.get("error") for one in seen)
-    log.add(
-        system=key[0],
-        task=key[1],
-        question=key[2],
-        trial=at,
-        outcome=outcome,
-        status="error" if failed else "unscored" if outcome is None else "ok",
-        answer=text_or_none(case.get("actualOutput")),
-        target=text_or_none(case.get("expectedOutput")),
-        cost=number_or_none(case.get("evaluationCost")),
+def _add(log: Log, run: _Run, scorer: str, trials: Counter[str]) -> None:
+    """A row for each case, whose trials go on from those before."""
+    size = len(run.cases)
+    numbers = []
+    for case in run.cases:
+        numbers.append(trials[case.question])
+        trials[case.question] += 1
+    judged = [_judged(case, scorer) for case in run.cases]
+    log.extend(
+        system=[run.system] * size,
+        task=[run.task] * size,
+        question=[case.question for case in run.cases],
+        trial=numbers,
+        outcome=[outcome for outcome, _ in judged],
+        status=[status for _, status in judged],
+        answer=[case.answer for case in run.cases],
+        target=[case.target for case in run.cases],
+        cost=[case.cost for case in run.cases],
     )
 
 
-def _claims(run: Mapping[str, Any], system: str, task: str, scorer: str) -> Iterator[Claim]:
-    """The share of cases that passed, with errors as failures; a metric's own leaves them out."""
-    passed, failed = (number_or_none(run.get(key)) for key in ("testPassed", "testFailed"))
-    if scorer == _SUCCESS and passed is not None and failed is not None and passed + failed > 0:
-        yield Claim("share of tests passed", passed / (passed + failed), "avg", system, task)
-    for one in list_in(run, "metricsScores"):
+def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
+    """Outcome and status of a case by all its metrics, or by one."""
+    if scorer == _SUCCESS:
+        outcome = number_or_none(case.success)
+        failed = any(one.failed for one in case.metrics.values())
+    else:
+        whole = scorer in case.metrics
+        told = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
+        outcome = number_or_none(told and (told.success if whole else told.score))
+        failed = told is not None and told.failed
+    return outcome, "error" if failed else "unscored" if outcome is None else "ok"
+
+
+def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+    """How many cases there are and passed, with errors as failures; a metric leaves them out."""
+    whose = (run.system, run.task)
+    passed, failed = _tests(run)
+    if passed + failed > 0:
+        if scorer == _SUCCESS:
+            yield Claim("share of tests passed", passed / (passed + failed), "avg", *whose)
+            yield Claim("testPassed", passed, "right", *whose)
+        yield Claim("testPassed and testFailed", passed + failed, "rows", *whose)
+    for one in list_in(run.stated, "metricsScores"):
         if isinstance(one, dict) and one.get("metric") == scorer:
             passes, fails = (number_or_none(one.get(key)) or 0.0 for key in ("passes", "fails"))
             if passes + fails > 0:
                 share = passes / (passes + fails)
-                yield Claim(f"share passed of {scorer}", share, "avg", system, task, "missing")
+                yield Claim(f"share passed of {scorer}", share, "avg", *whose, "missing")
+                yield Claim(f"passes of {scorer}", passes, "right", *whose)
+
+
+def _tests(run: _Run) -> tuple[float, float]:
+    """How many tests passed and failed, by the word of the log; none if it does not say both."""
+    passed, failed = (number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed"))
+    return (0.0, 0.0) if passed is None or failed is None else (passed, failed)
 
 
 READER = Reader("deepeval", _recognise, _read)

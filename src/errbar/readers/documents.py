@@ -2,10 +2,10 @@
 
 import gzip
 import json
-import math
+import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -14,10 +14,50 @@ from errbar.errors import InputError
 _LARGEST = 1 << 32  # bytes of one document
 _MOST_PACKED = 1000  # times that a compressed one may grow
 _STEP = 1 << 20
+_NUMBERS = (float, int)  # and truth values, which are whole numbers to Python
+_MOST = sys.float_info.max
+
+# An array that is not empty begins, and what stands between its parts or after the last one.
+_BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
+_BETWEEN = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
+
+_first_value = json.JSONDecoder().raw_decode  # and where it ends; half the time of json.loads
 
 
 def document(path: Path) -> Any:
     """A file that is one JSON document."""
+    return parsed(_bytes_of(path), str(path))
+
+
+def elements(path: Path) -> Iterator[Any]:
+    """The parts of a file that is one JSON array, of which only one is held at a time."""
+    raw = _bytes_of(path)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = ""
+    begin = _BEGIN.match(text)
+    if begin is None:  # it is empty, no array, or broken
+        yield from require_list(parsed(raw, str(path)), str(path))
+        return
+    del raw
+    place, mark = begin.end(), ","
+    while mark == ",":
+        try:
+            value, place = _first_value(text, place)
+        except (ValueError, RecursionError):
+            break
+        yield value
+        found = _BETWEEN.match(text, place)
+        if found is None:
+            break
+        place, mark = found.end(), found[1]
+    if mark != "]" or place != len(text):
+        parsed(text.encode(), str(path))  # says where it is broken
+        raise InputError(f"{path}: it is not one JSON array.")
+
+
+def _bytes_of(path: Path) -> bytes:
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         most = min(_LARGEST, max(_STEP, path.stat().st_size * _MOST_PACKED))
@@ -30,7 +70,7 @@ def document(path: Path) -> Any:
         raise InputError(f"{path} cannot be read: {error}.") from error
     if size > most:
         raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
-    return parsed(b"".join(parts), str(path))
+    return b"".join(parts)
 
 
 def object_of(path: Path) -> dict[str, Any]:
@@ -44,8 +84,16 @@ def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with opened(path, "rb") as file:
             for at, raw in enumerate(file, start=1):
-                where = f"{path}, line {at}"
-                if raw.strip():
+                try:
+                    text = raw.decode()
+                    value, end = _first_value(text)
+                    plain = type(value) is dict and text[end:] in ("\n", "\r\n", "")
+                except (ValueError, RecursionError):
+                    plain = False
+                if plain:
+                    yield at, value
+                elif raw.strip():
+                    where = f"{path}, line {at}"
                     yield at, require_object(parsed(raw, where), where)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
@@ -115,16 +163,16 @@ def is_whole(value: Any) -> TypeGuard[int]:
 
 def number_or_none(value: Any) -> float | None:
     """A number or truth value as a float; None for anything else, nan and infinity."""
-    if not isinstance(value, bool | int | float) or abs(value) > sys.float_info.max:
-        return None
-    return None if math.isnan(value) else float(value)
+    if isinstance(value, _NUMBERS) and -_MOST <= value <= _MOST:
+        return float(value)
+    return None
 
 
 def truth_or_none(value: Any, where: str) -> float | None:
     """True and 1 as 1, false and 0 as 0, nothing as None; refused if it is anything else."""
     if value is None:
         return None
-    if isinstance(value, bool | int | float) and value in (0, 1):
+    if isinstance(value, _NUMBERS) and value in (0, 1):
         return float(value)
     raise InputError(f"{where}: true or false is expected; this is {_short(value)}.")
 
@@ -134,6 +182,20 @@ def text_or_none(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
+    """Each as a number, as `number_or_none` has it; truth values alone are turned at once."""
+    if set(map(type, values)) <= {bool}:
+        return list(map(float, values))
+    return list(map(number_or_none, values))
+
+
+def texts_or_none(values: Sequence[Any]) -> list[str | None]:
+    """Each as text, as `text_or_none` has it; what is text already is taken at once."""
+    if set(map(type, values)) <= {str}:
+        return list(values)
+    return list(map(text_or_none, values))
 
 
 def _short(value: Any) -> str:

@@ -12,10 +12,11 @@ added ones too, `base` only the former; EvalPlus reports both. A run of `base` a
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.naming import data_set_of, systems_of
+from errbar.data.naming import data_set_of, name_systems
 from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
@@ -29,15 +30,19 @@ from errbar.readers.documents import (
 
 _ENDINGS = ("eval_results.json",)
 _PASSED, _FAILED, _LATE = ("pass", "success"), ("fail", "failed"), ("timeout", "timed out")
-_KNOWN = (*_PASSED, *_FAILED, *_LATE)
+_KNOWN = frozenset({*_PASSED, *_FAILED, *_LATE})
 _SIGNS = re.compile(r'"(base_status|plus_status|nfiles|files)"\s*:')
 
 
-class _Sample(NamedTuple):
-    """What the tests of a sample said; None where they were not run."""
+_Sample = tuple[str | None, str | None]  # what the tests of base and plus said; None if not run
 
-    base: str | None
-    plus: str | None
+
+class _Results(NamedTuple):
+    """One file."""
+
+    tasks: dict[str, list[_Sample]]
+    stated: Any  # pass@k
+    files: float | None  # how many samples there are, by the word of older logs
 
 
 def _recognise(glance: Glance) -> str:
@@ -49,29 +54,21 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    found = [_tasks(file) for file in files]
-    samples = [one for tasks, _ in found for each in tasks.values() for one in each]
-    scorers = ["plus", "base"] if any(one.plus is not None for one in samples) else ["base"]
+    found = [_results(file) for file in files]
+    has_plus = any(plus for one in found for each in one.tasks.values() for _, plus in each)
+    scorers = ["plus", "base"] if has_plus else ["base"]
     scorer = pick(choice.scorer, scorers, "scorer", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the scorer", "scorer")
+    naming = name_systems(files, *_ENDINGS, files_are=choice.files)
+    log.remarks += naming.remarks
+    often = Counter(naming.systems)
+    before: Counter[str] = Counter()  # trials of a system in earlier files
     statuses: Counter[str] = Counter()
-    for (tasks, said), system in zip(found, systems_of(files, *_ENDINGS), strict=True):
-        for question, each in tasks.items():
-            task = data_set_of(question) + "+" * (scorer == "plus")
-            for trial, sample in enumerate(each or [None]):
-                outcome, status = _judged(sample, scorer) if sample else (None, "missing")
-                statuses[status] += 1
-                log.add(
-                    system=system,
-                    task=task,
-                    question=question,
-                    trial=trial,
-                    outcome=outcome,
-                    status=status,
-                )
-        names = {data_set_of(question) + "+" * (scorer == "plus") for question in tasks}
-        if len(names) == 1:
-            log.claims += _claims(said, scorer, system, names.pop())
+    for file, one, system in zip(files, found, naming.systems, strict=True):
+        statuses += _add(log, file, one, system, scorer, before[system])
+        before[system] += max(map(len, one.tasks.values()), default=0)
+        if often[system] == 1:
+            log.claims += _claims(one, scorer, system)
     if statuses["limit"]:
         log.remarks.append(f"{statuses['limit']} samples timed out, and are wrong.")
     if statuses["unscored"]:
@@ -82,33 +79,60 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _tasks(file: Path) -> tuple[dict[str, list[_Sample]], Any]:
-    """The samples of every task, and the pass@k that the log states."""
+def _add(
+    log: Log, file: Path, results: _Results, system: str, scorer: str, before: int
+) -> Counter[str]:
+    """A row for each sample, and one for a task that has none; how often each status occurs."""
+    statuses: Counter[str] = Counter()
+    log.read(file, sum(map(len, results.tasks.values())))
+    for question, samples in results.tasks.items():
+        task = _task(question, scorer)
+        if not samples:
+            log.make_up(file, "tasks without samples")
+        judged = [_judged(sample, scorer) for sample in samples] or [(None, "missing")]
+        outcomes, found = zip(*judged, strict=True)
+        size = len(judged)
+        statuses.update(found)
+        log.extend(
+            system=[system] * size,
+            task=[task] * size,
+            question=[question] * size,
+            trial=range(before, before + size),
+            outcome=outcomes,
+            status=found,
+        )
+    return statuses
+
+
+def _task(question: str, scorer: str) -> str:
+    return data_set_of(question) + "+" * (scorer == "plus")
+
+
+def _results(file: Path) -> _Results:
     where = str(file)
     whole = object_of(file)
     tasks = require_object(require_key(whole, "eval", where), f"{where}, eval")
-    found = {
-        question: list(_samples(one, f"{where}, {question}")) for question, one in tasks.items()
-    }
-    return found, whole.get("pass_at_k")
+    found = {question: list(_samples(one, where, question)) for question, one in tasks.items()}
+    files = [number_or_none(one.get("nfiles")) for one in tasks.values() if isinstance(one, dict)]
+    said = [n for n in files if n is not None]
+    return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(tasks) else None)
 
 
-def _samples(told: Any, where: str) -> Iterator[_Sample]:
+def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
     """Samples in any of the layouts, and in that of a fork which numbers them."""
     if isinstance(told, list):
         for at, one in enumerate(told):
-            place = f"{where}, sample {at}"
-            sample = require_object(one, place)
-            yield _Sample(
-                _status(sample.get("base_status"), place), _status(sample.get("plus_status"), place)
-            )
+            if not isinstance(one, dict):
+                require_object(one, f"{file}, {question}, sample {at}")
+            yield _sample(one.get("base_status"), one.get("plus_status"), file, question, at)
         return
+    where = f"{file}, {question}"
     by_name = require_object(told, where)
     if "base" not in by_name:
         for name, one in by_name.items():
             if not name.isdecimal():
                 raise InputError(f"{where}: samples are expected; there is {name!r}.")
-            yield from _samples(one, f"{where}, sample {name}")
+            yield from _samples(one, file, f"{question}, sample {name}")
         return
     base = require_list(by_name["base"], f"{where}, base")
     plus = require_list(by_name.get("plus") or [[None]] * len(base), f"{where}, plus")
@@ -116,18 +140,24 @@ def _samples(told: Any, where: str) -> Iterator[_Sample]:
         raise InputError(f"{where}: {len(base)} samples have base tests, {len(plus)} plus tests.")
     for at, pair in enumerate(zip(base, plus, strict=True)):
         place = f"{where}, sample {at}"
-        yield _Sample(*(_status((require_list(one, place) or [None])[0], place) for one in pair))
+        first, second = ((require_list(one, place) or [None])[0] for one in pair)
+        yield _sample(first, second, file, question, at)
 
 
-def _status(told: Any, where: str) -> str | None:
-    if told is None or told in _KNOWN:
-        return told
-    raise InputError(f"{where}: a status is pass, fail or timeout; this is {told!r}.")
+def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
+    for told in (base, plus):
+        if told is not None and not (isinstance(told, str) and told in _KNOWN):
+            raise InputError(
+                f"{file}, {question}, sample {at}: a status is pass, fail or timeout; this is "
+                f"{told!r}."
+            )
+    return base, plus
 
 
+@cache
 def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     """Outcome and status: plus asks for both kinds of tests, as EvalPlus does."""
-    said = [sample.base, sample.plus] if scorer == "plus" else [sample.base]
+    said = sample if scorer == "plus" else sample[:1]
     if any(one in _FAILED for one in said):
         return 0.0, "ok"
     if any(one in _LATE for one in said):
@@ -135,12 +165,19 @@ def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     return (None, "unscored") if None in said else (1.0, "ok")
 
 
-def _claims(said: Any, scorer: str, system: str, task: str) -> Iterator[Claim]:
-    stated = said.get(scorer) if isinstance(said, Mapping) else None
+def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:
+    """Pass@k and the number of samples, of results of one data set."""
+    names = {_task(question, scorer) for question in results.tasks}
+    if len(names) != 1:
+        return
+    task = names.pop()
+    stated = results.stated.get(scorer) if isinstance(results.stated, Mapping) else None
     for name, value in stated.items() if isinstance(stated, Mapping) else ():
         number = number_or_none(value)
         if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
             yield Claim(f"{name} ({scorer})", number, name, system, task)
+    if results.files is not None:
+        yield Claim("nfiles", results.files, "rows", system, task)
 
 
-READER = Reader("evalplus", _recognise, _read)
+READER = Reader("evalplus", _recognise, _read, chooses=("scorer", "files"))

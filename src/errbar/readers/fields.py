@@ -2,6 +2,7 @@
 
 DuckDB reads such a file by all cores, and only the keys that are wanted become values of Python.
 What it cannot read is read line by line: either that succeeds, or it says which line is broken.
+Small files are read so from the start: to start DuckDB takes as long as 5 MB of lines.
 """
 
 import json
@@ -16,6 +17,7 @@ from errbar.data.engine import own_engine
 from errbar.readers.documents import lines
 
 _LONGEST_LINE = 1 << 22  # bytes; DuckDB's buffers grow with it
+_SMALL = 5_000_000  # bytes; 6 MB take 54 ms line by line and 56 ms by DuckDB, 6 kB 0.1 and 27 ms
 
 
 def fields(path: Path, keys: Sequence[str], firsts: Sequence[str] = ()) -> dict[str, list[Any]]:
@@ -25,11 +27,21 @@ def fields(path: Path, keys: Sequence[str], firsts: Sequence[str] = ()) -> dict[
     number; None where one of them is none.
     """
     try:
-        return _by_engine(path, keys, firsts)
-    except (duckdb.Error, ValueError, RecursionError):
-        objects = [line for _, line in lines(path)]
-        found = {key: [one.get(key) for one in objects] for key in keys}
-        return found | {key: [firsts_of(one.get(key)) for one in objects] for key in firsts}
+        if path.stat().st_size > _SMALL:
+            return _by_engine(path, keys, firsts)
+    except (OSError, duckdb.Error, ValueError, RecursionError):
+        pass
+    return _by_line(path, keys, firsts)
+
+
+def _by_line(path: Path, keys: Sequence[str], firsts: Sequence[str]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {key: [] for key in (*keys, *firsts)}
+    for _, line in lines(path):
+        for key in keys:
+            found[key].append(line.get(key))
+        for key in firsts:
+            found[key].append(firsts_of(line.get(key)))
+    return found
 
 
 def firsts_of(parts: Any) -> list[float] | None:

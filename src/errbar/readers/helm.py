@@ -12,23 +12,23 @@ score 0. A stat between 0 and 1, such as f1_score, is a reward.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     document,
+    elements,
     is_whole,
     list_in,
     name_of,
     number_or_none,
     object_in,
     require_key,
-    require_list,
     require_object,
 )
 
@@ -40,15 +40,37 @@ _NO_SCORES = (  # how stats begin that say how much was done, not how well
     *("num_", "training_", "inference_", "finish_reason_", "batch_size", "logprob", "max_prob"),
     *("prompt_truncated", "perplexity", "bits_per_byte", "predicted_index"),
 )
+_INSTANCES = "num_instances"
 _TOLD = ("model", "model_deployment")  # parts of a run's name that say whose it is
 _Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
-@dataclass(frozen=True)
+class _Entry(NamedTuple):
+    """What is used of the stats of an instance, trial and perturbation."""
+
+    key: _Key
+    split: str
+    scores: dict[str, float | None]  # those that may be asked for
+
+
+class _State(NamedTuple):
+    """What was asked and answered."""
+
+    failed: bool
+    answer: str | None
+    target: str | None
+
+
+_NO_STATE = _State(False, None, None)
+
+
+@dataclass
 class _Run:
     """One run directory."""
 
     path: Path
+    asked: str | None  # the only stat whose values are held, if there is one
+    stats: dict[str, None] = field(default_factory=dict)  # names of all that occur
 
     @cached_property
     def spec(self) -> Mapping[str, Any]:
@@ -78,10 +100,32 @@ class _Run:
         return {key: value for key, _, value in (one.partition("=") for one in told)}
 
     @cached_property
-    def entries(self) -> list[dict[str, Any]]:
-        """The stats of every instance, trial and perturbation."""
-        where = str(self.path)
-        return [require_object(one, where) for one in require_list(document(self.path), where)]
+    def entries(self) -> list[_Entry]:
+        """What each instance got in each trial, by every stat or by the one that is asked for."""
+        return [
+            self._entry(require_object(one, str(self.path)), at)
+            for at, one in enumerate(elements(self.path))
+        ]
+
+    def _entry(self, told: Mapping[str, Any], at: int) -> _Entry:
+        question, trial = told.get("instance_id"), _trial(told)
+        if not isinstance(question, str):
+            where = f"{self.path}, [{at}]"
+            question = name_of(require_key(told, "instance_id", where), where)
+        if trial is None:
+            raise InputError(f"{self.path}, [{at}]: train_trial_index must be a whole number.")
+        scores: dict[str, float | None] = {}
+        split = ""
+        for stat in list_in(told, "stats"):
+            named = stat.get("name") if isinstance(stat, dict) else None
+            if not isinstance(named, dict):
+                continue
+            name = str(named.get("name"))
+            split = split or str(named.get("split") or "")
+            self.stats[name] = None
+            if name == self.asked or (self.asked is None and not name.startswith(_NO_SCORES)):
+                scores[name] = _mean(stat)
+        return _Entry((question, trial, _perturbation(told.get("perturbation"))), split, scores)
 
     @cached_property
     def totals(self) -> list[Any]:
@@ -89,16 +133,17 @@ class _Run:
         found = self._beside("stats.json")
         return found if isinstance(found, list) else []
 
-    @cached_property
-    def states(self) -> dict[_Key, Mapping[str, Any]]:
+    def states(self) -> dict[_Key, _State]:
         """What was asked and answered; the first of several requests for one instance."""
-        states: dict[_Key, Mapping[str, Any]] = {}
+        states: dict[_Key, _State] = {}
         for one in list_in(self._object("scenario_state.json"), "request_states"):
             if isinstance(one, dict):
                 instance = object_in(one, "instance")
                 kind = _perturbation(instance.get("perturbation"))
                 key = (str(instance.get("id")), _trial(one), kind)
-                states.setdefault(key, one)
+                if key not in states:
+                    failed = object_in(one, "result").get("success") is False
+                    states[key] = _State(failed, _answer(one), _target(one))
         return states
 
     def _object(self, name: str) -> Mapping[str, Any]:
@@ -108,13 +153,6 @@ class _Run:
     def _beside(self, name: str) -> Any:
         path = self.path.with_name(name)
         return document(path) if path.is_file() else None
-
-
-def _stats(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Stats by name."""
-    for one in list_in(entry, "stats"):
-        if isinstance(one, dict) and isinstance(one.get("name"), dict):
-            yield str(one["name"].get("name")), one
 
 
 def _perturbation(told: Any) -> str:
@@ -139,12 +177,15 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    runs = [_Run(path) for path in files]
+    runs = [_Run(path, choice.scorer) for path in files]
+    for run in runs:
+        log.read(run.path, len(run.entries))
     chosen = _chosen(log, runs, choice.scorer, str(files[0]))
     names = Counter((one.model, one.scenario) for one in runs)
     for run in runs:
         stat = chosen[run.scenario]
         if stat is None:
+            log.leave_out(run.path, "of a scenario without the stat", len(run.entries))
             continue
         twice = names[run.model, run.scenario] > 1
         suite = run.path.absolute().parent.parent.name
@@ -159,7 +200,7 @@ def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> di
     rows: Counter[str] = Counter()
     for run in runs:
         stats = held.setdefault(run.scenario, {})
-        stats.update((name, None) for entry in run.entries for name, _ in _stats(entry))
+        stats.update(run.stats)
         rows[run.scenario] += len(run.entries)
     found = {scenario: _to_choose(stats, asked) for scenario, stats in held.items()}
     every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
@@ -193,29 +234,27 @@ def _to_choose(stats: Iterable[str], asked: str | None) -> list[str]:
 def _add(log: Log, run: _Run, system: str, stat: str) -> None:
     """A row for each instance, trial and perturbation."""
     trials: dict[str, Counter[str]] = {}
-    for at, entry in enumerate(run.entries):
-        where = f"{run.path}, [{at}]"
-        question = name_of(require_key(entry, "instance_id", where), where)
-        perturbation = _perturbation(entry.get("perturbation"))
-        stats = dict(_stats(entry))
-        named = object_in(stats.get(stat) or next(iter(stats.values()), {}), "name")
-        split = str(named.get("split") or "")
-        task = _task(run, split, perturbation)
-        outcome = _mean(stats.get(stat, {}))
-        trial = _trial(entry)
-        if trial is None:
-            raise InputError(f"{where}: train_trial_index must be a whole number.")
-        state = run.states.get((question, trial, perturbation), {})
-        trials.setdefault(task, Counter())[question] += 1
+    tasks: dict[tuple[str, str], str] = {}
+    states = run.states()
+    for entry in run.entries:
+        question, trial, perturbation = entry.key
+        split = entry.split
+        task = tasks.get((split, perturbation))
+        if task is None:
+            task = tasks[split, perturbation] = _task(run, split, perturbation)
+            trials.setdefault(task, Counter())
+        outcome = entry.scores.get(stat)
+        state = states.get(entry.key, _NO_STATE)
+        trials[task][question] += 1
         log.add(
             system=system,
             task=task,
             question=question,
             trial=trial,
             outcome=outcome,
-            status=_status(state, outcome),
-            answer=_answer(state),
-            target=_target(state),
+            status="error" if state.failed else "unscored" if outcome is None else "ok",
+            answer=state.answer,
+            target=state.target,
             split=split,
             perturbation=perturbation,
         )
@@ -232,12 +271,6 @@ def _mean(stat: Mapping[str, Any]) -> float | None:
     """The value of a stat; none if nothing was counted."""
     count, total = number_or_none(stat.get("count")), number_or_none(stat.get("sum"))
     return total / count if count and total is not None else None
-
-
-def _status(state: Mapping[str, Any], outcome: float | None) -> str:
-    if object_in(state, "result").get("success") is False:
-        return "error"
-    return "unscored" if outcome is None else "ok"
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
@@ -262,7 +295,7 @@ def _target(state: Mapping[str, Any]) -> str | None:
 def _claims(
     run: _Run, system: str, stat: str, trials: Mapping[str, Counter[str]]
 ) -> Iterator[Claim]:
-    """Means that HELM states, where every question has as many trials.
+    """Numbers of instances that HELM states, and means where every question has as many trials.
 
     HELM averages the trials' means: with other numbers of trials that is not the mean of the
     questions' means. What it computes of the worst of several perturbations is not compared.
@@ -270,12 +303,15 @@ def _claims(
     for one in run.totals:
         named = object_in(one, "name") if isinstance(one, dict) else {}
         perturbed = object_in(named, "perturbation")
-        if named.get("name") != stat or perturbed.get("computed_on", "perturbed") != "perturbed":
+        if perturbed.get("computed_on", "perturbed") != "perturbed":
             continue
         split = str(named.get("split") or "")
         task = _task(run, split, _perturbation(named.get("perturbation")))
         value = _mean(one)
-        if value is not None and len(set(trials.get(task, Counter()).values())) == 1:
+        if value is not None and named.get("name") == _INSTANCES:
+            yield Claim(f"{_INSTANCES} on {split}", value, "questions", system, task)
+        alike = len(set(trials.get(task, Counter()).values())) == 1
+        if value is not None and named.get("name") == stat and alike:
             yield Claim(f"{stat} on {split}", value, "avg", system, task, "missing")
 
 

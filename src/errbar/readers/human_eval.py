@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.naming import data_set_of, systems_of
+from errbar.data.naming import data_set_of, name_systems
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import is_whole, lines, name_of, require_key, truth_or_none
 
@@ -24,37 +24,44 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    for file, system in zip(files, systems_of(files, *_ENDINGS), strict=True):
-        samples: Counter[str] = Counter()
-        late = 0
+    naming = name_systems(files, *_ENDINGS, files_are=choice.files)
+    log.remarks += naming.remarks
+    held: dict[str, Counter[str]] = {}  # samples of each problem, by system
+    late: Counter[str] = Counter()
+    for file, system in zip(files, naming.systems, strict=True):
+        goes_on = system in held  # ids of samples are told apart within a file alone
+        samples = held.setdefault(system, Counter())
+        before = samples.total()
         for at, sample in lines(file):
-            where = f"{file}, line {at}"
-            question = name_of(require_key(sample, "task_id", where), where)
-            passed = truth_or_none(sample.get("passed"), f"{where}, passed")
+            question = sample.get("task_id")
+            if not isinstance(question, str):
+                where = f"{file}, line {at}"
+                question = name_of(require_key(sample, "task_id", where), where)
+            passed = sample.get("passed")
+            if passed is not True and passed is not False:
+                passed = truth_or_none(passed, f"{file}, line {at}, passed")
             status = _status(sample, passed)
+            late[system] += status == "limit"
+            told = sample.get("completion_id")
             log.add(
                 system=system,
                 task=data_set_of(question),
                 question=question,
-                trial=_trial(sample, samples[question]),
-                outcome=passed,
+                trial=told if is_whole(told) and not goes_on else samples[question],
+                outcome=None if passed is None else float(passed),
                 status=status,
             )
             samples[question] += 1
-            late += status == "limit"
-        log.remarks += _remarks(system, samples, late)
+        log.read(file, samples.total() - before)
+    for system, samples in held.items():
+        log.remarks += _remarks(system, samples, late[system])
     return log
 
 
-def _trial(sample: Mapping[str, Any], before: int) -> int:
-    told = sample.get("completion_id")
-    return told if is_whole(told) else before
-
-
 def _status(sample: Mapping[str, Any], passed: float | None) -> str:
-    if sample.get("result") == "timed out" and not passed:
+    if not passed and sample.get("result") == "timed out":
         return "limit"  # a program that never ends is a wrong one
     return "unscored" if passed is None else "ok"
 
@@ -73,4 +80,4 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
     return remarks
 
 
-READER = Reader("human_eval", _recognise, _read, chooses=())
+READER = Reader("human_eval", _recognise, _read, chooses=("files",))

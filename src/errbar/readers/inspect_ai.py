@@ -29,6 +29,7 @@ from errbar.readers.inspect_runs import (
 )
 
 _OWN = frozenset({*USUAL, "answer", "target", "cost"})
+_PLAIN = (str, int, float)  # and truth values, which are whole numbers to Python
 _MOST_EXTRA = 100  # columns that are made of the metadata
 _SHOWN = 5
 _WIDE = 40  # letters of a setting in the name of a system
@@ -41,6 +42,7 @@ class _Chosen:
     run: Run
     system: str
     scorer: str
+    is_scored: bool  # whether any sample of the run has a score
 
     @property
     def key(self) -> tuple[str, str]:
@@ -59,40 +61,49 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    runs = _without_retries([read_run(path) for path in files], log)
-    if not any(run.samples for run in runs):
+    every = [read_run(path) for path in files]
+    runs = _without_retries(every, log)
+    if not runs:
+        first = every[0]
         raise InputError(
-            f"{runs[0].path}: the log has no samples, only a header (status {runs[0].status!r}); "
-            f"there is nothing to score."
+            f"{first.path}: the log has no samples, only a header (status {first.status!r}); there "
+            f"is nothing to score."
         )
     chosen = _chosen(runs, choice, log)
     logs = Counter(one.key for one in chosen)
     rows = _Rows(log)
     for one in chosen:
         log.remarks += _odd(one.run)
-        strange = rows.add(one)
-        if logs[one.key] == 1 and not strange:
-            log.claims += _claims(one)
+        met = rows.add(one)
+        if logs[one.key] == 1:
+            log.claims += _claims(one, met)
     log.remarks += [*_going_on(logs), *rows.remarks()]
     return log
 
 
 def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
-    """Of the logs of one run that which counts; the others are named."""
+    """Of the logs of one run that which counts; the others are named, as those without samples."""
     best: dict[tuple[str, str], Run] = {}
     for run in runs:
         held = best.get(run.identity)
         if held is None or run.goodness > held.goodness:
             best[run.identity] = run
-    kept = list(best.values())
+    kept = []
     for run in runs:
         chosen = best[run.identity]
-        if run is not chosen:
+        log.read(run.path, len(run.samples))
+        if not run.samples:
+            lack = f"; {run.expected} samples were to be run, 0 are there" if run.expected else ""
+            log.skip(run.path, f"it has only a header (status {run.status!r}){lack}")
+        elif run is not chosen:
+            log.leave_out(run.path, "of a run of which another log counts", len(run.samples))
             log.remarks.append(
                 f"{run.path.name} ({run.status}) is of the same run as {chosen.path.name} "
                 f"({chosen.status}), and left out."
             )
-    return [run for run in runs if run in kept]
+        else:
+            kept.append(run)
+    return kept
 
 
 def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
@@ -109,12 +120,17 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
         pick(choice.scorer, every, "scorer", str(runs[0].path))
     taken = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
     log.remarks += _picked(taken, found)
-    kept = [run for run in runs if not has[run] or taken[run.task] in has[run]]
-    lost = [f"{run.path.name} ({', '.join(has[run][:_SHOWN])})" for run in runs if run not in kept]
+    kept, lost = [], []
+    for run in runs:
+        if not has[run] or taken[run.task] in has[run]:
+            kept.append(run)
+        else:
+            lost.append(f"{run.path.name} ({', '.join(has[run][:_SHOWN])})")
+            log.leave_out(run.path, "of a log without the scorer", len(run.samples))
     if lost:
         log.remarks.append(f"{len(lost)} logs lack the scorer, and are left out: {some_of(lost)}.")
     return [
-        _Chosen(run, system, taken[run.task])
+        _Chosen(run, system, taken[run.task], bool(has[run]))
         for run, system in zip(kept, _systems(kept), strict=True)
     ]
 
@@ -159,70 +175,99 @@ def _cut(value: str) -> str:
 
 
 @dataclass
+class _Met:
+    """What was met among the rows of one run."""
+
+    strange: int = 0  # scores that are no numbers
+    scored_errors: int = 0
+    without: int = 0  # rows without a result, but for errors
+
+
+@dataclass
 class _Rows:
     """Samples as rows of a log, and what was met on the way."""
 
     log: Log
     ended: Counter[tuple[str, str]] = field(default_factory=Counter)  # trials of earlier runs
     spelled: dict[str, str] = field(default_factory=dict)  # columns of the metadata
+    columns: dict[str, str | None] = field(default_factory=dict)  # by key as it is written
     strange: Counter[str] = field(default_factory=Counter)
     scored_errors: int = 0
-    left_columns: set[str] = field(default_factory=set)
 
-    def add(self, one: _Chosen) -> int:
-        """The rows of a run; how many have a score that is no number."""
-        strange = 0
-        before, last = self.ended[one.key], 0
-        for question, epoch, sample in self._once(one.run):
+    def add(self, one: _Chosen) -> _Met:
+        """The rows of a run, and what was met among them."""
+        met = _Met()
+        run, before = one.run, self.ended[one.key]
+        never = not one.is_scored and not all(sample.error for sample in run.samples)
+        once = self._once(run)
+        outcomes, statuses, answers = [], [], []
+        for sample in once.values():
             value, answer = value_of(sample, one.scorer)
             outcome = number_in(value)
             if outcome is None and value is not None and not is_nan(value):
-                strange += 1
+                met.strange += 1
                 self.strange[json.dumps(value, default=str)[:60]] += 1
-            self.scored_errors += bool(sample.get("error")) and outcome is not None
-            last = max(last, epoch)
-            self.log.add(
-                system=one.system,
-                task=one.run.task,
-                question=question,
-                trial=before + epoch,
-                outcome=outcome,
-                status=_status(sample, outcome),
-                answer=None if answer is None else str(answer),
-                target=_target(sample.get("target")),
-                **self._extra(sample.get("metadata")),
-            )
-        self.ended[one.key] += last
-        return strange
+            status = "unscored" if never else _status(sample, outcome)
+            met.scored_errors += sample.error and outcome is not None
+            met.without += outcome is None and status != "error"
+            outcomes.append(outcome)
+            statuses.append(status)
+            answers.append(None if answer is None else str(answer))
+        extra = [self._extra(sample.metadata) for sample in once.values()]
+        names = dict.fromkeys(name for found in extra for name in found)
+        self.log.extend(
+            system=[one.system] * len(once),
+            task=[run.task] * len(once),
+            question=[question for question, _ in once],
+            trial=[before + epoch for _, epoch in once],
+            outcome=outcomes,
+            status=statuses,
+            answer=answers,
+            target=[_target(sample.target) for sample in once.values()],
+            **{name: [found.get(name) for found in extra] for name in names},
+        )
+        self.ended[one.key] += max((epoch for _, epoch in once), default=0)
+        self.scored_errors += met.scored_errors
+        return met
 
-    def _once(self, run: Run) -> Iterator[tuple[str, int, Sample]]:
+    def _once(self, run: Run) -> dict[tuple[str, int], Sample]:
         """Of samples with one id and epoch the last."""
         last = {}
         for at, sample in enumerate(run.samples, start=1):
-            where = f"{run.path}, sample {at}"
-            last[name_of(sample.get("id"), where), _epoch(sample, where)] = sample
+            name, epoch = sample.id, sample.epoch
+            if not isinstance(name, str):
+                name = name_of(name, f"{run.path}, sample {at}")
+            if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
+                raise InputError(
+                    f"{run.path}, sample {at}: an epoch is a whole number; this is "
+                    f"{str(epoch)[:60]!r}."
+                )
+            last[name, epoch] = sample
         again = len(run.samples) - len(last)
         if again:
-            said = f"{again} samples occur again later, and are left out"
-            self.log.remarks.append(f"{run.path.name}: {said}.")
-        yield from ((question, epoch, sample) for (question, epoch), sample in last.items())
+            self.log.leave_out(run.path, "samples that occur again later", again)
+        return last
 
     def _extra(self, metadata: Any) -> dict[str, Any]:
-        """What the data set says of a question in one word or number, to group by.
-
-        Columns that differ in their letters' case only are one.
-        """
+        """What the data set says of a question in one word or number, to group by."""
         found: dict[str, Any] = {}
         for key, value in metadata.items() if isinstance(metadata, dict) else ():
-            if not isinstance(value, str | int | float | bool):
-                continue
-            if key.lower() not in self.spelled:
-                if len(self.spelled) == _MOST_EXTRA or not key.strip() or not key.isprintable():
-                    self.left_columns.add(key)
-                    continue
-                self.spelled[key.lower()] = f"metadata.{key}" if key.lower() in _OWN else key
-            found[self.spelled[key.lower()]] = value
+            if isinstance(value, _PLAIN):
+                column = self.columns[key] if key in self.columns else self._column(key)
+                if column is not None:
+                    found[column] = value
         return found
+
+    def _column(self, key: str) -> str | None:
+        """The column of a key; columns that differ in their letters' case only are one."""
+        plain = key.lower()
+        if plain not in self.spelled:
+            if len(self.spelled) == _MOST_EXTRA or not key.strip() or not key.isprintable():
+                self.columns[key] = None
+                return None
+            self.spelled[plain] = f"metadata.{key}" if plain in _OWN else key
+        column = self.columns[key] = self.spelled[plain]
+        return column
 
     def remarks(self) -> Iterator[str]:
         """What was met."""
@@ -237,25 +282,19 @@ class _Rows:
                 f"{self.scored_errors} samples ended in an error and were scored all the same; "
                 f"their scores count, as they do for inspect_ai."
             )
-        if self.left_columns:
-            yield f"{len(self.left_columns)} names in the metadata are not made columns."
-
-
-def _epoch(sample: Sample, where: str) -> int:
-    epoch = sample.get("epoch", 1)
-    if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
-        raise InputError(f"{where}: an epoch is a whole number; this is {str(epoch)[:60]!r}.")
-    return epoch
+        left = sum(column is None for column in self.columns.values())
+        if left:
+            yield f"{left} names in the metadata are not made columns."
 
 
 def _status(sample: Sample, outcome: float | None) -> str:
-    if sample.get("error") and outcome is None:
+    if sample.error and outcome is None:
         return "error"
-    if sample.get("limit"):
+    if sample.limit:
         return "limit"
     if outcome is not None:
         return "ok"
-    return "missing" if sample.get("completed") is False else "unscored"
+    return "unscored" if sample.is_whole else "missing"
 
 
 def _target(target: Any) -> str | None:
@@ -264,8 +303,25 @@ def _target(target: Any) -> str | None:
     return None if target is None else str(target)
 
 
-def _claims(one: _Chosen) -> Iterator[Claim]:
-    """Accuracies and means that the header states for the scorer that is scored."""
+def _claims(one: _Chosen, met: _Met) -> Iterator[Claim]:
+    """How many samples there are by the header, and what it states of the scorer that is scored.
+
+    Samples that are not completed ended in an error; where others have no result either, or some
+    of these have one, nothing here counts the same.
+    """
+    total, completed = (
+        number_or_none(one.run.results.get(key)) for key in ("total_samples", "completed_samples")
+    )
+    if total is not None:
+        yield Claim("total_samples", total, "rows", *one.key)
+        if completed is not None and not met.scored_errors and not met.without:
+            yield Claim("samples not completed", total - completed, "failed", *one.key)
+    if not met.strange:
+        yield from _scores(one)
+
+
+def _scores(one: _Chosen) -> Iterator[Claim]:
+    """Accuracies and means."""
     name, _, part = one.scorer.rpartition("/")
     wanted = [(one.scorer, one.scorer), (name, part)]
     stated = [
@@ -301,7 +357,7 @@ def _metric(reducer: str) -> str:
 def _odd(run: Run) -> Iterator[str]:
     """What a reader of the numbers should know of the run."""
     name, there = run.path.name, len(run.samples)
-    failed = sum(bool(sample.get("error")) for sample in run.samples)
+    failed = sum(sample.error for sample in run.samples)
     missing = run.expected is not None and run.expected != there
     if run.status != "success":
         of = f" of {run.expected}" if missing else ""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errbar.errors import InputError
 from errbar.readers.archive import Archive
@@ -26,7 +26,6 @@ from errbar.readers.documents import (
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLE = re.compile(r"samples/(.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
-_KEPT = ("id", "epoch", "target", "metadata", "scores", "score", "error", "limit", "completed")
 _SETTINGS = (
     *("task_args", "task_version", "solver", "solver_args"),
     *("model_args", "model_generate_config", "model_roles"),
@@ -34,7 +33,18 @@ _SETTINGS = (
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
-Sample = dict[str, Any]
+
+class Sample(NamedTuple):
+    """What is used of a sample; its messages and events may be many times as large."""
+
+    id: Any
+    epoch: Any
+    target: Any
+    metadata: Any
+    scores: dict[str, tuple[Any, Any]]  # the value that each scorer gave, and the answer it saw
+    error: bool
+    limit: bool
+    is_whole: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +74,10 @@ class Run:
         return str(self.eval.get("task_id") or self.path), self.model
 
     @property
-    def goodness(self) -> tuple[bool, int, str]:
-        """Of the logs of one run that which counts: finished, then fullest, then latest."""
-        return self.status == "success", len(self.samples), str(self.eval.get("created") or "")
+    def goodness(self) -> tuple[bool, bool, int, str]:
+        """Of the logs of one run that which counts: with samples, finished, fullest, latest."""
+        there = len(self.samples)
+        return there > 0, self.status == "success", there, str(self.eval.get("created") or "")
 
     @property
     def expected(self) -> int | None:
@@ -160,9 +171,11 @@ def _samples(archive: Archive) -> Iterator[Sample]:
         where = f"{archive.path}, {name}"
         for one in require_list(archive.document(name), where):
             sample = _slim(one, where)
-            told.add(f"{sample.get('id')}_epoch_{sample.get('epoch')}")
+            told.add(f"{sample.id}_epoch_{sample.epoch}")
             yield sample
     for name in archive.names("samples/"):
+        if name[len("samples/") : -len(".json")] in told:
+            continue  # by far the most
         known = _SAMPLE.fullmatch(name)
         if known and known[1] not in told:
             yield _slim(archive.document(name), f"{archive.path}, {name}")
@@ -175,18 +188,36 @@ def _place_in_journal(name: str) -> tuple[int, str]:
 
 
 def _slim(sample: Any, where: str) -> Sample:
-    """What is used of a sample; its messages and events may be many times as large."""
-    held = require_object(sample, where)
-    return {name: held[name] for name in _KEPT if name in held}
+    get = require_object(sample, where).get
+    scores = get("scores")
+    if scores is None and isinstance(get("score"), dict):
+        scores = {"score": get("score")}  # logs of 2024 had one score
+    found = {}
+    for name, one in scores.items() if isinstance(scores, dict) else ():
+        if isinstance(one, dict):
+            found[name] = one.get("value"), one.get("answer")
+    return Sample(
+        get("id"),
+        get("epoch", 1),
+        get("target"),
+        get("metadata"),
+        found,
+        bool(get("error")),
+        bool(get("limit")),
+        get("completed") is not False,
+    )
 
 
 def scorers_in(samples: Sequence[Sample]) -> list[str]:
     """Names of scores in order, those of parts as scorer/part."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
-        for name, score in _scores(sample).items():
-            parts = found.setdefault(name, {})
-            value = score.get("value")
+        for name, (value, _) in sample.scores.items():
+            parts = found.get(name)
+            if parts is None:
+                parts = found[name] = {}
+            elif name in parts and isinstance(value, str):
+                continue
             if isinstance(value, dict):
                 parts |= dict.fromkeys(f"{name}/{key}" for key in value)
             elif isinstance(value, list):
@@ -198,36 +229,29 @@ def scorers_in(samples: Sequence[Sample]) -> list[str]:
 
 def value_of(sample: Sample, scorer: str) -> tuple[Any, Any]:
     """What a scorer, or a part of one, says of a sample, and the answer that it saw."""
-    scores = _scores(sample)
-    score = scores.get(scorer)
-    if score is not None:
-        return score.get("value"), score.get("answer")
+    scores = sample.scores
+    found: tuple[Any, Any] | None = scores.get(scorer)
+    if found is not None:
+        return found
     name, _, part = scorer.rpartition("/")
     while name and name not in scores:  # a part may be called a/b
         name, _, first = name.rpartition("/")
         part = f"{first}/{part}"
-    score = scores.get(name, {})
-    value = score.get("value")
+    value, answer = scores.get(name, (None, None))
     if isinstance(value, dict):
-        return value.get(part), score.get("answer")
+        return value.get(part), answer
     if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-        return value[int(part)], score.get("answer")
-    return None, score.get("answer")
-
-
-def _scores(sample: Sample) -> dict[str, dict[str, Any]]:
-    scores = sample.get("scores")
-    if scores is None and isinstance(sample.get("score"), dict):
-        scores = {"score": sample["score"]}  # logs of 2024 had one score
-    found = scores if isinstance(scores, dict) else {}
-    return {name: one for name, one in found.items() if isinstance(one, dict)}
+        return value[int(part)], answer
+    return None, answer
 
 
 def number_in(value: Any) -> float | None:
     """The number that a value stands for, as the package itself takes it; None if for none."""
     if not isinstance(value, str):
         return number_or_none(value)
-    known = _GRADES.get(value, _WORDS.get(value.lower()))
+    known = _GRADES.get(value)
+    if known is None:
+        known = _WORDS.get(value.lower())
     if known is not None:
         return known
     try:

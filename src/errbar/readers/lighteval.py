@@ -18,6 +18,8 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
+from duckdb import DuckDBPyConnection
+
 from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.origin import Claim
@@ -29,6 +31,7 @@ from errbar.readers.documents import list_in, name_of, number_or_none, object_in
 _MOST_FOOTER = 1 << 22  # bytes at the end of a Parquet file that say what its columns are
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.(?:parquet|json)$")
 _RESPONSES = ("text", "logprobs")
+_DOC = ("id", "task_name", "choices", "gold_index")
 _USUAL = ("acc", "em", "exact_match", "extractive_match")  # if no metric counts right responses
 
 
@@ -38,6 +41,8 @@ class _Details:
 
     path: Path
     results: Mapping[str, Any]
+    engine: DuckDBPyConnection  # one for all files: to start one takes longer than to read a few
+    is_whole: bool  # whether all of a question and its responses is needed, to regrade
 
     @property
     def system(self) -> str:
@@ -51,17 +56,22 @@ class _Details:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         """What is needed of every row."""
-        with plain_errors(str(self.path)), own_engine() as engine:
-            table = engine.read_parquet(escape(str(self.path)))
+        with plain_errors(str(self.path)):
+            table = self.engine.read_parquet(escape(str(self.path)))
             kinds = dict(zip(table.columns, table.types, strict=True))
             for name in ("doc", "metric", "model_response"):
                 if name not in kinds or kinds[name].id != "struct":
                     raise InputError(f"{self.path}: there is no column {name!r} with parts.")
-            known = [name for name, _ in kinds["model_response"].children]
-            parts = [f"model_response.{name} AS {name}" for name in _RESPONSES if name in known]
-            found = table.project(", ".join(["doc", "metric", *parts]))
-            rows = found.fetchall()
-            return [dict(zip(found.columns, row, strict=True)) for row in rows]
+            parts = ["doc" if self.is_whole else _some_of_doc(kinds["doc"]), "metric"]
+            known = dict(kinds["model_response"].children)
+            for name in _RESPONSES:
+                one = f"model_response.{name}"
+                if name == "text" and name in known and not self.is_whole:
+                    one = _if_alone(one, known[name])  # of several it is not known which is right
+                parts += [f"{one} AS {name}"] if name in known else []
+            found = table.project(", ".join(parts))
+            names = found.columns
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
     @property
     def task(self) -> str:
@@ -90,6 +100,17 @@ class _Details:
         }
         totals = object_in(object_in(self.results, "results"), self.task)
         return {name: value for name, value in totals.items() if name not in others}
+
+
+def _some_of_doc(kind: Any) -> str:
+    """The parts of a question that are used; its text may be many times as large."""
+    parts = [f"{name} := doc.{name}" for name, _ in kind.children if name in _DOC]
+    return f"struct_pack({', '.join(parts)}) AS doc" if parts else "doc"
+
+
+def _if_alone(part: str, kind: Any) -> str:
+    """A list if it has one part only."""
+    return f"CASE WHEN len({part}) = 1 THEN {part} END" if kind.id == "list" else part
 
 
 def _settings(metric: str) -> tuple[str, dict[str, int]]:
@@ -128,35 +149,47 @@ def _footer(path: Path) -> bytes:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
+    with own_engine() as engine:
+        return _read_by(engine, files, choice)
+
+
+def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    every = [one for one in _details(files) if one.rows]
-    metrics = list(dict.fromkeys(name for one in every for name in one.metrics))
-    if choice.scorer is not None and metrics:
-        pick(choice.scorer, metrics, "metric", str(every[0].path))
+    metrics: dict[str, None] = {}
     before: Counter[tuple[str, str]] = Counter()
-    runs = Counter((one.system, one.task) for one in every)
-    for one in every:
+    claims: dict[tuple[str, str], list[list[Claim]]] = {}  # of each run
+    for one in _details(files, engine, choice.regrade is not None, log):
+        if not one.rows:
+            log.skip(one.path, "it has no rows")
+            continue
         key = (one.system, one.task)
+        metrics |= dict.fromkeys(one.metrics)
+        of_run = claims.setdefault(key, [])
         if choice.regrade is not None:
             before[key] += _regrade(log, one, before[key], choice)
+            of_run.append([])
             continue
         metric = _metric(log, one, choice)
         if metric:
             n = _grade(log, one, metric, before[key])
             before[key] += n
-            if runs[key] == 1:
-                log.claims += _claims(one, metric, n)
-    log.remarks += [
-        f"{task}: {n} runs of {system!r} are taken as trials of one system."
-        for (system, task), n in runs.items()
-        if n > 1
-    ]
+            of_run.append(list(_claims(one, metric, n)))
+    if choice.scorer is not None and metrics:
+        pick(choice.scorer, list(metrics), "metric", str(files[0]))
+    for (system, task), runs in claims.items():
+        if len(runs) == 1:
+            log.claims += runs[0]
+        elif runs:
+            text = f"{len(runs)} runs of {system!r} are taken as trials of one system."
+            log.remarks.append(f"{task}: {text}")
     log.remarks = list(dict.fromkeys(log.remarks))
     return log
 
 
-def _details(files: Sequence[Path]) -> Iterator[_Details]:
-    """Files of details, each with the results of the same moment."""
+def _details(
+    files: Sequence[Path], engine: DuckDBPyConnection, is_whole: bool, log: Log
+) -> Iterator[_Details]:
+    """Files of details, each with the results of the same moment: those in the tree of its own."""
     told = {file: object_of(file) for file in files if Glance(file).shape == "object"}
     details = [file for file in files if file not in told]
     if not details:
@@ -164,15 +197,24 @@ def _details(files: Sequence[Path]) -> Iterator[_Details]:
             f"{next(iter(told))}: there are totals, but no details beside them to score. Run "
             f"lighteval with --save-details."
         )
+    named: dict[str, list[Path]] = {}
+    for file in told:
+        named.setdefault(file.name, []).append(file)
+    place = {file.absolute(): file for file in told}
+    used = set()
     for file in details:
         stamp = _STAMP.search(file.name)
         name = f"results_{stamp[1]}.json" if stamp else ""
-        own = next((one for one in told if one.name == name), None)
-        beside = _beside(file, name)
-        if own is None and beside is not None:
-            own = beside
+        beside, alike = _beside(file, name), named.get(name, [])
+        own = place.get(beside, beside) if beside else alike[0] if len(alike) == 1 else None
+        if own is not None and own not in told:
             told[own] = object_of(own)
-        yield _Details(file, told[own] if own else {})
+        used.add(own)
+        yield _Details(file, told[own] if own else {}, engine, is_whole)
+    for file in place.values():
+        log.read(file, 0)
+        if file not in used:
+            log.skip(file, "there are no details of its run")
 
 
 def _beside(file: Path, name: str) -> Path | None:
@@ -191,6 +233,8 @@ def _metric(log: Log, details: _Details, choice: Choice) -> str:
     if not found or (choice.scorer is not None and choice.scorer not in found):
         asked = f"no metric {choice.scorer!r}" if choice.scorer else "no metric in numbers"
         log.remarks.append(f"{task}: there is {asked}; {len(details.rows)} rows are left out.")
+        log.read(details.path, len(details.rows))
+        log.leave_out(details.path, "of a task without the metric", len(details.rows))
         return ""
     metric = choice.scorer or found[0]
     log.remarks += [
@@ -205,6 +249,7 @@ def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
     n = _trials(metric)
     rights = [None if value is None else value * n for value in values]
     whole = all(one is None or abs(one - round(one)) < 1e-6 for one in rights)
+    log.read(details.path, len(values) * n if n > 1 and whole else len(values))
     if n > 1 and whole:
         _expand(log, details, rights, n, before)
         log.remarks.append(
@@ -259,10 +304,15 @@ def _regrade(log: Log, details: _Details, before: int, choice: Choice) -> int:
     if choice.regrade is None or not any(row.get("text") for row in details.rows):
         text = f"there are no responses to grade; {len(details.rows)} rows are left out."
         log.remarks.append(f"{details.task}: {text}")
+        log.read(details.path, len(details.rows))
+        log.leave_out(details.path, "without responses to grade", len(details.rows))
         return 0
+    log.read(details.path, sum(len(row.get("text") or ()) for row in details.rows))
     for question, row in zip(_questions(details), details.rows, strict=True):
         where = f"{details.path}, id {question}"
         texts, target = row.get("text") or [None], _target(row)
+        if not row.get("text"):
+            log.make_up(details.path, "questions without responses")
         most = max(most, len(texts))
         for at, text in enumerate(texts):
             there = text is not None
@@ -311,7 +361,11 @@ def _numbers(values: Any) -> list[float] | None:
 
 
 def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
-    """Means of what is scored; of counts of right responses also pass@k of as many."""
+    """Questions, and means of what is scored; of counts of right responses pass@k of as many."""
+    told = object_in(object_in(details.results, "config_tasks"), details.task)
+    docs = number_or_none(told.get("effective_num_docs"))
+    if docs is not None and docs > 0:  # -1 stands for nothing
+        yield Claim("effective_num_docs", docs, "questions", details.system, details.task)
     for name, value in details.means().items():
         kind, told = _settings(name)
         number = number_or_none(value)

@@ -11,19 +11,22 @@ beside it (the same without gradings) is left out; that of metrics states pass@k
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from errbar.data.naming import systems_of
+from errbar.data.naming import name_systems
 from errbar.data.origin import Claim
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     document,
+    elements,
     list_in,
     name_of,
     number_or_none,
+    object_in,
     require_key,
     require_list,
     require_object,
@@ -33,6 +36,7 @@ from errbar.readers.documents import (
 _ALL = "_eval_all.json"
 _RUNNER_FAILED = -5
 _TOLD = ("platform", "difficulty", "contest_id", "contest_date")
+_COLUMNS = ("question", "trial", "outcome", "status", *_TOLD)
 
 
 def _recognise(glance: Glance) -> str:
@@ -41,56 +45,96 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+class _Problem(NamedTuple):
+    """What is used of a problem; what it asks, and the programs, may be many times as large."""
+
+    question: str
+    marks: list[float | None]  # of every sample, None where it was not graded
+    failed: list[int]  # samples whose test runner failed
+    told: dict[str, Any]
+    stated: float | None  # pass@1
+    is_graded: bool
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    read = {file: _problems(file) for file in files}
-    graded = [file for file, found in read.items() if any("graded_list" in one for one in found)]
+    read = {file: list(_problems(file)) for file in files}
+    graded = [file for file, found in read.items() if any(one.is_graded for one in found)]
     if not graded:
         raise InputError(
             f"{files[0]}: no problem has a graded_list; these are outputs that were not graded. "
             f"LiveCodeBench writes the gradings to a file that ends in {_ALL}."
         )
-    left = [file.name for file in files if file not in graded]
-    if left:
-        log.remarks.append(f"Outputs without gradings are not read: {', '.join(left)}.")
-    for file, system in zip(graded, systems_of(graded, _ALL), strict=True):
-        failed = 0
-        for at, problem in enumerate(read[file]):
-            failed += _add(log, problem, system, f"{file}, problem {at}")
+    for file, found in read.items():
+        if not any(one.is_graded for one in found):
+            log.skip(file, "outputs without gradings")
+    naming = name_systems(graded, _ALL, files_are=choice.files)
+    log.remarks += naming.remarks
+    often = Counter(naming.systems)
+    before: Counter[str] = Counter()  # trials of a system in earlier files
+    for file, system in zip(graded, naming.systems, strict=True):
+        problems = read[file]
+        _add(log, file, problems, system, before[system])
+        before[system] += max(len(one.marks) for one in problems)
+        failed = sum(len(one.failed) for one in problems)
         if failed:
             log.remarks.append(
                 f"{system}: for {failed} samples the test runner failed, which LiveCodeBench "
                 f"counts as wrong."
             )
-        log.claims += _claims(file, read[file], system)
+        if often[system] == 1:
+            log.claims += _claims(file, problems, system)
     return log
 
 
-def _problems(file: Path) -> list[dict[str, Any]]:
-    found = require_list(document(file), str(file))
-    return [require_object(one, f"{file}, problem {at}") for at, one in enumerate(found)]
-
-
-def _add(log: Log, problem: Mapping[str, Any], system: str, where: str) -> int:
-    """A row for each grading; how many of them are no gradings but failures of the runner."""
-    graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
-    notes = list_in(problem, "metadata")
-    told = {key: problem[key] for key in _TOLD if isinstance(problem.get(key), str | int)}
-    failed = 0
-    for trial, one in enumerate(graded or [None]):
-        passed = truth_or_none(one, f"{where}, graded_list")
-        broken = passed == 0 and trial < len(notes) and _code(notes[trial]) == _RUNNER_FAILED
-        failed += broken
-        status = "error" if broken else "ok" if passed is not None else "unscored"
-        log.add(
-            system=system,
-            question=_question(problem, where),
-            trial=trial,
-            outcome=passed,
-            status=status if graded else "missing",
-            **told,
+def _problems(file: Path) -> Iterator[_Problem]:
+    for at, one in enumerate(elements(file)):
+        where = f"{file}, problem {at}"
+        problem = require_object(one, where)
+        graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
+        marks: list[float | None]
+        if set(map(type, graded)) <= {bool}:
+            marks = list(map(float, graded))
+        else:
+            marks = [truth_or_none(mark, f"{where}, graded_list") for mark in graded]
+        samples = max(len(list_in(problem, "code_list")), len(list_in(problem, "output_list")))
+        notes = list_in(problem, "metadata")
+        failed = [
+            trial
+            for trial, (mark, note) in enumerate(zip(marks, notes, strict=False))
+            if mark == 0 and _code(note) == _RUNNER_FAILED
+        ]
+        yield _Problem(
+            _question(problem, where),
+            marks + [None] * (samples - len(marks)),
+            failed,
+            {key: problem[key] for key in _TOLD if isinstance(problem.get(key), (str, int))},
+            number_or_none(problem.get("pass@1")),
+            "graded_list" in problem,
         )
-    return failed
+
+
+def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before: int) -> None:
+    """A row for each sample, and one for a problem that has none."""
+    log.read(file, sum(len(one.marks) for one in problems))
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    for one in problems:
+        if not one.marks:
+            log.make_up(file, "problems without samples")
+        marks = one.marks or [None]
+        lacks = "unscored" if one.marks else "missing"
+        statuses = [lacks if mark is None else "ok" for mark in marks]
+        for trial in one.failed:
+            statuses[trial] = "error"
+        size = len(marks)
+        columns["question"] += [one.question] * size
+        columns["trial"] += range(before, before + size)
+        columns["outcome"] += marks
+        columns["status"] += statuses
+        for name in _TOLD:
+            columns[name] += [one.told.get(name)] * size
+    told = {name: column for name, column in columns.items() if name not in _TOLD or any(column)}
+    log.extend(system=[system] * len(columns["question"]), **told)
 
 
 def _question(problem: Mapping[str, Any], where: str) -> str:
@@ -104,18 +148,20 @@ def _question(problem: Mapping[str, Any], where: str) -> str:
 
 def _code(note: Any) -> Any:
     """The error code in what is noted of a sample, which is JSON within JSON."""
-    try:
-        told = json.loads(note) if isinstance(note, str) else note
-    except (ValueError, RecursionError):
-        return None
-    return told.get("error_code") if isinstance(told, dict) else None
+    if isinstance(note, str):
+        if "error_code" not in note:
+            return None
+        try:
+            note = json.loads(note)
+        except (ValueError, RecursionError):
+            return None
+    return note.get("error_code") if isinstance(note, dict) else None
 
 
-def _claims(file: Path, problems: Sequence[Mapping[str, Any]], system: str) -> Iterator[Claim]:
+def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[Claim]:
     """What the file of metrics states, and the mean of what each problem states."""
-    stated = [number_or_none(one.get("pass@1")) for one in problems]
-    numbers = [one for one in stated if one is not None]
-    if len(numbers) == len(stated):
+    numbers = [one.stated for one in problems if one.stated is not None]
+    if len(numbers) == len(problems):
         mean = sum(numbers) / len(numbers)
         yield Claim("pass@1 (mean of the problems)", mean, "pass@1", system)
     beside = file.with_name(file.name.replace(_ALL, "_eval.json"))
@@ -126,6 +172,8 @@ def _claims(file: Path, problems: Sequence[Mapping[str, Any]], system: str) -> I
         number = number_or_none(value)
         if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
             yield Claim(name, number, name, system)
+        elif name == "detail" and isinstance(value, dict) and object_in(value, "pass@1"):
+            yield Claim("problems in detail", len(value["pass@1"]), "questions", system)
 
 
-READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=())
+READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=("files",))

@@ -55,6 +55,8 @@ class _Reading:
     def leave_out(self, samples: Samples, why: str) -> None:
         """Samples that give no rows are counted."""
         n = len(samples.columns(["doc_id"])["doc_id"])
+        self.log.read(samples.path, n)
+        self.log.leave_out(samples.path, why, n)
         self.say(samples.task, f"{why}; {{n}} samples are left out.", n)
 
     def remarks(self) -> Iterator[str]:
@@ -96,6 +98,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     if choice.scorer is not None and metrics:
         pick(choice.scorer, metrics, "metric", str(every[0].path))
     reading = _Reading(choice)
+    for one in files:
+        reading.log.read(one, 0)
+    for one in unused:
+        reading.log.skip(one, "there are no samples of its run")
+    for empty in every:
+        if not empty.first:
+            reading.log.skip(empty.path, "it has no samples")
     for run in _runs([one for one in every if one.first]):
         if choice.regrade is None:
             _grade(reading, run)
@@ -105,26 +114,36 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             reading.leave_out(run.samples, "there are log-likelihoods, no responses to grade")
     if choice.filter is not None and reading.filters:
         pick(choice.filter, list(dict.fromkeys(reading.filters)), "filter", str(every[0].path))
-    reading.log.remarks += [*reading.remarks(), *_without_samples(every, unused)]
+    reading.log.remarks += [*reading.remarks(), *_without_samples(every)]
     return reading.log
 
 
 def _runs(every: Sequence[Samples]) -> list[_Run]:
     """The model, and what tells runs of it apart if they were told different things."""
+    told = [one.settings() for one in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
-    for one in every:
-        alike[one.model, one.task].append(one.settings())
-    systems = []
-    for one in every:
-        mine, others = one.settings(), alike[one.model, one.task]
-        apart = [key for key in mine if len({other.get(key) for other in others}) > 1]
-        told = ", ".join(f"{key}={mine[key]}" for key in apart)
-        systems.append(f"{one.model} ({told})" if told else one.model)
-    keys = [(system, one.task) for system, one in zip(systems, every, strict=True)]
-    return [
-        _Run(one, systems[at], keys[:at].count(keys[at]), keys.count(keys[at]))
-        for at, one in enumerate(every)
-    ]
+    for one, mine in zip(every, told, strict=True):
+        alike[one.model, one.task].append(mine)
+    apart = {
+        key: {
+            name
+            for name in {name for one in group for name in one}
+            if len({one.get(name) for one in group}) > 1
+        }
+        for key, group in alike.items()
+    }
+    keys = []
+    for one, mine in zip(every, told, strict=True):
+        names = apart[one.model, one.task]
+        said = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
+        keys.append((f"{one.model} ({said})" if said else one.model, one.task))
+    often = Counter(keys)
+    seen: Counter[tuple[str, str]] = Counter()
+    runs = []
+    for one, key in zip(every, keys, strict=True):
+        runs.append(_Run(one, key[0], seen[key], often[key]))
+        seen[key] += 1
+    return runs
 
 
 def _grade(reading: _Reading, run: _Run) -> None:
@@ -138,6 +157,10 @@ def _grade(reading: _Reading, run: _Run) -> None:
     found = samples.columns(keys, ["filtered_resps"] * sure)
     questions = samples.questions(found["doc_id"])
     filter_name, kept = _filtered(reading, run, metric, questions, found["filter"])
+    reading.log.read(samples.path, len(questions))
+    if len(kept) < len(questions):
+        others = len(questions) - len(kept)
+        reading.log.leave_out(samples.path, "samples under another filter", others)
     values = [found[metric][at] for at in kept]
     outcomes = [number_or_none(value) for value in values]
     strange = sum(not isinstance(value, bool | int | float | None) for value in values)
@@ -222,6 +245,9 @@ def _claims(
 ) -> Iterator[Claim]:
     """The mean over all questions, if all are there and no other run is beside this one."""
     asked, totals = run.samples.asked, run.samples.totals
+    said = number_or_none(asked)
+    if said is not None and run.of == 1:
+        yield Claim("n-samples", said, "questions", run.system, run.task)
     name = next((one for one in (f"{metric},{filter_name}", metric) if one in totals), "")
     value = number_or_none(totals.get(name))
     if asked is not None and asked != rows:
@@ -240,13 +266,17 @@ def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
     for question, (target, doc, requests) in zip(
         samples.questions(found["doc_id"]), rows, strict=True
     ):
-        if question in seen:  # the same responses, under another filter
-            continue
-        seen.add(question)
         where = f"{samples.path}, doc_id {question}"
         if len(require_list(requests, f"{where}, resps")) != 1:
             raise InputError(f"{where}: {len(requests)} requests are one answer; no regrading.")
-        for at, response in enumerate(require_list(requests[0], f"{where}, resps")):
+        responses = require_list(requests[0], f"{where}, resps")
+        reading.log.read(samples.path, len(responses))
+        if question in seen:
+            reason = "the same responses under another filter"
+            reading.log.leave_out(samples.path, reason, len(responses))
+            continue
+        seen.add(question)
+        for at, response in enumerate(responses):
             outcome = regraded(grade, response, target, doc, where)
             reading.log.add(
                 system=run.system,
@@ -262,7 +292,7 @@ def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
     reading.say(run.task, text, len(reading.log) - before)
 
 
-def _without_samples(every: Sequence[Samples], unused: Sequence[Path]) -> Iterator[str]:
+def _without_samples(every: Sequence[Samples]) -> Iterator[str]:
     """Totals of which there are no samples."""
     known = {(id(one.results), one.task) for one in every}
     lacking = []
@@ -273,8 +303,6 @@ def _without_samples(every: Sequence[Samples], unused: Sequence[Path]) -> Iterat
         lacking += [name for name in names if (id(results), name) not in known]
     if lacking:
         yield f"{_shown(lacking)}: there are totals and no samples; not read."
-    for path in unused:
-        yield f"{path.name}: there are no samples of its run; not read."
 
 
 def _answer(filtered: Any) -> str | None:

@@ -165,7 +165,10 @@ def holds_results(glance: Glance) -> bool:
 def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
     """Samples with the results of the same moment, or the only ones there are; results of none."""
     told = {file: object_of(file) for file in files if holds_results(Glance(file))}
-    there = list(told)
+    there = dict.fromkeys(told)
+    beside: dict[Path, list[Path]] = {}
+    for file in there:
+        beside.setdefault(file.parent, []).append(file)
     found, used = [], set()
     for file in files:
         if file in there:
@@ -174,9 +177,9 @@ def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
         own = file.with_name(f"results_{stamp[1]}.json") if stamp else None
         if own and own not in told and own.is_file():
             told[own] = object_of(own)
-        beside = [one for one in there if one.parent == file.parent]
-        if not stamp and len(beside) == 1:
-            own = beside[0]
+        alike = beside.get(file.parent, [])
+        if not stamp and len(alike) == 1:
+            own = alike[0]
         used.add(own)
         found.append(Samples(file, told.get(own, {}) if own else {}))
     return found, [one for one in there if one not in used]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -19,7 +19,6 @@ from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     is_whole,
     lines,
-    name_of,
     number_or_none,
     object_in,
     object_of,
@@ -33,7 +32,22 @@ _SCORED = frozenset(
 )
 _WRITTEN = frozenset({"num_generated_tokens", "generation", "predicted_answer"})
 _TEXTS = ("problem", "question")
+_CUT = "limit"  # it was cut off, and scored all the same
 _VERDICT = re.compile(r"\*{0,2}judgement\*{0,2}\s*:\s*(yes|no)", re.IGNORECASE)
+
+
+class _Row(NamedTuple):
+    """What is used of a line; what was asked and written may be many times as large."""
+
+    id: Any
+    asked: dict[str, int]  # what tells whether two lines ask the same
+    scores: dict[str, Any]
+    status: str  # empty if it came to an end
+    answer: str | None
+    target: str | None
+    confidence: float | None
+    subset: str | None
+    tokens: float | None
 
 
 @dataclass
@@ -42,7 +56,7 @@ class _Trial:
 
     path: Path
     number: int
-    rows: list[dict[str, Any]]
+    rows: list[_Row]
 
 
 @dataclass
@@ -55,13 +69,14 @@ class _Run:
 
     def scorers(self) -> list[str]:
         rows = (row for trial in self.trials for row in trial.rows)
-        return list(dict.fromkeys(name for row in rows for name in _scores(row)))
+        return list(dict.fromkeys(name for row in rows for name in row.scores))
 
 
 def _recognise(glance: Glance) -> str:
-    named = _NAME.fullmatch(glance.path.name.removesuffix(".gz"))
+    if not _NAME.fullmatch(glance.path.name.removesuffix(".gz")):
+        return ""
     scored = sorted(_SCORED & glance.keys)
-    if named and glance.shape in ("lines", "object") and scored and _WRITTEN & glance.keys:
+    if glance.shape in ("lines", "object") and scored and _WRITTEN & glance.keys:
         return f"it is named output*.jsonl, and its lines have {scored[0]}"
     return ""
 
@@ -74,9 +89,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in runs:
         found = run.scorers()
         where = str(run.trials[0].path)
+        for trial in run.trials:
+            log.read(trial.path, len(trial.rows))
         if asked is not None and asked not in found:
             rows = sum(len(trial.rows) for trial in run.trials)
             log.remarks.append(f"{run.task} has no score {asked!r}; its {rows} rows are left out.")
+            for trial in run.trials:
+                log.leave_out(trial.path, f"of a task without the score {asked!r}", len(trial.rows))
             continue
         scorer = pick(asked, found, "score", where)
         said = picked_remark(scorer, found, f"{run.task}: the score", "scorer")
@@ -132,7 +151,22 @@ def _number(path: Path) -> int | None:
 
 def _trial(path: Path, at: int) -> _Trial:
     number = _number(path)
-    return _Trial(path, at if number is None else number, [row for _, row in lines(path)])
+    rows = [_row(row) for _, row in lines(path)]
+    return _Trial(path, at if number is None else number, rows)
+
+
+def _row(row: Mapping[str, Any]) -> _Row:
+    return _Row(
+        row.get("id"),
+        {key: hash(text_or_none(row[key])) for key in _TEXTS if key in row},
+        _scores(row),
+        _ending(row),
+        text_or_none(row.get("predicted_answer")),
+        text_or_none(row.get("expected_answer")),
+        number_or_none(row.get("reward_model_score")),
+        text_or_none(row.get("subset_for_metrics")),
+        number_or_none(row.get("num_generated_tokens")),
+    )
 
 
 def _add(log: Log, run: _Run, scorer: str) -> None:
@@ -145,24 +179,25 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
         )
     strange: Counter[str] = Counter()
     for trial, ids in zip(run.trials, names, strict=True):
-        for row, question in zip(trial.rows, ids, strict=True):
-            value = _scores(row).get(scorer)
-            outcome = number_or_none(value)
+        rows = trial.rows
+        values = [row.scores.get(scorer) for row in rows]
+        outcomes = list(map(number_or_none, values))
+        for value, outcome in zip(values, outcomes, strict=True):
             if outcome is None and value is not None:
                 strange[f"{value!r:.40}"] += 1
-            log.add(
-                system=run.system,
-                task=run.task,
-                question=question,
-                trial=trial.number,
-                outcome=outcome,
-                status=_status(row, outcome),
-                answer=text_or_none(row.get("predicted_answer")),
-                target=text_or_none(row.get("expected_answer")),
-                confidence=number_or_none(row.get("reward_model_score")),
-                subset=text_or_none(row.get("subset_for_metrics")),
-                tokens=number_or_none(row.get("num_generated_tokens")),
-            )
+        log.extend(
+            system=[run.system] * len(rows),
+            task=[run.task] * len(rows),
+            question=ids,
+            trial=[trial.number] * len(rows),
+            outcome=outcomes,
+            status=[_status(row, one) for row, one in zip(rows, outcomes, strict=True)],
+            answer=[row.answer for row in rows],
+            target=[row.target for row in rows],
+            confidence=[row.confidence for row in rows],
+            subset=[row.subset for row in rows],
+            tokens=[row.tokens for row in rows],
+        )
     if strange:
         shown = strange.most_common(1)[0][0]
         log.remarks.append(
@@ -173,14 +208,14 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
 
 def _questions(run: _Run) -> list[list[str]]:
     """Names of the questions of each file: ids, or places."""
-    ids = [[row.get("id") for row in trial.rows] for trial in run.trials]
+    ids = [[row.id for row in trial.rows] for trial in run.trials]
     if all(_are_ids(one) for one in ids):
-        return [[name_of(value, "id") for value in one] for one in ids]
+        return [list(map(str, one)) for one in ids]
     first = run.trials[0]
     for other in run.trials[1:]:
         for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
-            for key in _TEXTS:
-                if key in mine and key in theirs and mine[key] != theirs[key]:
+            for key in mine.asked.keys() & theirs.asked.keys():
+                if mine.asked[key] != theirs.asked[key]:
                     raise InputError(
                         f"{other.path}: question {at} is another than in {first.path.name} (their "
                         f"{key!r} differs). Without ids the files of a directory must ask the same "
@@ -200,14 +235,15 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     if "symbolic_correct" in row:
         found["symbolic_correct"] = row["symbolic_correct"]
     if "expected_judgement" in row:
-        found["correct_judgements"] = _verdict(row.get("judgement")) == _verdict(
-            row["expected_judgement"]
-        )
+        expected = _verdict(row["expected_judgement"])
+        found["correct_judgements"] = _is_verdict(row.get("judgement"), expected)
     elif "judgement" in row:
-        found["judge_correct"] = _verdict(row["judgement"]) == "yes"
+        found["judge_correct"] = _is_verdict(row["judgement"], "yes")
     if {"symbolic_correct", "judge_correct"} <= found.keys():
-        both = (bool(found["symbolic_correct"]), found["judge_correct"])
-        found |= {"both_correct": all(both), "any_correct": any(both)}
+        both = (found["symbolic_correct"], found["judge_correct"])
+        known = None not in both
+        found["both_correct"] = all(both) if known else None
+        found["any_correct"] = any(both) if known else None
     if "is_correct-plus" in row:
         found["passing_base_tests"] = row.get("is_correct")
         found["passing_plus_tests"] = row["is_correct-plus"]
@@ -219,7 +255,8 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(graded, list) and graded:
         found["accuracy"] = graded[0]
     if "proof_status" in row:
-        found["lean4_correct"] = row["proof_status"] == "completed"
+        proof = row["proof_status"]
+        found["lean4_correct"] = None if proof is None else proof == "completed"
     for key, part, name in (
         ("strict_eval", "follow_all_instructions", "prompt_strict_accuracy"),
         ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
@@ -231,26 +268,42 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _is_verdict(judgement: Any, expected: str) -> bool | None:
+    """Whether a judge said what was expected; None where no judge was asked."""
+    return None if judgement is None else _verdict(judgement) == expected
+
+
 def _verdict(judgement: Any) -> str:
     """What a judge said: yes, no, or nothing that counts."""
     said = _VERDICT.search(judgement) if isinstance(judgement, str) else None
     return said[1].lower() if said else ""
 
 
-def _status(row: Mapping[str, Any], outcome: float | None) -> str:
+def _status(row: _Row, outcome: float | None) -> str:
+    if row.status in ("", _CUT):
+        return "unscored" if outcome is None else row.status or "ok"
+    return row.status
+
+
+def _ending(row: Mapping[str, Any]) -> str:
+    """The status of a line that was not ended as usual."""
     if row.get("error"):
         return "error"
     if row.get("proof_status") == "timeout":
         return "timeout"
-    if outcome is None:
-        return "unscored"
-    return "limit" if row.get("finish_reason") == "length" else "ok"
+    return _CUT if row.get("finish_reason") == "length" else ""
 
 
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
-    """Pass@k and the mean, as metrics.json states them for all the files of the directory."""
+    """Questions, pass@k and the mean, as metrics.json states them for all files of the directory.
+
+    The number of questions is stated with every score; one is enough.
+    """
     trials = len(run.trials)
     stated = _metrics(run)
+    questions = [number_or_none(object_in(stated, name).get("num_entries")) for name in stated]
+    for entries in sorted({one for one in questions if one is not None}):
+        yield Claim("num_entries", entries, "questions", run.system, run.task)
     for name in stated:
         value = number_or_none(object_in(stated, name).get(scorer))
         k = name.removeprefix("pass@")

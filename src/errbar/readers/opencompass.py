@@ -20,16 +20,18 @@ from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     name_of,
     number_or_none,
+    numbers_or_none,
     object_of,
     require_list,
     require_object,
-    text_or_none,
+    texts_or_none,
 )
 
+_COLUMNS = ("question", "trial", "outcome", "status", "answer", "target")
 _CORRECT = ("correct", "is_correct", "cascade_correct")
 _REPEATED = re.compile(r'"details"\s*:\s*\[\s*\{[^{}]*"example_abbr"')
 _ONCE = re.compile(r'"details"\s*:\s*\{\s*"type"\s*:\s*"(GEN|PPL)"')
-_ACCURACY = re.compile(r"accuracy(?: \((\d+) runs average\))?")
+_ACCURACY = re.compile(r"accuracy(?: \((\d{1,9}) runs average\))?")
 _G_PASS = re.compile(r"m?G-Pass@\d{1,6}(?:_[\d.]+)?")
 
 
@@ -59,32 +61,42 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
                 f"{path} is of {system} on {task} once more; its trials are numbered on from "
                 f"{again}."
             )
-        most = 0
-        for question, detail, where in _details(result, path):
-            most = max(most, _add(log, key, question, detail, again, where))
-        before[key] += most
-        claims[key] = [] if again else list(_claims(result, system, task))
+        columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        trials = [
+            _add(columns, question, detail, again, where)
+            for question, detail, where in _details(result, path)
+        ]
+        rows = sum(trials)
+        log.read(path, rows)
+        log.extend(system=[system] * rows, task=[task] * rows, **columns)
+        if not trials:
+            log.skip(path, "its details are empty")
+        before[key] += max(trials, default=0)
+        claims[key] = [] if key in claims else list(_claims(result, len(trials), *key))
     log.claims = [claim for of_one in claims.values() for claim in of_one]
     return log
 
 
 def _details(result: Mapping[str, Any], path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Questions, what was written of each, and where."""
-    details = result.get("details")
+    details, whole = result.get("details"), str(path)
     if isinstance(details, list):
         for at, one in enumerate(details):
-            where = f"{path}, details[{at}]"
+            where = f"{whole}, details[{at}]"
             detail = require_object(one, where)
-            yield name_of(detail.get("example_abbr"), f"{where}.example_abbr"), detail, where
+            name = detail.get("example_abbr")
+            if not isinstance(name, str):
+                name = name_of(name, f"{where}.example_abbr")
+            yield name, detail, where
         return
     for name, one in require_object(details, f"{path}, details").items():
         if name != "type":
-            yield name, require_object(one, f"{path}, details.{name}"), f"{path}, details.{name}"
+            where = f"{whole}, details.{name}"
+            yield name, require_object(one, where), where
 
 
 def _add(
-    log: Log,
-    key: tuple[str, str],
+    columns: dict[str, list[Any]],
     question: str,
     detail: Mapping[str, Any],
     before: int,
@@ -102,46 +114,48 @@ def _add(
         raise InputError(f"{where}.{name}: the list is empty.")
     answers = _of_each(detail, ("pred", "predictions"), len(marks), where)
     targets = _of_each(detail, ("answer", "references"), len(marks), where)
-    for trial, mark in enumerate(marks):
-        outcome = number_or_none(mark)
-        log.add(
-            system=key[0],
-            task=key[1],
-            question=question,
-            trial=before + trial,
-            outcome=outcome,
-            status="unscored" if outcome is None else "ok",
-            answer=text_or_none(answers[trial]),
-            target=text_or_none(targets[trial]),
-        )
-    return len(marks)
+    outcomes = numbers_or_none(marks)
+    size = len(outcomes)
+    columns["question"] += [question] * size
+    columns["trial"] += range(before, before + size)
+    columns["outcome"] += outcomes
+    columns["status"] += ["unscored" if one is None else "ok" for one in outcomes]
+    columns["answer"] += texts_or_none(answers)
+    columns["target"] += texts_or_none(targets)
+    return size
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _of_each(detail: Mapping[str, Any], names: Sequence[str], size: int, where: str) -> list[Any]:
+def _of_each(detail: Mapping[str, Any], names: tuple[str, str], size: int, where: str) -> list[Any]:
     """What stands under the first of these names that is there, for every trial."""
-    name = next((name for name in names if name in detail), None)
-    if name is None:
+    name = names[0] if names[0] in detail else names[1]
+    if name not in detail:
         return [None] * size
-    if size == 1 and not (isinstance(detail[name], list) and len(detail[name]) == 1):
-        return [detail[name]]
-    found = require_list(detail[name], f"{where}.{name}")
-    if len(found) != size:
-        raise InputError(f"{where}: there are {len(found)} of {name!r} for {size} trials.")
-    return found
+    found = detail[name]
+    if isinstance(found, list) and len(found) == size:
+        return found
+    if size == 1:
+        return [found]
+    found = require_list(found, f"{where}.{name}")
+    raise InputError(f"{where}: there are {len(found)} of {name!r} for {size} trials.")
 
 
-def _claims(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]:
-    """Accuracy and G-Pass@k, which are in per cent."""
+def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -> Iterator[Claim]:
+    """Accuracy and G-Pass@k, which are in per cent, and how often each question was asked."""
     for name, stated in result.items():
         value = number_or_none(stated)
         if value is None:
             continue
-        if _ACCURACY.fullmatch(name):
+        accuracy = _ACCURACY.fullmatch(name)
+        if accuracy:
             yield Claim(name, value / 100, "avg", system, task)
+            if accuracy[1]:
+                runs = int(accuracy[1])
+                said = f"{runs} runs of {questions} questions"
+                yield Claim(said, runs * questions, "rows", system, task)
         elif _G_PASS.fullmatch(name):
             yield Claim(name, value / 100, name.lower(), system, task)
 

@@ -8,20 +8,19 @@ of the agent, though most of these are failures of a connection: `errors` decide
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from errbar.data.naming import systems_of
+from errbar.data.naming import name_systems
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
-    document,
+    elements,
     is_whole,
     name_of,
     number_or_none,
     object_in,
-    require_list,
     require_object,
 )
 
@@ -35,33 +34,47 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
+class _Trial(NamedTuple):
+    """What is used of a trial; what was said in it may be many times as large."""
+
+    question: str
+    trial: Any
+    reward: Any
+    error: str
+    ended_by: str | None
+
+
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    found = [_trials(file) for file in files]
-    rewards = [one.get("reward") for trials in found for one in trials]
+    found = [list(_trials(file)) for file in files]
+    rewards = [one.reward for trials in found for one in trials]
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
-    for file, system, trials in zip(files, systems_of(files), found, strict=True):
-        numbered = any(one.get("trial") is None for one in trials)
-        seen: Counter[str] = Counter()
-        broken: Counter[str] = Counter()
+    naming = name_systems(files, files_are=choice.files)
+    log.remarks += naming.remarks
+    held: dict[str, Counter[str]] = {}  # trials of each question, by system
+    for file, system, trials in zip(files, naming.systems, found, strict=True):
+        log.read(file, len(trials))
+        goes_on = system in held
+        seen = held.setdefault(system, Counter())
+        unnumbered = any(one.trial is None for one in trials)
+        broken = Counter(one.error for one in trials if one.error)
         for at, one in enumerate(trials):
-            where = f"{file}, row {at}"
-            question = name_of(one.get("task_id"), f"{where}, task_id")
-            info = object_in(one, "info")
-            outcome = outcome_of(one.get("reward"), scorer)
-            error = info.get("error")
-            if error:
-                broken[str(error)[:_SHOWN]] += 1
+            number = seen[one.question]
+            if not unnumbered and not goes_on:
+                number = one.trial
+                if not is_whole(number):
+                    number = trial_of(number, f"{file}, row {at}, trial")
+            outcome = outcome_of(one.reward, scorer)
             log.add(
                 system=system,
-                question=question,
-                trial=seen[question] if numbered else trial_of(one["trial"], f"{where}, trial"),
+                question=one.question,
+                trial=number,
                 outcome=outcome,
-                status="error" if error else "unscored" if outcome is None else "ok",
-                ended_by=info.get("source") if isinstance(info.get("source"), str) else None,
+                status="error" if one.error else "unscored" if outcome is None else "ok",
+                ended_by=one.ended_by,
             )
-            seen[question] += 1
-        if numbered:
+            seen[one.question] += 1
+        if unnumbered:
             log.remarks.append(f"{system}: trials are numbered by order; not every row has one.")
         if broken:
             error, often = broken.most_common(1)[0]
@@ -73,9 +86,24 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _trials(file: Path) -> list[dict[str, Any]]:
-    found = require_list(document(file), str(file))
-    return [require_object(one, f"{file}, row {at}") for at, one in enumerate(found)]
+def _trials(file: Path) -> Iterator[_Trial]:
+    for at, one in enumerate(elements(file)):
+        if not isinstance(one, dict):
+            require_object(one, f"{file}, row {at}")
+        question = one.get("task_id")
+        if not is_whole(question):
+            question = name_of(question, f"{file}, row {at}, task_id")
+        info = object_in(one, "info")
+        error, source = info.get("error"), info.get("source")
+        yield _Trial(
+            str(question)
+            if is_whole(question)
+            else name_of(question, f"{file}, row {at}, task_id"),
+            one.get("trial"),
+            one.get("reward"),
+            str(error)[:_SHOWN] if error else "",
+            source if isinstance(source, str) else None,
+        )
 
 
 def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: Log) -> str:
@@ -102,4 +130,4 @@ def trial_of(told: Any, where: str) -> int:
     raise InputError(f"{where}: the number of a trial is expected; this is {str(told)[:_SHOWN]!r}.")
 
 
-READER = Reader("tau_bench", _recognise, _read)
+READER = Reader("tau_bench", _recognise, _read, chooses=("scorer", "files"))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
 from errbar.readers.base import (
@@ -23,6 +23,7 @@ from errbar.readers.base import (
     picked_remark,
 )
 from errbar.readers.documents import (
+    is_whole,
     lines,
     name_of,
     number_or_none,
@@ -42,9 +43,8 @@ _NO_METRICS = frozenset(
 _LIMITS = frozenset({"max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens"})
 
 
-@dataclass
-class _Rollout:
-    """One trial."""
+class _Rollout(NamedTuple):
+    """One trial; what was said in it may be many times as large."""
 
     system: str
     task: str
@@ -61,7 +61,7 @@ class _Run:
 
     path: Path
     rollouts: list[_Rollout]
-    means: dict[str, Any] = field(default_factory=dict)  # what the log says of its scores
+    stated: Mapping[str, Any] = field(default_factory=dict)  # what the log says of itself
 
 
 def _recognise(glance: Glance) -> str:
@@ -82,9 +82,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
     trials: Counter[tuple[str, str, str]] = Counter()
-    claims: list[Claim] = []
+    claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for run in runs:
-        earlier = {key[:2] for key in trials}
         for one in run.rollouts:
             key = (one.system, one.task, one.question)
             outcome = number_or_none(one.scores.get(scorer))
@@ -99,43 +98,52 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 environment=one.environment,
             )
             trials[key] += 1
-        again = sorted({(one.system, one.task) for one in run.rollouts} & earlier)
+        held = dict.fromkeys((one.system, one.task) for one in run.rollouts)
+        again = sorted(held.keys() & claims.keys())
+        claims |= {whose: [] for whose in held}
         if again:
-            claims = [one for one in claims if (one.system, one.task) not in again]
             log.remarks.append(
                 f"{run.path}: there were rollouts of {again[0][0]} on {again[0][1]} before; these "
                 f"are further trials."
             )
-        else:
-            claims += _claims(run, scorer)
-    claim_means_over_rows(log, claims)
+        elif held:
+            claims[next(iter(held))] = list(_claims(run, scorer))
+    claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
     return log
 
 
 def _run(path: Path, log: Log) -> _Run:
-    rows = list(lines(path))
-    if rows and "traces" in rows[0][1]:
-        return _Run(path, list(_of_traces(path, rows, log)))
     beside = path.with_name("metadata.json")
     told = object_of(beside) if beside.is_file() else {}
-    means = {**object_in(told, "avg_metrics"), _REWARD: told.get("avg_reward")}
     environment, _, model = path.resolve().parent.parent.name.partition("--")
-    return _Run(
-        path,
-        [
+    system = str(told.get("model") or model.replace("--", "/"))
+    task = str(told.get("env_id") or environment)
+    rollouts: list[_Rollout] = []
+    episodes: list[_Episode] = []
+    for at, row in lines(path):
+        if "traces" in row or episodes:
+            episodes.append(_episode(row, f"{path}, line {at}"))
+            continue
+        question = row.get("example_id")
+        if not is_whole(question):
+            question = name_of(question, f"{path}, line {at}, example_id")
+        rollouts.append(
             _Rollout(
-                str(told.get("model") or model.replace("--", "/")),
-                str(told.get("env_id") or environment),
-                name_of(row.get("example_id"), f"{path}, line {at}, example_id"),
+                system,
+                task,
+                str(question),
                 _scores(row),
                 _status(row),
                 text_or_none(row.get("answer")),
                 text_or_none(row.get("task")),
             )
-            for at, row in rows
-        ],
-        means,
-    )
+        )
+    log.read(path, len(rollouts))
+    if episodes:
+        return _Run(path, [*rollouts, *_of_traces(path, episodes, log)])
+    if not rollouts:
+        log.skip(path, "it has no rollouts")
+    return _Run(path, rollouts, told)
 
 
 def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,57 +162,80 @@ def _status(row: Mapping[str, Any]) -> str:
     return "limit" if row.get("is_truncated") is True else ""
 
 
-def _of_traces(
-    path: Path, rows: Sequence[tuple[int, dict[str, Any]]], log: Log
-) -> Iterator[_Rollout]:
-    """Traces of the agents that count; an episode without any is a failed rollout."""
-    traces = [_traces(row, f"{path}, line {at}") for at, row in rows]
-    trained = any(_is_trained(trace) for of_one in traces for trace in of_one)
-    kept = [[one for one in of_one if _is_trained(one) or not trained] for of_one in traces]
-    left = sum(map(len, traces)) - sum(map(len, kept))
-    if left:
-        log.remarks.append(f"{path.name}: {left} traces are of agents that are not scored.")
-    roles = {_role(trace) for of_one in kept for trace in of_one}
-    systems = list(dict.fromkeys(_model(one, roles) for of_one in kept for one in of_one))
-    for (at, row), of_one in zip(rows, kept, strict=True):
-        where = f"{path}, line {at}"
-        env, task = require_object(row.get("env"), f"{where}, env"), _task(row, where)
-        for trace in of_one:
-            yield _Rollout(
-                _model(trace, roles),
-                str(env.get("id") or ""),
-                _question(task, f"{where}, task"),
+class _Trace(NamedTuple):
+    """What one agent did in an episode."""
+
+    is_trained: bool
+    role: str
+    model: str
+    scores: dict[str, Any]
+    status: str
+
+
+class _Episode(NamedTuple):
+    """A row of traces."""
+
+    environment: str
+    question: str
+    target: str | None
+    is_timeout: bool
+    traces: list[_Trace]
+
+
+def _episode(row: Mapping[str, Any], where: str) -> _Episode:
+    traces = []
+    for one in require_list(row.get("traces"), f"{where}, traces"):
+        trace = require_object(one, f"{where}, traces")
+        agent = object_in(trace, "agent")
+        traces.append(
+            _Trace(
+                agent.get("trainable") is not False,
+                str(agent.get("name") or ""),
+                str(object_in(agent, "config").get("model") or ""),
                 _rewards(trace),
                 _ending(trace),
-                text_or_none(object_in(task, "data").get("answer")),
             )
-        if not of_one:
+        )
+    env = require_object(row.get("env"), f"{where}, env")
+    task = _task(row, where)
+    return _Episode(
+        str(env.get("id") or ""),
+        _question(task, f"{where}, task"),
+        text_or_none(object_in(task, "data").get("answer")),
+        row.get("is_timeout") is True,
+        traces,
+    )
+
+
+def _of_traces(path: Path, episodes: Sequence[_Episode], log: Log) -> Iterator[_Rollout]:
+    """Traces of the agents that count; an episode without any is a failed rollout."""
+    log.read(path, sum(len(one.traces) for one in episodes))
+    trained = any(trace.is_trained for one in episodes for trace in one.traces)
+    kept = [[one for one in each.traces if one.is_trained or not trained] for each in episodes]
+    left = sum(len(one.traces) for one in episodes) - sum(map(len, kept))
+    if left:
+        log.leave_out(path, "traces of agents that are not scored", left)
+    roles = {trace.role for of_one in kept for trace in of_one}
+
+    def system(trace: _Trace) -> str:
+        """The model of an agent, and the part that it plays if there is more than one."""
+        return f"{trace.model} ({trace.role})".strip() if len(roles) > 1 else trace.model
+
+    systems = {system(trace) for of_one in kept for trace in of_one}
+    for one, traces in zip(episodes, kept, strict=True):
+        for trace in traces:
             yield _Rollout(
-                systems[0] if len(systems) == 1 else "",
-                str(env.get("id") or ""),
-                _question(task, f"{where}, task"),
-                {},
-                "timeout" if row.get("is_timeout") is True else "error",
+                system(trace), one.environment, one.question, trace.scores, trace.status, one.target
             )
-
-
-def _traces(row: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    found = require_list(row.get("traces"), f"{where}, traces")
-    return [require_object(one, f"{where}, traces") for one in found]
-
-
-def _is_trained(trace: Mapping[str, Any]) -> bool:
-    return object_in(trace, "agent").get("trainable") is not False
-
-
-def _role(trace: Mapping[str, Any]) -> str:
-    return str(object_in(trace, "agent").get("name") or "")
-
-
-def _model(trace: Mapping[str, Any], roles: set[str]) -> str:
-    """The model of an agent, and the part that it plays if there is more than one."""
-    model = str(object_in(object_in(trace, "agent"), "config").get("model") or "")
-    return f"{model} ({_role(trace)})".strip() if len(roles) > 1 else model
+        if not traces:
+            log.make_up(path, "episodes without a trace to score")
+            yield _Rollout(
+                next(iter(systems)) if len(systems) == 1 else "",
+                one.environment,
+                one.question,
+                {},
+                "timeout" if one.is_timeout else "error",
+            )
 
 
 def _task(row: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -219,15 +250,16 @@ def _question(task: Mapping[str, Any], where: str) -> str:
 
 
 def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """The sum of the weighted rewards, each of them, and the metrics."""
+    """The sum of the weighted rewards if all are there, each of them, and the metrics."""
     found: dict[str, Any] = {}
-    total = None
+    parts: list[float | None] = []
     for name, reward in object_in(trace, "rewards").items():
-        parts = reward if isinstance(reward, dict) else {"score": reward}
-        score, weight = number_or_none(parts.get("score")), number_or_none(parts.get("weight", 1.0))
+        told = reward if isinstance(reward, dict) else {"score": reward}
+        score, weight = number_or_none(told.get("score")), number_or_none(told.get("weight", 1.0))
         found[name] = score
-        if score is not None and weight is not None:
-            total = (total or 0.0) + score * weight
+        parts.append(None if score is None or weight is None else score * weight)
+    known = [one for one in parts if one is not None]
+    total = sum(known) if known and len(known) == len(parts) else None
     return {**found, **object_in(trace, "metrics"), _REWARD: total}
 
 
@@ -240,10 +272,21 @@ def _ending(trace: Mapping[str, Any]) -> str:
 
 
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
-    mean = number_or_none(run.means.get(scorer))
-    if mean is not None and run.rollouts:
+    """The mean of a score, and how many questions and rollouts there are."""
+    whose = (run.rollouts[0].system, run.rollouts[0].task)
+    means = {**object_in(run.stated, "avg_metrics"), _REWARD: run.stated.get("avg_reward")}
+    mean = number_or_none(means.get(scorer))
+    if mean is not None:
         name = "avg_reward" if scorer == _REWARD else f"avg_metrics {scorer}"
-        yield Claim(name, mean, "avg", run.rollouts[0].system, run.rollouts[0].task)
+        yield Claim(name, mean, "avg", *whose)
+    examples, each = (
+        number_or_none(run.stated.get(key)) for key in ("num_examples", "rollouts_per_example")
+    )
+    if examples and examples > 0:  # -1 stands for all
+        yield Claim("num_examples", examples, "questions", *whose)
+        if each and each > 0:
+            name = "num_examples times rollouts_per_example"
+            yield Claim(name, examples * each, "rows", *whose)
 
 
 READER = Reader("verifiers", _recognise, _read, beside=("metadata.json", "*.toml", "*.log"))

@@ -1,0 +1,179 @@
+"""Time and memory of every reader per row at several sizes, beside a bare loop of `json.loads`.
+
+    scripts/bench readers sizes                  10,000, 40,000 and 160,000 rows
+    scripts/bench readers sizes --million        a million rows too
+    scripts/bench readers sizes --only helm      one reader
+    scripts/bench readers sizes --words 0        records without any long text, the hardest case
+
+The bare loop parses the same files and does nothing else; Parquet, of which it has none, is
+measured against the same rows as JSON lines. A reader and its loop run in turn in a process of
+their own, and the least CPU time of each counts. Memory is what the process needs at its peak
+beyond what it had before, divided by the rows; the bare loop's stands beside.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.reader_logs import WRITERS
+from errbar.data.files import find_files
+from errbar.readers.base import Choice
+from errbar.readers.finding import every_reader, find_reader
+
+SIZES = (10_000, 40_000, 160_000)
+MILLION = 1_000_000
+FILES = 100_000
+WORDS = 100
+GOAL = 2.0
+TURNS = 3
+_TEXT = "the answer to a question that nobody asked is naively said and never checked "
+_HEAD = f"{'':<17}{'rows':>10}{'reader':>10}{'bare':>9}{'ratio':>7}{'memory':>10}{'bare':>9}"
+
+
+def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -> None:
+    """A line for every reader and size, and one for many small files."""
+    print(f"{_HEAD}\n{'':<27}{'µs/row':>10}{'µs/row':>9}{'':>7}{'B/row':>10}{'B/row':>9}")
+    for name in only or every_reader():
+        if name not in WRITERS:
+            print(f"{name:<17} not measured: benchmarks/reader_logs.py writes no log of it")
+            continue
+        for rows in sizes:
+            with tempfile.TemporaryDirectory() as temporary:
+                place = Path(temporary) / "log"
+                place.mkdir()
+                WRITERS[name](place, rows, text_of(words))
+                print(_line(name, _asked("one", place), _asked("plain", place)), flush=True)
+    if files:
+        measure_files(files)
+
+
+def text_of(words: int) -> str:
+    """About so many words."""
+    return (_TEXT * (words // 14 + 1))[: 6 * words]
+
+
+def _line(name: str, found: dict[str, Any], plain: dict[str, Any]) -> str:
+    mine, theirs = found["reader"] * 1e6, found["bare"] * 1e6
+    mark = "" if mine <= GOAL * theirs else "  above the goal"
+    return (
+        f"{name:<17}{found['rows']:>10,}{mine:>10.2f}{theirs:>9.2f}{mine / theirs:>7.2f}"
+        f"{found['memory']:>10.0f}{plain['memory'] / found['rows']:>9.0f}{mark}"
+    )
+
+
+def _asked(what: str, place: Path) -> dict[str, Any]:
+    """What a process of its own measures."""
+    asked = [sys.executable, "-m", "benchmarks.reader_sizes", what, str(place)]
+    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+    return found
+
+
+def one(place: Path) -> dict[str, float]:
+    """Reader and bare loop in turn; memory is that of the first reading."""
+    files = find_files(str(place), of_any_kind=True)
+    found = find_reader(files)
+    if found is None:
+        raise SystemExit(f"{place}: no reader knows this log")
+    before = _peak()
+    times = [_read(found.reader, found.files)]
+    memory = _peak() - before
+    rows = times[0][1]
+    bare = [_bare(place)]
+    for _ in range(TURNS - 1):
+        times.append(_read(found.reader, found.files))
+        bare.append(_bare(place))
+    least = min(seconds for seconds, _ in times)
+    return {
+        "rows": rows,
+        "reader": least / rows,
+        "bare": min(bare) / rows,
+        "memory": memory / rows,
+    }
+
+
+def plain(place: Path) -> dict[str, float]:
+    """The peak of the bare loop alone."""
+    before = _peak()
+    _bare(place)
+    return {"memory": _peak() - before}
+
+
+def _read(reader: Any, files: Sequence[Path]) -> tuple[float, int]:
+    start = time.process_time()
+    log = reader.read(files, Choice())
+    held = len(log.columns["question"])
+    return time.process_time() - start, held
+
+
+def _bare(place: Path) -> float:
+    """Every document and every line of JSON, parsed and forgotten."""
+    aside = place.with_name(f"{place.name}-plain")
+    files = find_files(str(aside if aside.is_dir() else place), of_any_kind=True)
+    start = time.process_time()
+    for file in files:
+        if file.suffix == ".jsonl":
+            with file.open("rb") as lines:
+                for line in lines:
+                    json.loads(line)
+        elif file.suffix == ".eval":
+            with zipfile.ZipFile(file) as archive:
+                json.loads(archive.read("summaries.json"))
+        else:
+            json.loads(file.read_bytes())
+    return time.process_time() - start
+
+
+def measure_files(files: int) -> None:
+    """Many small files of one harness in a directory: found, recognised, read."""
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary) / "log"
+        place.mkdir()
+        row = {"completion": text_of(20), "result": "passed", "passed": True}
+        for at in range(files):
+            line = json.dumps({"task_id": f"HumanEval/{at}", **row})
+            (place / f"m{at}_results.jsonl").write_text(f"{line}\n", encoding="utf-8")
+        steps = _asked("files", place)
+    shown = ", ".join(f"{name} {1e6 * seconds / files:.0f} µs" for name, seconds in steps.items())
+    print(f"{files:,} files of one row: {shown} a file")
+
+
+def many(place: Path) -> dict[str, float]:
+    """Seconds of each step."""
+    start = time.process_time()
+    files = find_files(str(place), of_any_kind=True)
+    listed = time.process_time()
+    found = find_reader(files)
+    known = time.process_time()
+    if found is None:
+        raise SystemExit(f"{place}: no reader knows these files")
+    found.reader.read(found.files, Choice())
+    done = time.process_time()
+    return {
+        "listed in": listed - start,
+        "recognised in": known - listed,
+        "read in": done - known,
+        "bare loop": _bare(place),
+    }
+
+
+def _peak() -> int:
+    """The most memory that the process has had, in bytes; Linux counts that of its parent too."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        held = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return int(held["VmHWM"].split()[0]) * 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+if __name__ == "__main__":
+    STEPS = {"one": one, "plain": plain, "files": many}
+    print(json.dumps(STEPS[sys.argv[1]](Path(sys.argv[2]))))
