@@ -25,7 +25,7 @@ from typing import Any
 from benchmarks.reader_logs import WRITERS
 from errbar.data.files import find_files
 from errbar.readers.base import Choice
-from errbar.readers.finding import every_reader, find_reader
+from errbar.readers.finding import every_reader, find_readers
 
 SIZES = (10_000, 40_000, 160_000)
 MILLION = 1_000_000
@@ -78,8 +78,8 @@ def _asked(what: str, place: Path) -> dict[str, Any]:
 
 def one(place: Path) -> dict[str, float]:
     """Reader and bare loop in turn; memory is that of the first reading."""
-    files = find_files(str(place), of_any_kind=True)
-    found = find_reader(files)
+    files = find_files(str(place))
+    found = next(iter(find_readers(files).found), None)
     if found is None:
         raise SystemExit(f"{place}: no reader knows this log")
     before = _peak()
@@ -116,7 +116,7 @@ def _read(reader: Any, files: Sequence[Path]) -> tuple[float, int]:
 def _bare(place: Path) -> float:
     """Every document and every line of JSON, parsed and forgotten."""
     aside = place.with_name(f"{place.name}-plain")
-    files = find_files(str(aside if aside.is_dir() else place), of_any_kind=True)
+    files = find_files(str(aside if aside.is_dir() else place))
     start = time.process_time()
     for file in files:
         if file.suffix == ".jsonl":
@@ -148,9 +148,9 @@ def measure_files(files: int) -> None:
 def many(place: Path) -> dict[str, float]:
     """Seconds of each step."""
     start = time.process_time()
-    files = find_files(str(place), of_any_kind=True)
+    files = find_files(str(place))
     listed = time.process_time()
-    found = find_reader(files)
+    found = next(iter(find_readers(files).found), None)
     known = time.process_time()
     if found is None:
         raise SystemExit(f"{place}: no reader knows these files")

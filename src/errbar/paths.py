@@ -191,8 +191,7 @@ def _from_log(found: Found, asked: Asked, where: str) -> Source:
         ) from error
     if not len(log):
         raise NotThere(f"{where}: the log of {found.reader.name} has no row to score.")
-    if log.accounts:
-        log.accounts.require_closed(found.files, len(log))
+    log.accounts.require_closed(found.files, len(log))
     named = {name: name for name in log.columns if name in USUAL}
     remarks = (*log.remarks, *log.accounts.in_words())
     origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
