@@ -13,20 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.statistics import (
-    Counts,
-    CountsByState,
-    States,
-    in_order,
-    unweighted,
-    weights_of,
-)
+from errbar.data.statistics import Counts, CountsByState, States, unweighted
 from errbar.estimate import Estimand
 from errbar.kernels import difficulty, rates
 from errbar.kernels.bounded import UNSEEN
 from errbar.kernels.interval import normal_reach, student_reach
 from errbar.kernels.mixture import mixture_ends
 from errbar.metrics.base import CountMetric, QuestionMean
+from errbar.uncertainty.weighed import Weighed
 
 Array = NDArray[np.floating[Any]]
 
@@ -98,29 +92,6 @@ class Imagined(NamedTuple):
     weights: Array  # of the rates; they add up to one
 
 
-class Weighed(NamedTuple):
-    """Questions of different weights: the state and the weight of each."""
-
-    state: NDArray[np.int64]
-    weight: Array
-
-    @classmethod
-    def of(cls, counts: Counts, states: States) -> "Weighed | None":
-        """Every question of the counts, if weights differ."""
-        counts = in_order(counts)
-        weights = weights_of(counts)
-        if weights is None:
-            return None
-        keys = states.trials * (states.trials.max() + 1) + states.correct
-        mine = counts.trials * (states.trials.max() + 1) + counts.correct
-        often = counts.repeats().astype(np.int64)
-        return cls(np.repeat(np.searchsorted(keys, mine), often), np.repeat(weights, often))
-
-    def powers(self, power: int, states: int) -> Array:
-        """The sum of a power of the weights, in each state."""
-        return np.bincount(self.state, self.weight**power, states).astype(float)
-
-
 class Learned:
     """The spread of difficulty of one system."""
 
@@ -190,7 +161,8 @@ class Learned:
         reach = known.reach(level, self._wider(metric.draws))
         ends = mixture_ends((known.means - low) / span, known.variances / span**2, reach)
         sd = math.sqrt(float(known.variances.mean() + known.means.var()))
-        return Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
+        found = Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
+        return self._with_observed(found, metric)
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """For what the same run would show if repeated, which is drawn: it comes in steps."""
@@ -207,7 +179,26 @@ class Learned:
             below, above = apart[apart < -_SAME], apart[apart > _SAME]
             low += below.max() if below.size else 0.0
             high += above.min() if above.size else 0.0
-        return Summary(float(values.mean()), float(values.std()), float(low), float(high))
+        found = Summary(float(values.mean()), float(values.std()), float(low), float(high))
+        return self._with_observed(found, metric)
+
+    def _with_observed(self, found: Summary, metric: CountMetric) -> Summary:
+        """With weights, wide enough for the observed mean too.
+
+        What is learned draws every question towards all others. Without weights that cancels out;
+        where heavy questions are harder or easier than others it does not, and a mean over what
+        was observed is right on average whatever the weights are.
+        """
+        parts, trials = metric.parts(), self._states.trials
+        if self._weighed is None or trials.min() < metric.draws:
+            return found
+        if not all(part.unbiased for part in parts):
+            return found
+        each = [part.subset_means([part], self._states)[0] for part in parts]
+        means = [np.array(one @ self._mass / self._mass.sum()) for one in each]
+        off = float(metric.joined(*means)) - found.mean
+        low, high = found.low + min(off, 0.0), found.high + max(off, 0.0)
+        return Summary(found.mean, math.hypot(found.sd, off), low, high)
 
     def population(self, metric: CountMetric, level: float) -> Summary:
         """For questions like these: those of each draw are weighed at random, and so are bounds."""
