@@ -54,11 +54,12 @@ def _apart(names: Iterable[str]) -> list[str]:
 
 
 def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArray[Any]:
-    kinds = {type(value) for value in values}
+    kinds = {*map(type, values)}
     if name in numbers:
         return _floats(values)
     if name not in _TEXTS and kinds:
-        largest = max((abs(value) for value in values if type(value) is int), default=0)
+        wholes = values if kinds == {int} else [one for one in values if type(one) is int]
+        largest = max(max(wholes), -min(wholes)) if wholes else 0
         if kinds == {bool}:
             return np.array(values, dtype=bool)
         if kinds == {int} and largest < _LARGEST:
@@ -66,8 +67,23 @@ def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArra
         if kinds <= {int, float, type(None)} and kinds != {type(None)} and largest < _LARGEST:
             return _floats(values)
     array = np.empty(len(values), dtype=object)
-    array[:] = [None if value is None else _text(value) for value in values]
+    array[:] = (
+        values
+        if _are_plain_texts(values, kinds)
+        else [None if value is None else _text(value) for value in values]
+    )
     return array
+
+
+def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:
+    """Whether all are texts that UTF-8 can hold, or nothing: most are, and need no second look."""
+    if not kinds <= {str, type(None)}:
+        return False
+    try:
+        "".join(values if type(None) not in kinds else filter(None, values)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _floats(values: Sequence[Any]) -> NDArray[np.float64]:

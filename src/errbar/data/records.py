@@ -8,6 +8,7 @@ column for each system. Each of these is undone by one step, and each step says 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from errbar.data.outcome_words import NOTHING, is_outcome
@@ -49,15 +50,20 @@ class Tidy(NamedTuple):
 def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
     """Records as columns; what a record lacks is None."""
     flat: Flat = {}
-    for rows, record in enumerate(records):
-        if record.keys() != flat.keys():
-            for name in record.keys() - flat.keys():
-                flat[str(name)] = [None] * rows
-            for name in flat.keys() - record.keys():
-                flat[name].append(None)
-        for name, value in record.items():
-            flat[str(name)].append(value)
+    rows = 0
+    for names, alike in groupby(records, key=tuple):
+        batch = list(alike)
+        for name, values in zip(names, zip(*map(_values, batch), strict=True), strict=True):
+            flat.setdefault(str(name), [None] * rows).extend(values)
+        rows += len(batch)
+        for column in flat.values():
+            if len(column) < rows:
+                column.extend([None] * (rows - len(column)))
     return flat
+
+
+def _values(record: Mapping[str, Any]) -> Iterable[Any]:
+    return record.values()
 
 
 def tidy(flat: Flat, told: Told) -> Tidy:
@@ -345,7 +351,7 @@ def _plain(flat: Flat) -> Flat:
     """Nested values that are left as JSON text."""
     return {
         name: [_text_of(value) if isinstance(value, dict | list) else value for value in column]
-        if any(isinstance(value, dict | list) for value in column)
+        if {dict, list} & {*map(type, column)}
         else column
         for name, column in flat.items()
     }

@@ -174,15 +174,16 @@ def first_rows(frame: Frame, columns: Columns, number: int) -> list[dict[str, st
     meanings = [one for one in columns.named if one not in ("answer", "target")]
     shown = {one: column_of(frame, columns[one]) for one in meanings}
     table = frame.select(**shown).head(number).collect()
-    cells = [table.get_column(one).to_list() for one in meanings]
-    return [
-        {name: _cut(cell) for name, cell in zip(meanings, row, strict=True)}
-        for row in zip(*cells, strict=True)
-    ]
+    columns_shown = []
+    for one in meanings:
+        column = table.get_column(one)
+        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        columns_shown.append(["" if null else _cut(cell) for cell, null in pairs])
+    return [dict(zip(meanings, row, strict=True)) for row in zip(*columns_shown, strict=True)]
 
 
 def _cut(cell: Any) -> str:
-    text = "" if cell is None or cell != cell else str(cell)  # noqa: PLR0124  NaN is nothing
+    text = "" if isinstance(cell, float) and np.isnan(cell) else str(cell)
     return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.accounts import Accounts
+from errbar.data.collector import paused_collector
 from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import ARRAY, ARROW, COMPRESSED, CSV, EXCEL, JSON, PARQUET, kind_of
@@ -67,7 +68,7 @@ def read_tables(
     skipped where it only lies beside others. With `named`, a file goes by its name even if it is
     the only one.
     """
-    with plain_errors(str(files[0])):
+    with plain_errors(str(files[0])), paused_collector():
         return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
 
 
@@ -188,13 +189,20 @@ class _Nested:
 def _nested(file: Path) -> _Nested:
     """A file of JSON that is no flat table."""
     text = "".join(text_lines(file))
-    try:
-        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-        value: Any = lines if len(lines) > 1 else lines[0]
-    except ValueError:
-        value = documents_in(text, str(file))
-    document = records_in(value, str(file))
+    document = records_in(_value_in(text, file), str(file))
     return _Nested(file, list(document.records), tuple(document.remarks))
+
+
+def _value_in(text: str, file: Path) -> Any:
+    """The document of a file, or the list of those that stand on its lines."""
+    if _is_lines_by_name(file):
+        try:
+            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            pass  # objects over several lines, or broken, which is said where it breaks off
+        else:
+            return lines if len(lines) > 1 else lines[0]
+    return documents_in(text, str(file))
 
 
 def _together(
