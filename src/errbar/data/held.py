@@ -59,7 +59,8 @@ def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArra
         return _floats(values)
     if name not in _TEXTS and kinds:
         wholes = values if kinds == {int} else [one for one in values if type(one) is int]
-        largest = max(max(wholes), -min(wholes)) if wholes else 0
+        highest, lowest = max(wholes, default=0), min(wholes, default=0)
+        largest = max(highest, -lowest)
         if kinds == {bool}:
             return np.array(values, dtype=bool)
         if kinds == {int} and largest < _LARGEST:
