@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from errbar.data.statistics import Counts
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 from errbar.readers.base import Choice, Regrade
 from errbar.runs import Runs
+
+if TYPE_CHECKING:
+    from errbar.paths import Asked
 
 
 def load(
@@ -82,7 +85,7 @@ def load(
                 parts[str(name)] = read_paths(paths, asked)
         return Runs(Joined.by_name(parts))
     require_no_choice(asked)
-    return Runs(_from_memory(data, how))
+    return Runs(_from_memory(data, asked))
 
 
 def _are_paths(data: Any) -> bool:
@@ -110,43 +113,91 @@ def _from_spark(
     return TableSource(frame, found, how.repeats == "keep", origin=origin)
 
 
-def _from_memory(data: Any, how: HowToRead) -> Source:
-    if is_list(data) and len(data) and all(isinstance(one, Mapping) for one in data):
+def _from_memory(data: Any, asked: "Asked") -> Source:
+    how = asked.how
+    if _are_paths(data):
+        from errbar.paths import read_paths  # noqa: PLC0415  loads DuckDB
+
+        return read_paths(data, asked)
+    if is_list(data) and _are_records(data):
         from errbar.data.memory import read_columns  # noqa: PLC0415  loads DuckDB
         from errbar.data.records import columns_of  # noqa: PLC0415
 
         return read_columns(columns_of(data), how)
+    if is_list(data) and any(isinstance(one, str | Path) for one in data):
+        kinds = ", ".join(dict.fromkeys(type(one).__name__ for one in data))
+        raise WrongType(
+            f"a list holds paths, records or outcomes, all of one kind; this one holds {kinds}. "
+            f"Give systems by name, as in load({{'a': frame, 'b': 'b.csv'}})."
+        )
     if isinstance(data, Mapping) and data:
-        return _from_mapping(data, how)
+        return _from_mapping(data, asked)
     if isinstance(data, Source | Counts | Mapping | np.ndarray | Sequence):
         _require_untold(data, how)
+        return _from_numbers(data)
+    return _from_frame(data, how)
+
+
+def _from_numbers(data: Any) -> Source:
+    """What has no columns: arrays and counts."""
     if isinstance(data, Source):
         return data
     if isinstance(data, Counts):
         return CountsSource({("", ""): data})
     if isinstance(data, Mapping):
         raise InputError("there is no system; give one at least, as in {'mine': matrix}.")
-    if isinstance(data, np.ndarray) or (is_list(data) and len(data)):
-        return array_source(data)
-    return _from_frame(data, how)
+    if isinstance(data, str | bytes) or not len(np.shape(data)):
+        return array_source(np.asarray(data))
+    if not len(data):
+        raise InputError("the list is empty; there is nothing to score.")
+    return array_source(data)
 
 
-def _from_mapping(data: Mapping[Any, Any], how: HowToRead) -> Source:
-    """Systems by name, or the columns of a table."""
+def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:
+    """Systems by name, the columns of a table, or outcomes by id."""
+    from errbar.data.memory import read_columns  # noqa: PLC0415  loads DuckDB
+
     if len({str(name) for name in data}) < len(data):
         raise InputError("two systems have the same name; rename one.")
-    values = list(data.values())
+    how = asked.how
+    whole = {str(name): _plain(one) for name, one in data.items()}
+    values = list(whole.values())
     if all(isinstance(one, Counts) for one in values):
         _require_untold(data, how)
-        return CountsSource({(str(name), ""): counts for name, counts in data.items()})
-    if _are_columns(data, how):
-        from errbar.data.memory import read_columns  # noqa: PLC0415  loads DuckDB
-
-        return read_columns({str(name): list(one) for name, one in data.items()}, how)
+        return CountsSource({(name, ""): counts for name, counts in whole.items()})
+    if _are_columns(whole, how):
+        return read_columns({name: list(one) for name, one in whole.items()}, how)
     if all(is_list(one) and not _are_records(one) for one in values):
         _require_untold(data, how)
-        return array_source({str(name): one for name, one in data.items()})
-    return Joined.by_name({str(name): _from_memory(one, how) for name, one in data.items()})
+        return array_source(whole)
+    if all(isinstance(one, bool | int | float | Mapping) for one in values):
+        from errbar.data.json_documents import records_in  # noqa: PLC0415
+        from errbar.data.records import columns_of  # noqa: PLC0415
+
+        return read_columns(columns_of(records_in(whole, "the data").records), how)
+    return Joined.by_name({name: _from_memory(one, asked) for name, one in data.items()})
+
+
+def _plain(one: Any) -> Any:
+    """A series of a data frame as a list, anything else as it is."""
+    is_series = hasattr(one, "to_list") and hasattr(one, "dtype")
+    return one.to_list() if is_series and not _has_index(one) else one
+
+
+def _has_index(data: Any) -> bool:
+    """Whether rows of pandas have names that say more than their place."""
+    index = getattr(data, "index", None)
+    if index is None or not hasattr(index, "names"):
+        return False
+    return type(index).__name__ != "RangeIndex" or any(name is not None for name in index.names)
+
+
+def _with_index(frame: Any) -> Any:
+    """A table of pandas with its index as columns; one that is unnamed comes last."""
+    names = [name for name in frame.index.names if name is not None]
+    if not names and "index" in frame.columns:
+        return frame
+    return frame.reset_index()
 
 
 def _are_columns(data: Mapping[Any, Any], how: HowToRead) -> bool:
@@ -190,8 +241,12 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two columns are named {twice!r}; rename one.") from error
     if isinstance(frame, nw.Series):
-        return array_source(frame.to_numpy())
+        if not _has_index(data):
+            return array_source(frame.to_numpy())
+        return _from_frame(data.rename("outcome").to_frame(), how)
     if frame.implementation.is_pandas():
+        if _has_index(data):
+            frame = nw.from_native(_with_index(data))
         if not len(nw.to_native(frame)):
             raise NotThere("the data have no row; there is nothing to score.")
         frame = nw.from_native(nw.to_native(frame).convert_dtypes())

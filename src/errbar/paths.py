@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errbar.data.accounts import Accounts, skipped_in_words
-from errbar.data.arrays import array_source, arrays_in, matrix_of
+from errbar.data.arrays import array_source, arrays_in, matrix_of, matrix_remark
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
 from errbar.data.held import table_of
@@ -149,9 +149,15 @@ def _matrices(
     files = list(matrices)
     for file in files:
         accounts.of(file)
+    _require_no_words(asked, "a matrix")
     if not named:
         with plain_errors(str(files[0])):
-            return [array_source(matrices[files[0]])]
+            whole = matrices[files[0]]
+            source = array_source(whole)
+            remarks = source.origin.remarks
+            if not remarks and not isinstance(whole, dict):
+                remarks = (matrix_remark(whole),)
+            return [replace(source, origin=Origin(remarks=remarks))]
     naming = name_systems(files, files_are=asked.how.files)
     if asked.how.files == "trials":
         whole = np.concatenate([matrix_of(matrices[file], str(file)) for file in files], axis=1)
@@ -177,9 +183,18 @@ def _as_one(sources: Sequence[Source], accounts: Accounts) -> Source:
     return whole.with_origin(origin)
 
 
+def _require_no_words(asked: Asked, what: str) -> None:
+    """Refuse what only rows of a table leave to say."""
+    for name, value in (("right", asked.how.right), ("rows", asked.how.rows)):
+        if value:
+            said = way_to_say(f"--{name}", f"{name}=")
+            raise InputError(f"{said} is for tables of outcomes; this is {what}.")
+
+
 def _from_log(found: Found, asked: Asked, where: str) -> Source:
     """Outcomes in the log of a harness."""
     _require_choices(found.reader, asked.choice, where)
+    _require_no_words(asked, f"a log of {found.reader.name}")
     try:
         log = found.reader.read(found.files, asked.choice)
     except ErrbarError:

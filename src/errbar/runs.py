@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from errbar.ambiguities import repeated_ids
+from errbar.ambiguities import nameless_systems, repeated_ids, strange_truths
 from errbar.curve_points import by_subject, ks_of, left_out_of
 from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
@@ -386,6 +386,8 @@ class Runs:
         alone = without_cluster(found)
         if alone:
             remarks.append(alone)
+        remarks += nameless_systems(found)
+        remarks += strange_truths(self.source, found)
         return [*remarks, *repeated_ids(self.source, found), *self._of_data()]
 
 

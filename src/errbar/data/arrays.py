@@ -18,7 +18,7 @@ from errbar.data.matrix import as_matrix
 from errbar.data.origin import Origin
 from errbar.data.sources import MatrixSource
 from errbar.errors import InputError
-from errbar.remarks import guess
+from errbar.remarks import Above, guess
 
 
 def array_source(data: Any, name: str = "") -> MatrixSource:
@@ -34,6 +34,12 @@ def array_source(data: Any, name: str = "") -> MatrixSource:
         said = guess(f"Questions: the {len(matrix)} entries of the vector, one trial of each")
         return MatrixSource({name: matrix}, Origin(remarks=(said,)))
     return MatrixSource({name: matrix})
+
+
+def matrix_remark(matrix: Any) -> Above:
+    """How a matrix in a file was read."""
+    rows, columns = np.shape(matrix)[-2:] if np.ndim(matrix) > 1 else (len(matrix), 1)
+    return guess(f"Matrix: {rows} rows are questions, {columns} columns are trials")
 
 
 def matrix_of(data: Any, name: str) -> NDArray[Any]:

@@ -4,9 +4,10 @@ Every engine reads them by the same table. Words that are plainly truth values n
 all others it is said how many rows have each, since a word may mean something else to its writer.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NoReturn
 
 from errbar.errors import WrongType
 from errbar.remarks import Above, guess, way_to_say
@@ -27,17 +28,6 @@ WORDS: Mapping[str, float] = MappingProxyType(
     {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0)}
 )
 _MOST_SHOWN = 12
-
-
-class Vocabulary(NamedTuple):
-    """The words of one column, in lower case: what each is worth, and those that mean nothing."""
-
-    worth: Mapping[str, float]
-
-    @classmethod
-    def of(cls, right: Collection[str]) -> "Vocabulary":
-        """The usual words; with words that are said to be right, every other one is wrong."""
-        return cls(WORDS if not right else {word.strip().lower(): 1.0 for word in right})
 
 
 def number_in(text: str) -> float | None:
@@ -70,15 +60,13 @@ def is_outcome(value: object) -> bool:
     return word in NOTHING or word in WORDS or (number is not None and 0 <= number <= 1)
 
 
-def words_remark(counts: Mapping[str, int], vocabulary: Vocabulary) -> list[Above]:
+def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list[Above]:
     """How many rows have each word, unless all of them are plain truth values."""
-    if not counts.keys() - {*TRUTH, *NOTHING}:
+    if worths is WORDS and not counts.keys() - {*TRUTH, *NOTHING}:
         return []
     said = []
     for name, worth in (("right", 1.0), ("wrong", 0.0)):
-        mine = [
-            f"{word} {n}" for word, n in counts.items() if vocabulary.worth.get(word, 0.0) == worth
-        ]
+        mine = [f"{word} {n}" for word, n in counts.items() if worths.get(word, math.nan) == worth]
         if mine:
             said.append(f"{name}: {_shown(mine)}")
     return [
@@ -88,6 +76,16 @@ def words_remark(counts: Mapping[str, int], vocabulary: Vocabulary) -> list[Abov
             argument="right=[...]",
         )
     ]
+
+
+def refuse_right(right: Sequence[str], counts: Mapping[str, int], column: str) -> NoReturn:
+    """Refuse words that are said to be right and that no row has."""
+    asked = ", ".join(map(repr, right))
+    shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
+    raise WrongType(
+        f"no row of the column {column!r:.80} is {asked}, which was said to be right; there are: "
+        f"{shown}."
+    )
 
 
 def refuse_words(counts: Mapping[str, int], column: str) -> None:

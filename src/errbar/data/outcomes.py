@@ -37,7 +37,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "question": (
             *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
             *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid"),
-            *("problem_idx", "question_idx", "item", "problem", "index", "idx", "id"),
+            *("problem_idx", "question_idx", "item", "problem", "id", "index", "idx"),
+            *("test_name", "test", "case", "example", "key", "name"),
         ),
         "trial": (
             *("epoch", "attempt", "repeat", "repetition", "trial_id", "sample", "completion_id"),
@@ -129,13 +130,32 @@ class Columns:
         return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
 
 
-def are_counts(names: Iterable[str], told: Mapping[str, str | None]) -> bool:
-    """Whether a table has a row per question, with its trials and how many were right."""
+def are_counts(
+    names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
+) -> bool:
+    """Whether a table has a row per question, with its trials and how many were right.
+
+    A `sample` of the values tells a total of trials from a total of something else.
+    """
     if {"trials", "correct"} & set(told):
         return True
-    lower = {str(name).lower() for name in names}
-    has = [{meaning, *USUAL_COUNTS[meaning]} & lower for meaning in ("trials", "correct")]
-    return all(has) and not told.get("outcome") and not {"outcome", "trial"} & lower
+    lower = {str(name).lower(): str(name) for name in names}
+    has = [{meaning, *USUAL_COUNTS[meaning]} & lower.keys() for meaning in ("trials", "correct")]
+    if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
+        return False
+    if sample is None or has[0] != {"total"}:
+        return True
+    right = lower[min(has[1])]
+    if any(str(one).strip().lower() not in ("", "0", "1", "0.0", "1.0") for one in sample(right)):
+        return not any(isinstance(one, bool) for one in sample(right))
+    map_it = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
+    counts = way_to_say(
+        f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
+    )
+    raise UnknownColumn(
+        f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
+        f"outcome of a row, say {map_it}; if it is how many of 'total' were right, say {counts}."
+    )
 
 
 def find_columns(

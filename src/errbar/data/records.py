@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from errbar.data.outcome_words import NOTHING, is_outcome
 from errbar.data.outcomes import (
     INDEX,
@@ -24,7 +26,7 @@ from errbar.data.outcomes import (
 )
 from errbar.data.rows import HIDDEN
 from errbar.errors import InputError, UnknownColumn
-from errbar.remarks import Above, guess, way_to_say
+from errbar.remarks import Above, guess, warning, way_to_say
 
 Flat = dict[str, list[Any]]
 Told = Mapping[str, str | None]
@@ -167,7 +169,9 @@ def _parsed(flat: Flat) -> Flat:
 
 
 def _from_text(column: list[Any]) -> list[Any]:
-    first = next((value for value in column if value not in (None, "")), None)
+    first = next((value for value in column if value is not None and str(value)), None)
+    if isinstance(first, np.ndarray):
+        return [one.tolist() if isinstance(one, np.ndarray) else one for one in column]
     if not isinstance(first, str) or not first.lstrip().startswith(("[", "{")):
         return column
     return [_json_in(value) for value in column]
@@ -280,8 +284,18 @@ def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
     found = {name: column * len(wide) for name, column in kept.items()}
     found[meaning] = [name for name in wide for _ in range(rows)]
     found["outcome"] = [value for name in wide for value in flat[name]]
+    unused = [name for name in kept if name not in taken | HIDDEN | {"question"}]
+    said = f"; not used: {_listed(unused)}" if unused else ""
+    doubtful = [name for name in unused if _may_be_wide(flat[name])]
+    if doubtful:
+        return found, warning(
+            f"wide table: {len(wide)} columns are {meaning}s ({_listed(wide)}). Not used, though "
+            f"most of what they hold are outcomes: {_listed(doubtful)}."
+        )
+    if columns["question"] == ROW and meaning != "question":
+        said += "; no column names the questions, so every row is one"
     return found, guess(
-        f"Wide table: {len(wide)} columns are {meaning}s ({_listed(wide)})",
+        f"Wide table: {len(wide)} columns are {meaning}s ({_listed(wide)}){said}",
         option="--map outcome=COLUMN",
         argument="outcome=...",
     )
@@ -314,6 +328,12 @@ def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
     return all(map(is_outcome, column)) and any(
         value is not None and str(value).strip().lower() not in NOTHING for value in column
     )
+
+
+def _may_be_wide(column: Sequence[Any]) -> bool:
+    """Whether most values of a column are outcomes of 0 to 1, though not all."""
+    some = [one for one in column if one is not None and str(one).strip().lower() not in NOTHING]
+    return 2 * sum(map(is_outcome, some)) > len(some)
 
 
 def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:

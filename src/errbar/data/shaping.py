@@ -14,10 +14,10 @@ from errbar.data.engine import quoted, text_literal
 from errbar.data.held import stored
 from errbar.data.outcome_words import (
     NOTHING,
-    TRUTH,
-    Vocabulary,
+    WORDS,
     in_order,
     number_in,
+    refuse_right,
     words_remark,
 )
 from errbar.data.outcomes import (
@@ -33,11 +33,12 @@ from errbar.data.reading import HowToRead
 from errbar.data.records import tidy
 from errbar.data.relations import Relation, union_of_rows
 from errbar.data.rows import FILE, STRANGE, TRIAL_NUMBER
-from errbar.errors import UnknownColumn
-from errbar.remarks import Above, guess, warning
+from errbar.errors import InputError, UnknownColumn
+from errbar.remarks import Above, guess, warning, way_to_say
 
 FileNames = Mapping[Path, tuple[str, str]]  # the system of each file, and which trial of it it is
 
+LARGE = 1 << 30  # bytes of files that are not looked through once more
 _LOOKED_AT = 1000  # rows that say what a column holds
 _COUNTED = ("trials", "correct")
 
@@ -50,6 +51,7 @@ class Shaped:
     columns: Columns
     files: tuple[Path, ...]
     remarks: tuple[Above, ...] = ()
+    by_file: bool = False  # whether systems are named after files
 
     @property
     def are_counts(self) -> bool:
@@ -69,11 +71,14 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if columns["question"] == ROW:
         rows = _numbered(rows, apart=relation.apart)
     if "correct" in columns:
+        _refuse_for_counts(how)
         rows = _with_numbers(rows, [columns[one] for one in _COUNTED])
     else:
-        rows, said = _numbers_of_text(rows, columns, looked, how.right)
+        are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
+        rows, said = _numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
         remarks += said
-    if naming is not None and "system" not in columns and "system" not in how.told:
+    by_file = naming is not None and "system" not in {*columns.named, *how.told}
+    if naming is not None and by_file:
         rows, columns = _named_by_file(rows, columns, relation, naming)
     if how.rows == "questions":
         rows, columns = _rows_as_questions(rows, columns)
@@ -84,7 +89,18 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
                 argument="rows='trials'",
             )
         )
-    return Shaped(rows, columns, relation.files, tuple(remarks))
+    return Shaped(rows, columns, relation.files, tuple(remarks), by_file)
+
+
+def _refuse_for_counts(how: HowToRead) -> None:
+    """Refuse what has no meaning where a row is a question with its counts."""
+    for asked, option, argument in (
+        (how.rows == "questions", "--rows", "rows="),
+        (how.right, "--right", "right="),
+    ):
+        if asked:
+            said = way_to_say(option, argument)
+            raise InputError(f"{said} is for rows of outcomes; this is a table of counts.")
 
 
 def combined(parts: Sequence[Shaped]) -> Shaped:
@@ -105,7 +121,7 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
         guessed=frozenset().union(*(one.columns.guessed for one in parts)),
         beside=() if "system" in named else parts[0].columns.beside,
     )
-    return Shaped(rows, columns, files, remarks)
+    return Shaped(rows, columns, files, remarks, any(one.by_file for one in parts))
 
 
 def _by_meaning(one: Shaped) -> Shaped:
@@ -143,8 +159,9 @@ def _sample(relation: Relation) -> dict[str, list[Any]]:
 def _find(
     names: Sequence[str], told: Mapping[str, str | None], looked: Mapping[str, list[Any]]
 ) -> Columns:
-    usual = USUAL_COUNTS if are_counts(names, told) else USUAL
-    return find_columns(names, told, usual, sample=lambda name: looked[name])
+    counts = are_counts(names, told, looked.__getitem__)
+    usual = USUAL_COUNTS if counts else USUAL
+    return find_columns(names, told, usual, sample=looked.__getitem__)
 
 
 def _is_nested(
@@ -202,21 +219,26 @@ def _with_numbers(rows: Any, names: Sequence[str]) -> Any:
 
 
 def _numbers_of_text(
-    rows: Any, columns: Columns, looked: Mapping[str, list[Any]], right: Sequence[str]
+    rows: Any,
+    columns: Columns,
+    looked: Mapping[str, list[Any]],
+    right: Sequence[str],
+    *,
+    are_large: bool,
 ) -> tuple[Any, list[Above]]:
     """The outcome, the confidence and the trial as numbers, where they were read as text."""
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     replaced, added, said = [], [], []
     outcome = columns["outcome"]
-    if kinds[outcome] == "VARCHAR":
-        words = _words_in(looked[outcome])
-        plain = not right and words <= {*TRUTH, *NOTHING}
-        vocabulary = Vocabulary(TRUTH) if plain else Vocabulary.of(right)
-        number = _as_number(outcome, vocabulary, others="0" if right else None)
+    if right:
+        said = _right_words(rows, outcome, right)
+        replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
+    elif kinds[outcome] == "VARCHAR":
+        number = _as_number(outcome)
         replaced.append(f"{number} AS {quoted(outcome)}")
         added.append(f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END AS {quoted(STRANGE)}")
-        if not plain:
-            said = words_remark(_counted_words(rows, outcome), vocabulary)
+        if not are_large or _words_in(looked[outcome]):
+            said = words_remark(_counted_words(rows, outcome), WORDS)
     for meaning in ("confidence", "weight", "cost"):
         if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
             name = quoted(columns[meaning])
@@ -247,22 +269,49 @@ def _counted_words(rows: Any, name: str) -> dict[str, int]:
     return in_order(counted.fetchall())
 
 
-def _as_number(name: str, vocabulary: Vocabulary, others: str | None) -> str:
+def _right_words(rows: Any, name: str, right: Sequence[str]) -> list[Above]:
+    """How many rows have each value, and which are right; refused if none is."""
+    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
+    counted = rows.project(f"{text} AS word, {_is_right(name, right)} AS worth").aggregate(
+        "word, worth, count(*) AS n", "word, worth"
+    )
+    found = [(word, worth, n) for word, worth, n in counted.fetchall() if worth is not None]
+    worth = {word: float(value) for word, value, _ in found}
+    counts = in_order((word, n) for word, _, n in found)
+    if 1.0 not in worth.values():
+        refuse_right(right, counts, name)
+    return words_remark(counts, worth)
+
+
+def _is_right(name: str, right: Sequence[str]) -> str:
+    """1 for the words that are right, 0 for all others, null for nothing."""
+    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
+    words = [word.strip().lower() for word in right]
+    same = [f"{text} = {text_literal(word)}" for word in words]
+    numbers = [number for word in words if (number := number_in(word)) is not None]
+    same += [f"TRY_CAST({text} AS DOUBLE) = {number!r}" for number in numbers]
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    return (
+        f"CASE WHEN {text} IS NULL OR {nothing} THEN NULL WHEN {' OR '.join(same)} THEN 1.0 "
+        f"ELSE 0.0 END"
+    )
+
+
+def _as_number(name: str) -> str:
     """A number, null for nothing, and infinity for whatever is neither."""
     plain, text = quoted(name), f"lower(trim({quoted(name)}))"
     words = " ".join(
-        f"WHEN {text} = {text_literal(word)} THEN {worth:g}"
-        for word, worth in vocabulary.worth.items()
+        f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
     )
     # DuckDB makes a join of IN with so many words.
     nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
     share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
     finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
-    rest = f"coalesce({finite}, {others or chr(39) + 'inf' + chr(39) + '::DOUBLE'})"
+    rest = f"coalesce({finite}, 'inf'::DOUBLE)"
     # Nearly all are 0 or 1, and need no more than a look.
-    seen = "" if others else f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
+    seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
     inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
-    return f"CASE {seen} ELSE {inner} END" if seen else inner
+    return f"CASE {seen} ELSE {inner} END"
 
 
 def _named_by_file(

@@ -30,7 +30,7 @@ from errbar.data.ranked_rows import (
     ranked_items,
     ranked_rows,
 )
-from errbar.data.rows import Frame, fetch, first_rows
+from errbar.data.rows import HIDDEN, Frame, fetch, first_rows
 from errbar.data.slices import Results, Slice
 from errbar.data.statistics import Counts, CountsByState, weights_of
 from errbar.data.tabulate import categories, questions_of, slices, statuses
@@ -52,6 +52,15 @@ class Source(ABC):
     def guesses_trials(self) -> bool:
         """Whether rows of one id are taken as trials though nothing says so."""
         return False
+
+    @property
+    def outcome_column(self) -> str:
+        """What the column of outcomes is called, where there is one."""
+        return ""
+
+    def unused_columns(self) -> list[str]:
+        """Columns of a table that mean nothing to errbar."""
+        return []
 
     @abstractmethod
     def slices(self, by: Sequence[str]) -> list[Slice]:
@@ -123,6 +132,16 @@ class TableSource(Source):
     def guesses_trials(self) -> bool:
         """Whether no column numbers the trials; a reader of logs knows what is one."""
         return "trial" not in self.columns and not self.origin.reader
+
+    @property
+    def outcome_column(self) -> str:
+        """What the column of outcomes is called; a reader of logs knows what is in it."""
+        return "" if self.origin.reader else self.columns["outcome"]
+
+    def unused_columns(self) -> list[str]:
+        """Columns of the table that mean nothing to errbar."""
+        taken = {*self.columns.named.values(), *HIDDEN}
+        return [name for name in self.frame.collect_schema().names() if name not in taken]
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""

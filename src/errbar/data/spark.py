@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 from errbar.data.engine import text_literal
 from errbar.data.files import CSV, JSON, PARQUET, kind_of
 from errbar.data.naming import name_systems
-from errbar.data.outcome_words import NOTHING, Vocabulary, in_order, words_remark
+from errbar.data.outcome_words import NOTHING, WORDS, in_order, words_remark
 from errbar.data.outcomes import Columns, find_columns
 from errbar.data.reading import HowToRead
 from errbar.data.rows import STRANGE, TRIAL_NUMBER, Frame
@@ -83,20 +83,25 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
     added = {}
     said: list[Above] = []
     outcome = columns["outcome"]
-    if kinds[outcome] == "string":
+    if right:
+        text = f"lower(trim(cast({_quoted(outcome)} AS string)))"
+        nothing = ", ".join(f"'{word}'" for word in NOTHING)
+        words = ", ".join(text_literal(word.strip().lower()) for word in right)
+        added[outcome] = (
+            f"CASE WHEN {text} IS NULL OR {text} IN ({nothing}) THEN NULL WHEN {text} IN ({words}) "
+            f"THEN 1D ELSE 0D END"
+        )
+    elif kinds[outcome] == "string":
         text = f"lower(trim({_quoted(outcome)}))"
         nothing = ", ".join(f"'{word}'" for word in NOTHING)
-        counts = _counted_words(table, text)
-        vocabulary = Vocabulary.of(right)
-        said = words_remark(counts, vocabulary)
+        said = words_remark(_counted_words(table, text), WORDS)
         words = " ".join(
-            f"WHEN {text} = {text_literal(word)} THEN {worth:g}D"
-            for word, worth in vocabulary.worth.items()
+            f"WHEN {text} = {text_literal(word)} THEN {worth:g}D" for word, worth in WORDS.items()
         )
         plain = f"try_cast({text} AS double)"
         share = f"try_cast(rtrim('% ', {text}) AS double) / 100"
         finite = f"CASE WHEN endswith({text}, '%') THEN {share} ELSE {plain} END"
-        finite = f"coalesce({finite}, double({'0' if right else chr(39) + 'infinity' + chr(39)}))"
+        finite = f"coalesce({finite}, double('infinity'))"
         number = (
             f"CASE {words} WHEN {text} IN ({nothing}) OR {text} IS NULL THEN NULL ELSE {finite} END"
         )
@@ -113,7 +118,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
 
 def _counted_words(table: Any, text: str) -> dict[str, int]:
     """How many rows have each of the usual words."""
-    known = ", ".join(text_literal(word) for word in Vocabulary.of(()).worth)
+    known = ", ".join(text_literal(word) for word in WORDS)
     words = table.selectExpr(f"{text} AS word").where(f"word IN ({known})")
     return in_order((row["word"], row["count"]) for row in words.groupBy("word").count().collect())
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from errbar.data.accounts import Accounts
 from errbar.data.collector import paused_collector
-from errbar.data.engine import own_engine
+from errbar.data.engine import own_engine, quoted
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import ARRAY, ARROW, COMPRESSED, CSV, EXCEL, JSON, PARQUET, kind_of
 from errbar.data.held import stored
@@ -26,11 +26,13 @@ from errbar.data.json_documents import documents_in, records_in
 from errbar.data.naming import name_systems
 from errbar.data.origin import Origin
 from errbar.data.other_files import arrow_columns, excel_columns
+from errbar.data.outcomes import ROW, find_columns
 from errbar.data.reading import HowToRead
 from errbar.data.records import columns_of, tidy
 from errbar.data.relations import Relation, relations_of, separator_in
-from errbar.data.rows import FILE
+from errbar.data.rows import FILE, HIDDEN
 from errbar.data.shaping import (
+    LARGE,
     FileNames,
     Shaped,
     as_unscored,
@@ -43,8 +45,8 @@ from errbar.data.text_files import text_lines
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 from errbar.remarks import Above, guess
 
+_NO_IDS = "no column names its questions, and other files have one; give it by name to read it"
 _LOOKED_AT = 20  # lines of a JSON file that say whether it is flat
-_LARGEST = 1 << 30  # bytes of files that are looked through once more for what was never scored
 
 
 class Tables(NamedTuple):
@@ -88,6 +90,11 @@ def _read_tables(
             skipped |= dict.fromkeys(relation.files, error)
             continue
         parts.append(replace(one, remarks=(*remarks, *one.remarks)))
+    with_ids = [one for one in parts if one.columns["question"] != ROW]
+    if with_ids:  # a summary beside results has no ids
+        for one in [one for one in parts if one not in with_ids and not {*one.files} & {*asked}]:
+            skipped |= dict.fromkeys(one.files, InputError(_NO_IDS))
+        parts = [one for one in parts if one in with_ids or {*one.files} & {*asked}]
     refused = next((error for file, error in skipped.items() if file in asked or not parts), None)
     if refused is not None:
         raise refused
@@ -100,18 +107,20 @@ def _read_tables(
     for counts in (False, True):
         some = [one for one in parts if one.are_counts is counts]
         if some:
-            sources.append(_source(combined(some), how, said, apart=apart))
+            whole = combined(some)
+            told = said if whole.by_file or naming is None else []
+            sources.append(_source(whole, how, told, apart=apart))
     return Tables(sources, {})
 
 
 def _source(shaped: Shaped, how: HowToRead, said: Iterable[Above], *, apart: bool) -> Source:
-    if apart and not shaped.are_counts and _size(shaped.files) <= _LARGEST:
+    if apart and not shaped.are_counts and _size(shaped.files) <= LARGE:
         never = without_scores(shaped.rows, shaped.columns)
         if never and len(never) < len(shaped.files):
             shaped = as_unscored(shaped, never)
     columns = shaped.columns
     origin = Origin(
-        remarks=(columns.remark(), *(said if "system" in columns else ()), *shaped.remarks),
+        remarks=(columns.remark(), *said, *shaped.remarks),
         accounts=_accounts(shaped, apart=apart),
     )
     frame = nw.from_native(shaped.rows).lazy()
@@ -127,7 +136,7 @@ def _size(files: Sequence[Path]) -> int:
 def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
     """How many rows every file has; not of files so large that counting takes long."""
     accounts = Accounts()
-    if _size(shaped.files) > _LARGEST:
+    if _size(shaped.files) > LARGE:
         return accounts
     for file in shaped.files:
         accounts.of(file)
@@ -308,10 +317,21 @@ def _with_one_row(found: _Found) -> set[Path]:
     single: set[Path] = set()
     for relation, _ in found:
         if relation.apart and len(relation.files) > 2:
-            rows = relation.rows.limit(len(relation.files) + 1).aggregate("count(*)").fetchall()
-            if rows[0][0] == len(relation.files):
+            head = relation.rows.limit(len(relation.files) + 1)
+            rows = head.aggregate("count(*)").fetchall()
+            if rows[0][0] == len(relation.files) and _have_other_ids(head):
                 single.update(relation.files)
     return single
+
+
+def _have_other_ids(rows: Any) -> bool:
+    """Whether every row is of another question."""
+    try:
+        question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
+    except UnknownColumn:
+        return False
+    counted = rows.aggregate(f"count(*), count(DISTINCT {quoted(question)})").fetchall()
+    return counted[0][0] == counted[0][1]
 
 
 def read_matrix(file: Path) -> NDArray[Any] | None:
@@ -322,19 +342,41 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
     mark = separator_in(first, ",;\t")
     if mark not in first or any(_cell(cell) is None for cell in first.split(mark)):
         return None
+    named, indexed = _is_numbering(first.split(mark))
     rows: list[list[float]] = []
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
         for number, cells in enumerate(csv.reader(lines, delimiter=mark), start=1):
             row = [_cell(cell) for cell in cells]
-            if not cells:
+            if not cells or (named and number == 1):
                 continue
             if None in row or len(row) != len(first.split(mark)):
                 raise InputError(
                     f"{file}, line {number}: a matrix has {len(first.split(mark))} numbers in "
                     f"every line; this is {mark.join(cells)[:60]!a}."
                 )
-            rows.append([value for value in row if value is not None])
-    return np.array(rows)
+            rows.append([value for value in row[indexed:] if value is not None])
+    matrix = np.array(rows)
+    _refuse_ids(matrix, file)
+    return matrix
+
+
+def _is_numbering(cells: Sequence[str]) -> tuple[bool, int]:
+    """Whether a first line numbers the columns, as pandas does, and how many are an index."""
+    indexed = int(not cells[0].strip())
+    numbers = [_cell(cell) for cell in cells[indexed:]]
+    return len(numbers) > 1 and numbers == list(map(float, range(len(numbers)))), indexed
+
+
+def _refuse_ids(matrix: NDArray[Any], file: Path) -> None:
+    """Refuse a first column that counts up: it numbers the rows, and is no trial of them."""
+    if matrix.ndim != 2 or matrix.shape[1] < 2 or len(matrix) < 3:
+        return
+    first = matrix[:, 0]
+    if np.array_equal(first, first[0] + np.arange(len(first))):
+        raise InputError(
+            f"{file}: its first column counts up ({first[0]:g}, {first[1]:g} …), as ids do, and no "
+            f"line names the columns. Add a first line such as id,outcome."
+        )
 
 
 def _cell(text: str) -> float | None:

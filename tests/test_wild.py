@@ -1,0 +1,72 @@
+"""Real public data as people have them, unprepared, with the numbers counted from them by hand."""
+
+import pytest
+
+import errbar
+from errbar.remarks import above
+from logs import agreements_of, real
+
+
+def means(name: str, **told: str) -> dict[str, float]:
+    scores = errbar.load(real(f"wild/{name}"), **told).score("avg")  # type: ignore[arg-type]
+    return {one.system: one.value for one in scores}
+
+
+def test_five_runs_of_an_agent_are_five_trials_of_one_system() -> None:
+    runs = errbar.load(real("wild/terminal-bench"))
+    scores = {one.system: one for one in runs.score("avg")}
+    assert {name: one.value for name, one in scores.items()} == pytest.approx(
+        {"claude-4-opus": 0.4525, "claude-4-sonnet": 0.4125}
+    )
+    assert {(one.questions, one.trials) for one in scores.values()} == {(80, 400)}
+    assert len(runs.source.origin.accounts) == 10
+    assert len(agreements_of(runs)) >= 8
+    apart = sorted(means("terminal-bench", files="systems").values())
+    assert apart == pytest.approx(
+        sorted([0.4875, 0.45, 0.4875, 0.425, 0.4125, 0.4, 0.4, 0.4, 0.4, 0.4625])
+    )
+
+
+def test_the_id_of_an_instance_is_in_its_report() -> None:
+    (score,) = errbar.load(real("wild/swe-bench-official")).score("avg")
+    assert (score.value, score.questions, score.trials) == (39 / 40, 40, 40)
+
+
+def test_outcomes_by_id_in_a_folder_per_system() -> None:
+    assert means("swe-bench-pro") == pytest.approx(
+        {"claude-4sonnet-10132025": 240 / 562, "gpt-4o-paper": 36 / 619}
+    )
+
+
+def test_a_file_per_model() -> None:
+    scores = errbar.load(real("wild/one-file-per-model")).score("avg")
+    found = {one.system: (round(one.value, 4), one.questions) for one in scores}
+    assert found == {
+        "anthropic_claude-opus-4-0": (0.8041, 97),
+        "anthropic_claude-sonnet-4-0": (0.7732, 97),
+        "gemini_gemma-3-27b-it": (0.7887, 71),
+        "lmstudio_google_gemma-3-12b": (0.6186, 97),
+        "lmstudio_qwen_qwen3-14b": (0.7216, 97),
+        "openai_gpt-4o": (0.7113, 97),
+        "openai_gpt-4o-mini": (0.6598, 97),
+    }
+
+
+def test_samples_of_one_problem_have_both_readings() -> None:
+    scores = errbar.load(real("wild/livecodebench")).score("avg")
+    (said,) = (one for one in above(scores.notes()) if one.startswith("⚠"))
+    assert "rows='questions'" in said
+    assert "Claude-2 is 43.85 as trials, 42.76 as questions" in said
+    apart = means("livecodebench", rows="questions")
+    assert len(apart) == 37
+    assert apart["Claude-3-Opus"] == pytest.approx(47.286, abs=5e-4)
+    assert apart["Claude-2"] == pytest.approx(42.756, abs=5e-4)
+
+
+def test_leaderboards_with_responses_by_question() -> None:
+    scores = errbar.load(real("leaderboards/swebench_verified")).score("avg")
+    assert len(scores) == 134
+    assert {one.questions for one in scores} == {500}
+    assert max(one.value for one in scores) == 396 / 500
+    counts = errbar.load(real("leaderboards/terminalbench")).score("avg")
+    assert (len(counts), {one.questions for one in counts}) == (83, {88})
