@@ -1,0 +1,169 @@
+"""Inputs that look like something else: the right number, both readings, or a refusal."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errbar
+from errbar.errors import InputError
+from errbar.remarks import above
+
+
+def csv(place: Path, text: str, name: str = "a.csv") -> Path:
+    (place / name).write_text(text.replace(" ", "\n") + "\n", encoding="utf-8")
+    return place / name
+
+
+def means(data: object, **told: object) -> dict[str, float]:
+    scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
+    return {one.system: round(one.value, 4) for one in scores}
+
+
+def said_above(data: object) -> str:
+    return " ".join(above(errbar.load(data).score("avg").notes()))
+
+
+# Which values are right.
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
+def test_numbers_that_are_right_leave_all_others_wrong(form: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1, 2, 3, 4], "score": [5, 4, 5, 1]})
+    data: object = frame
+    if form != "frame":
+        data = tmp_path / f"a.{form}"
+        getattr(frame, f"to_{form}")(data, index=False)
+    assert means(data, right="5") == {"": 0.5}
+    assert means(data, right=["5", "4"]) == {"": 0.75}
+
+
+def test_false_may_be_right() -> None:
+    frame = pd.DataFrame({"id": [1, 2, 3, 4], "hallucinated": [True, False, False, False]})
+    assert means(frame, outcome="hallucinated", right="false") == {"": 0.75}
+
+
+def test_what_is_right_and_never_occurs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no row.*'correct'.*'true' \(2\)"):
+        means(csv(tmp_path, "id,correct 1,True 2,False 3,True"), right="correct")
+
+
+@pytest.mark.parametrize("option", [{"right": "1"}, {"rows": "questions"}])
+def test_what_is_said_of_rows_is_refused_where_there_are_none(
+    option: dict[str, str], tmp_path: Path
+) -> None:
+    for file in (
+        csv(tmp_path, "id,n,c 1,5,3 2,5,5", "counts.csv"),
+        csv(tmp_path, "1,0,1 0,0,1", "matrix.csv"),
+        Path(__file__).parent / "fixtures" / "human_eval",
+    ):
+        with pytest.raises(InputError, match="is for"):
+            means(file, **option)
+
+
+# Matrices.
+
+
+@pytest.mark.parametrize("text", ["0,1,2 1,0,1 0,0,1 1,1,1", ",0,1,2 0,1,0,1 1,0,0,1 2,1,1,1"])
+def test_a_line_that_numbers_columns_is_no_question(text: str, tmp_path: Path) -> None:
+    file = csv(tmp_path, text)
+    assert means(file) == {"": 0.6667}
+    assert "Matrix: 3 rows are questions, 3 columns are trials" in said_above(file)
+
+
+def test_a_column_that_counts_up_is_no_trial(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="counts up"):
+        means(csv(tmp_path, "1,1 2,0 3,1 4,1"))
+
+
+# Rows of pandas that have names.
+
+
+def test_an_index_pairs_the_rows_of_systems() -> None:
+    frame = pd.DataFrame({"id": list("abcd"), "correct": [1, 0, 1, 1]}).set_index("id")
+    (pair,) = errbar.load({"a": frame, "b": frame.iloc[::-1]}).compare("avg")
+    assert (pair.wins, pair.ties, pair.losses) == (0, 4, 0)
+    series = frame["correct"]
+    (pair,) = errbar.load({"a": series, "b": series.iloc[::-1]}).compare("avg")
+    assert (pair.wins, pair.ties, pair.losses) == (0, 4, 0)
+
+
+def test_an_index_may_name_systems() -> None:
+    columns = {"model": list("xxyy"), "id": [1, 2, 1, 2], "correct": [1, 0, 1, 1]}
+    assert means(pd.DataFrame(columns).set_index(["model", "id"])) == {"x": 0.5, "y": 1.0}
+
+
+def test_series_by_name_are_columns_where_they_are_called_so() -> None:
+    columns = {"id": pd.Series([1, 2, 3]), "correct": pd.Series([1, 0, 1])}
+    assert means(columns) == {"": 0.6667}
+
+
+def test_arrays_in_cells_are_trials() -> None:
+    rows = [{"id": 1, "correct": np.array([1, 0])}, {"id": 2, "correct": np.array([1, 1])}]
+    assert means(rows) == means(pd.DataFrame(rows)) == {"": 0.75}
+
+
+# Tables.
+
+
+def test_a_column_that_is_left_out_of_a_wide_table_is_named(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,gpt,qwen,llama 1,1,0,1 2,0,0,1 3,1,1,timeout")
+    assert means(file) == {"gpt": 0.6667, "qwen": 0.3333}
+    assert "⚠ wide table" in said_above(file)
+    assert "llama" in said_above(file)
+
+
+def test_a_total_that_may_be_of_tokens_is_refused_with_both_readings(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,correct,total 1,1,153 2,0,99 3,1,201")
+    with pytest.raises(InputError, match=r"outcome='correct'.*trials='total', correct='correct'"):
+        means(file)
+    assert means(file, outcome="correct") == {"": 0.6667}
+    assert means(csv(tmp_path, "id,correct,total 1,3,5 2,0,5", "b.csv")) == {"": 0.3}
+
+
+def test_a_summary_beside_results_is_named_and_not_read(tmp_path: Path) -> None:
+    csv(tmp_path, "id,model,correct 1,gpt,1 2,gpt,0 1,qwen,1 2,qwen,1", "results.csv")
+    csv(tmp_path, "model,accuracy gpt,0.5 qwen,1.0", "summary.csv")
+    assert means(tmp_path) == {"gpt": 0.5, "qwen": 1.0}
+    assert "⚠ not read: summary.csv" in said_above(tmp_path)
+
+
+def test_rows_without_a_system_among_others_are_warned_of(tmp_path: Path) -> None:
+    file = csv(tmp_path, "model,id,correct gpt,1,1 ,2,0 qwen,1,1 ,2,1")
+    assert "⚠ 2 of 4 rows name no system, though others do" in said_above(file)
+
+
+def test_other_numbers_among_right_and_wrong_are_warned_of(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,correct 1,1 2,1 3,-1 4,-1")
+    assert "⚠ 2 rows of 'correct' are neither 0 nor 1" in said_above(file)
+
+
+def test_files_of_one_row_with_the_same_id_are_systems(tmp_path: Path) -> None:
+    for name, value in (("gpt", 1), ("qwen", 0), ("phi", 0)):
+        (tmp_path / f"{name}.json").write_text(f'[{{"id": "q1", "correct": {value}}}]')
+    assert means(tmp_path) == {"gpt": 1, "phi": 0, "qwen": 0}
+
+
+def test_systems_may_be_given_in_any_form(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "correct": [1, 0]})
+    file = csv(tmp_path, "id,correct 1,1 2,1")
+    assert means({"a": frame, "b": str(file), "c": [1, 0, 0, 0]}) == {"a": 0.5, "b": 1, "c": 0.25}
+    assert means({"a": {"q1": 1, "q2": 0, "q3": 1}, "b": {"q1": 1, "q2": 1, "q3": 1}}) == {
+        "a": 0.6667,
+        "b": 1.0,
+    }
+    with pytest.raises(InputError, match="all of one kind"):
+        errbar.load([file, frame])
+
+
+def test_a_column_that_is_not_used_is_named_where_ids_repeat(tmp_path: Path) -> None:
+    file = csv(tmp_path, "model,category,id,correct m,bio,1,1 m,law,1,0 m,bio,2,1 m,law,2,1")
+    assert "(not used: category)" in said_above(file)
+
+
+def test_a_known_word_far_down_a_table_is_known(tmp_path: Path) -> None:
+    rows = " ".join(f"{at},{at % 2}" for at in range(3000))
+    file = csv(tmp_path, f"id,correct {rows} x,pass y,fail")
+    assert means(file) == {"": 0.5}
+    assert "right: pass 1; wrong: fail 1" in said_above(file)
