@@ -96,7 +96,7 @@ def _wide_trials(place: Path) -> None:
 
 
 def _transposed(place: Path) -> None:
-    rows = {"good": GOOD, "poor": POOR}
+    rows = {"upper": GOOD, "lower": POOR}
     table = pd.DataFrame([{"model": name, **one} for name, one in rows.items()])
     table.astype(dict.fromkeys(GOOD, int)).to_csv(place / "rows.csv", index=False)
 
@@ -116,7 +116,7 @@ def _nested(place: Path) -> None:
 def _leaderboard(place: Path) -> None:
     rows: list[dict[str, object]] = [
         {"subject_id": name, "responses": {key: int(one) for key, one in outcomes.items()}}
-        for name, outcomes in (("good", GOOD), ("poor", POOR))
+        for name, outcomes in (("subject", GOOD), ("object", POOR))
     ]
     _lines(place / "responses.jsonl", rows)
 
@@ -172,9 +172,9 @@ SHAPES: dict[str, Shape] = {
     "lists by system": Shape(
         lambda p: _json(
             p / "by_system.json",
-            {"good": [*GOOD.values()] * 3, "poor": [*POOR.values()] * 3},
+            {"listed": [*GOOD.values()] * 3, "other": [*POOR.values()] * 3},
         ),
-        {"good": 0.8, "poor": 0.5},
+        {"listed": 0.8, "other": 0.5},
     ),
     "a table by columns": Shape(
         lambda p: _json(p / "columns.json", {"id": [*GOOD], "correct": [*GOOD.values()]}),
@@ -195,13 +195,13 @@ SHAPES: dict[str, Shape] = {
             p / "inside.jsonl",
             [
                 {"id": key, "correct": one, "metadata": {"model": name, "n": 3}}
-                for name, outcomes in (("good", GOOD), ("poor", POOR))
+                for name, outcomes in (("inner", GOOD), ("inmost", POOR))
                 for key, one in outcomes.items()
             ],
         ),
-        {"good": 0.8, "poor": 0.5},
+        {"inner": 0.8, "inmost": 0.5},
     ),
-    "systems in rows": Shape(_transposed, {"good": 0.8, "poor": 0.5}),
+    "systems in rows": Shape(_transposed, {"upper": 0.8, "lower": 0.5}),
     "passed and total": Shape(_passed_of_total, {"": 0.55}),
     "pretty-printed objects": Shape(
         lambda p: (p / "pretty.jsonl").write_text(
@@ -235,5 +235,5 @@ SHAPES: dict[str, Shape] = {
         lambda p: np.save(p / "m.npy", np.array(list(TRIALS.values()))), {"": 0.55}
     ),
     "a file per question": Shape(_one_file_per_question, {"": 0.8}),
-    "responses by system": Shape(_leaderboard, {"good": 0.8, "poor": 0.5}),
+    "responses by system": Shape(_leaderboard, {"subject": 0.8, "object": 0.5}),
 }

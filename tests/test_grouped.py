@@ -389,7 +389,7 @@ def test_the_command_takes_bins_and_tells_their_error(tmp_path: Path) -> None:
 
 def test_runs_of_items_have_no_bins(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
-    file.write_text(json.dumps({"experiments": []}))
+    file.write_text(json.dumps({"experiments": [{"results": {"participant_id": 1}}]}))
     said = CliRunner().invoke(main, ["selective", str(file), "--bins", "4"])
     assert said.exit_code == 2
     assert "--bins is for outcomes" in said.stderr

@@ -223,10 +223,15 @@ def _together(
     apart: bool,
 ) -> _Found:
     """Files whose records are alike as one relation each."""
-    groups: dict[frozenset[str], list[_Nested]] = {}
+    groups: dict[frozenset[tuple[str, str]], list[_Nested]] = {}
     for one in nested:
-        keys = frozenset(key for record in one.records[:_LOOKED_AT] for key in record)
-        groups.setdefault(keys, []).append(one)
+        shape = frozenset(
+            (key, "nested" if isinstance(value, dict | list) else "")
+            for record in one.records[:_LOOKED_AT]
+            for key, value in record.items()
+            if value is not None
+        )
+        groups.setdefault(shape, []).append(one)
     found: _Found = []
     for group in groups.values():
         records = (

@@ -189,8 +189,9 @@ def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
     by_file = dict(zip(files, naming.systems, strict=True))
+    alone = len(by_file) == 1 and len(unnamed) == len(trials)
     return [
-        str(session) if session is not None else by_file[trial.path] if len(by_file) > 1 else ""
+        str(session) if session is not None else "" if alone else by_file[trial.path]
         for trial, session in zip(trials, found, strict=True)
     ]
 
