@@ -146,11 +146,9 @@ def _from_numbers(data: Any) -> Source:
         return CountsSource({("", ""): data})
     if isinstance(data, Mapping):
         raise InputError("there is no system; give one at least, as in {'mine': matrix}.")
-    if isinstance(data, str | bytes) or not len(np.shape(data)):
-        return array_source(np.asarray(data))
-    if not len(data):
+    if isinstance(data, list | tuple) and not data:
         raise InputError("the list is empty; there is nothing to score.")
-    return array_source(data)
+    return array_source(data if is_list(data) else np.asarray(data))
 
 
 def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:

@@ -41,6 +41,7 @@ FileNames = Mapping[Path, tuple[str, str]]  # the system of each file, and which
 LARGE = 1 << 30  # bytes of files that are not looked through once more
 _LOOKED_AT = 1000  # rows that say what a column holds
 _COUNTED = ("trials", "correct")
+_LONGEST = 400  # letters of a number or a word
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ def _words_in(values: Sequence[Any]) -> set[str]:
 
 def _counted_words(rows: Any, name: str) -> dict[str, int]:
     """How many rows have each word that is no number."""
-    text = f"lower(trim({quoted(name)}))"
+    text = f"lower(trim(left({quoted(name)}, {_LONGEST})))"
     words = rows.project(f"{text} AS word").filter(
         "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
     )
@@ -298,8 +299,8 @@ def _is_right(name: str, right: Sequence[str]) -> str:
 
 
 def _as_number(name: str) -> str:
-    """A number, null for nothing, and infinity for whatever is neither."""
-    plain, text = quoted(name), f"lower(trim({quoted(name)}))"
+    """A number, null for nothing, and infinity for whatever is neither, as a long text is."""
+    plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {_LONGEST})))"
     words = " ".join(
         f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
     )
@@ -311,7 +312,7 @@ def _as_number(name: str) -> str:
     # Nearly all are 0 or 1, and need no more than a look.
     seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
     inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
-    return f"CASE {seen} ELSE {inner} END"
+    return f"CASE {seen} WHEN length({plain}) > {_LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"
 
 
 def _named_by_file(

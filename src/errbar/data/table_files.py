@@ -223,7 +223,7 @@ def _together(
     apart: bool,
 ) -> _Found:
     """Files whose records are alike as one relation each."""
-    groups: dict[frozenset[tuple[str, str]], list[_Nested]] = {}
+    groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_Nested]] = {}
     for one in nested:
         shape = frozenset(
             (key, "nested" if isinstance(value, dict | list) else "")
@@ -231,7 +231,7 @@ def _together(
             for key, value in record.items()
             if value is not None
         )
-        groups.setdefault(shape, []).append(one)
+        groups.setdefault((shape, len(one.records) == 1), []).append(one)
     found: _Found = []
     for group in groups.values():
         records = (
