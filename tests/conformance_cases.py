@@ -6,7 +6,7 @@ What is expected is counted here in plain Python, row by row, and scored from `e
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
-from errbar.data.outcomes import NO_RESULT, UNSCORED
+from errbar.data.outcomes import NO_RESULT, UNSCORED, USUAL
 from errbar.data.statistics import CountsByState
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.estimate import Estimand, Estimate, Interval
@@ -76,7 +76,8 @@ def ask(case: Case, data: Any) -> Answer:
         return _attempt(question, f"{data}: " if isinstance(data, str | Path) else "")
 
     loaded: list[errbar.Runs] = []
-    failed = answer(lambda: loaded.append(errbar.load(data, **case.told)))
+    told = alone(case.table) | {**case.told}
+    failed = answer(lambda: loaded.append(errbar.load(data, **told)))
     if not loaded:
         return {"inspect": failed, "score": failed}
     runs = loaded[0]
@@ -154,14 +155,26 @@ def exact(value: Any) -> Any:
     return value.hex() if isinstance(value, float) else value
 
 
+def alone(table: Table) -> dict[str, Any]:
+    """What keeps the files of a table that names no system from being systems."""
+    known = {"system", *USUAL["system"]} & {name.lower() for name in table.kinds}
+    return {} if known else {"system": None}
+
+
+def of_the_data(notes: Iterable[str], where: str = "") -> list[str]:
+    """Notes without those on how the data were read, which depends on where they are."""
+    of_files = ("Columns: ", "Systems: ", "⚠ not read", "⚠ 2 files", "⚠ 3 files")
+    kept = (note for note in notes if not note.startswith(of_files) and " read with " not in note)
+    return [note.removeprefix(where) for note in kept]
+
+
 def _attempt(question: Callable[[], Any], where: str = "") -> Answer:
     """The answer, or the error without the name of the file."""
     try:
         result = question()
         if result is None or isinstance(result, list):
             return {"rows": result}
-        notes = [note.removeprefix(where) for note in result.notes()]
-        return {"rows": result.to_dicts(), "notes": notes}
+        return {"rows": result.to_dicts(), "notes": of_the_data(result.notes(), where)}
     except Exception as error:  # a traceback of any kind is an answer to compare
         return {"error": type(error).__name__, "says": str(error).removeprefix(where)}
 

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import numpy as np
 
 import errbar
+from conformance_cases import alone, of_the_data
 from conformance_engines import Table
 from errbar.data import sources
 from errbar.data.outcomes import NO_RESULT
@@ -31,7 +32,7 @@ class Case:
 
 def ask(case: Case, data: Any) -> dict[Any, Any]:
     """Row by row, by groups and in bins: values, intervals, counts and words, to the last bit."""
-    runs = errbar.load(data)
+    runs = errbar.load(data, **alone(case.table))
     where = f"{data}: " if isinstance(data, str | Path) else ""
     found: dict[Any, Any] = {}
     for way, most, bins in (("rows", 10**9, None), ("groups", 0, None), ("bins", 10**9, _BINS)):
@@ -47,7 +48,7 @@ def ask(case: Case, data: Any) -> dict[Any, Any]:
             {name: one.hex() if isinstance(one, float) else one for name, one in row.items()}
             for row in rows
         ]
-        found[way, "notes"] = [risks.notes(), areas.notes()]
+        found[way, "notes"] = [of_the_data(one.notes()) for one in (risks, areas)]
         found[way, "aurc"] = {
             row["system"]: row["value"].hex() for row in rows if row["metric"] == "aurc"
         }

@@ -190,12 +190,15 @@ def _has_index(data: Any) -> bool:
     return type(index).__name__ != "RangeIndex" or any(name is not None for name in index.names)
 
 
-def _with_index(frame: Any) -> Any:
-    """A table of pandas with its index as columns; one that is unnamed comes last."""
-    names = [name for name in frame.index.names if name is not None]
-    if not names and "index" in frame.columns:
-        return frame
-    return frame.reset_index()
+def _with_index(frame: Any, how: HowToRead) -> Any:
+    """A table of pandas with its index as columns; an unnamed one only if there is no other id."""
+    if any(name is not None for name in frame.index.names):
+        return frame.reset_index()
+    try:
+        find_columns(map(str, frame.columns), how.told)
+    except UnknownColumn:
+        return frame if "index" in frame.columns else frame.reset_index()
+    return frame
 
 
 def _are_columns(data: Mapping[Any, Any], how: HowToRead) -> bool:
@@ -244,7 +247,7 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         return _from_frame(data.rename("outcome").to_frame(), how)
     if frame.implementation.is_pandas():
         if _has_index(data):
-            frame = nw.from_native(_with_index(data))
+            frame = nw.from_native(_with_index(data, how))
         if not len(nw.to_native(frame)):
             raise NotThere("the data have no row; there is nothing to score.")
         frame = nw.from_native(nw.to_native(frame).convert_dtypes())
