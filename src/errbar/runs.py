@@ -11,7 +11,7 @@ from errbar.ambiguities import nameless_systems, repeated_ids, strange_truths
 from errbar.curve_points import by_subject, ks_of, left_out_of
 from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
-from errbar.data.sources import Source
+from errbar.data.sources import Source, TableSource
 from errbar.decide.compare import Asked, compare_systems
 from errbar.decide.comparison import Comparisons
 from errbar.decide.leaderboard import Leaderboard
@@ -313,6 +313,9 @@ class Runs:
             found = self.source.with_repeats().slices(())
         if not any(one.questions.sum() for one in found):
             raise InputError("there is no question in the data.")
+        accounts = self.source.origin.accounts
+        if isinstance(self.source, TableSource) and any(one.rows for one in accounts.values()):
+            accounts.require_closed((), sum(one.rows for one in found))
         return Inspection(
             tuple(found),
             self.source.statuses(),

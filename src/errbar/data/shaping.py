@@ -53,6 +53,7 @@ class Shaped:
     files: tuple[Path, ...]
     remarks: tuple[Above, ...] = ()
     by_file: bool = False  # whether systems are named after files
+    held: tuple[Any, ...] = ()  # the rows of the files before anything was made of them
 
     @property
     def are_counts(self) -> bool:
@@ -90,7 +91,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
                 argument="rows='trials'",
             )
         )
-    return Shaped(rows, columns, relation.files, tuple(remarks), by_file)
+    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, (relation.rows,))
 
 
 def _refuse_for_counts(how: HowToRead) -> None:
@@ -122,7 +123,8 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
         guessed=frozenset().union(*(one.columns.guessed for one in parts)),
         beside=() if "system" in named else parts[0].columns.beside,
     )
-    return Shaped(rows, columns, files, remarks, any(one.by_file for one in parts))
+    held = tuple(rows for one in parts for rows in one.held)
+    return Shaped(rows, columns, files, remarks, any(one.by_file for one in parts), held)
 
 
 def _by_meaning(one: Shaped) -> Shaped:

@@ -140,12 +140,12 @@ def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
         return accounts
     for file in shaped.files:
         accounts.of(file)
-    if not apart:
-        accounts.of(shaped.files[0]).rows = shaped.rows.aggregate("count(*)").fetchall()[0][0]
-        return accounts
-    counted = shaped.rows.aggregate(f'"{FILE}", count(*)', f'"{FILE}"')
-    for path, rows in counted.fetchall():
-        accounts.of(Path(path)).rows = rows
+    for held in shaped.held:
+        if not apart:
+            accounts.of(shaped.files[0]).rows += held.aggregate("count(*)").fetchall()[0][0]
+            continue
+        for path, rows in held.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
+            accounts.of(Path(path)).rows += rows
     return accounts
 
 
