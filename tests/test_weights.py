@@ -313,7 +313,7 @@ def test_the_column_is_named_above_the_numbers() -> None:
     assert "Questions: weighted by 'weight' (--map weight= to change)." in remarks
     assert "Questions weigh 0.25 to 4." in runs.inspect().notes()
     plain = errbar.load(two_systems([float(one) for one in WEIGHTS]), weight=None)
-    assert not any("weight" in one for one in plain.score("avg").remarks)
+    assert not any("weighted" in one for one in plain.score("avg").remarks)
 
 
 def test_a_weight_of_nothing_leaves_a_question_out_and_says_so() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.data.accounts import Accounts
+from errbar.data.accounts import COMPANION, Accounts
 from errbar.data.origin import NOWHERE, TALLIES, Claim, Origin
 from errbar.data.slices import Slice, without_cluster
 from errbar.results import Result
@@ -123,8 +123,9 @@ def _files_in(accounts: Accounts) -> list[str]:
     said = f"{counted(len(read), 'file')} read"
     if held:
         said += f" with {counted(held, 'row')}"
-    if len(read) < len(accounts):
-        said += f", {counted(len(accounts) - len(read), 'file')} not read"
+    lost = sum(one.skipped not in ("", COMPANION) for one in accounts.values())
+    if lost:
+        said += f", {counted(lost, 'file')} not read"
     return [f"{said}."]
 
 

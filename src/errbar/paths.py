@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.data.accounts import Accounts, skipped_in_words
+from errbar.data.accounts import COMPANION, Accounts, skipped_in_words
 from errbar.data.arrays import array_source, arrays_in, matrix_of, matrix_remark
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
@@ -27,7 +27,6 @@ from errbar.remarks import warning, way_to_say
 
 # What code meets that takes a log to be as its harness writes it.
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
-_COMPANION = "beside logs, and says nothing new"
 _ELSEWHERE = "no log, beside logs that are; give it by name to read it as a table"
 
 
@@ -53,7 +52,7 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
     sources: list[Source] = [_from_log(one, asked, _shown(paths)) for one in known.found]
     accounts = Accounts()
     for file in known.companions:
-        accounts.of(file).skipped = _COMPANION
+        accounts.of(file).skipped = COMPANION
     tables = known.others
     if known.totals and not sources and not any(map(kind_of, tables)):
         refuse_totals(list(known.totals))
@@ -132,7 +131,7 @@ def _tables(
         found = read_tables(tables, asked.how, asked.connection, asked=by_name, named=named)
         for file, reason in found.skipped.items():
             accounts.of(file).skipped = reason
-        sources += found.sources
+        sources += [one.at(where) for one in found.sources]
     return sources
 
 
@@ -177,7 +176,7 @@ def _as_one(sources: Sequence[Source], accounts: Accounts) -> Source:
     skipped = Accounts(accounts)
     for file, one in whole.origin.accounts.items():
         skipped[file] = one
-    reasons = {file: why for file, why in accounts.skipped.items() if why != _COMPANION}
+    reasons = {file: why for file, why in accounts.skipped.items() if why != COMPANION}
     said = [warning(text) for text in skipped_in_words(reasons)]
     origin = replace(whole.origin, remarks=(*whole.origin.remarks, *said), accounts=skipped)
     return whole.with_origin(origin)

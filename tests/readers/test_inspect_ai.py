@@ -172,7 +172,7 @@ def partly_right(path: Path) -> Path:
 def test_what_errbar_has_no_metric_for_says_why(tmp_path: Path) -> None:
     (one,) = errbar.load(partly_right(tmp_path / "log.json")).agreements()
     assert not one.holds
-    assert "pass@1 needs outcomes of 0 and 1; there are 0, 0.5, 1." in str(one)
+    assert "needs outcomes of 0 and 1; there are 0, 0.5, 1" in str(one)
 
 
 def test_the_mean_of_grades_between_right_and_wrong_comes_out() -> None:
@@ -310,7 +310,7 @@ def test_many_logs_are_read_at_once(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a log", encoding="utf-8")
     inspection = errbar.load(tmp_path).inspect()
     assert inspection.summary() == "3 questions x 20 tasks x 10 systems, 600 rows"
-    assert any("1 file is no log of inspect_ai and not read" in one for one in inspection.notes())
+    assert any("not read: notes.txt (no log, beside logs" in one for one in inspection.notes())
 
 
 # Runs that did not end well

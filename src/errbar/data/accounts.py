@@ -11,6 +11,8 @@ from pathlib import Path
 
 from errbar.errors import InternalError
 
+COMPANION = "beside logs, and says nothing new"  # why a file is not read that nobody misses
+
 
 @dataclass
 class Account:

@@ -101,6 +101,10 @@ class Source(ABC):
         """The same, from elsewhere."""
         return replace(self, origin=origin)  # type: ignore[type-var]  # each kind is a dataclass
 
+    def at(self, where: str) -> Self:
+        """The same, called by the path that was given."""
+        return replace(self, where=where)  # type: ignore[type-var]  # each table is a dataclass
+
     def examples(self, number: int) -> list[dict[str, str]]:
         """Some rows as text, by what their columns mean."""
         del number
