@@ -167,3 +167,49 @@ def test_a_known_word_far_down_a_table_is_known(tmp_path: Path) -> None:
     file = csv(tmp_path, f"id,correct {rows} x,pass y,fail")
     assert means(file) == {"": 0.5}
     assert "right: pass 1; wrong: fail 1" in said_above(file)
+
+
+# Scores of one response are neither questions nor systems.
+
+
+def scored(key: str = "id", name: str = "scores", rows: int = 4) -> list[dict[str, object]]:
+    return [{key: f"a{at}", name: {"exact": at % 4 == 0, "close": 1}} for at in range(rows)]
+
+
+@pytest.mark.parametrize("rows", [2, 4], ids=["as many as metrics", "more than metrics"])
+@pytest.mark.parametrize("key", ["id", "prompt", "task_id"])
+def test_scores_of_a_row_that_names_its_question_are_metrics(key: str, rows: int) -> None:
+    data = scored(key, rows=rows)
+    with pytest.raises(InputError, match=r"2 scores \(scores\.exact, scores\.close\).*outcome="):
+        means(data)
+    assert means(data, outcome="scores.exact") == {"": 1 / rows}
+
+
+def test_scores_of_a_named_system_are_metrics_as_well() -> None:
+    data = [{"model": "gpt", **row} for row in scored()]
+    with pytest.raises(InputError, match=r"scores\.exact, scores\.close.*outcome="):
+        means(data)
+    assert means(data, outcome="scores.exact") == {"gpt": 0.25}
+
+
+def test_checks_of_a_task_are_not_its_questions() -> None:
+    data = scored("task_id", "checks")
+    assert means(data, outcome="checks.exact") == {"": 0.25}
+    assert "the keys of 'checks'" not in said_above(data)
+
+
+def test_scores_by_question_of_a_run_are_questions() -> None:
+    runs = [{"id": run, "scores": {"q1": 1, "q2": 0, "q3": right}} for run, right in ("a1", "b0")]
+    assert "Questions: the keys of 'scores', of which there are 3" in said_above(runs)
+    by_model = [{"model": "gpt", "scores": {"first": 1, "second": 0}}]
+    assert means(by_model) == {"gpt": 0.5}
+
+
+@pytest.mark.parametrize("response", ["response", "output", "Prediction"])
+def test_columns_that_score_one_response_are_no_systems(response: str) -> None:
+    columns = {"user_input": list("abcd"), "faithful": [1, 1, 0, 1], "relevant": [0, 0, 1, 0]}
+    frame = pd.DataFrame({**columns, response: list("wxyz")})
+    with pytest.raises(InputError, match=rf"one '{response}'.*faithful, relevant"):
+        means(frame)
+    assert means(frame, outcome="faithful") == {"": 0.75}
+    assert means(pd.DataFrame(columns)) == {"faithful": 0.75, "relevant": 0.25}

@@ -39,6 +39,20 @@ def test_a_root_span_is_a_trial(path: Path, scorer: str) -> None:
     assert kept(path, scorer=scorer) == expected(scorer)
 
 
+@pytest.mark.parametrize("form", ["array", "lines"])
+def test_results_without_their_summary_are_read(form: str, tmp_path: Path) -> None:
+    """As a script saves the `results` of an evaluation alone."""
+    results = [
+        {**one, "classifications": None, "tags": None, "exc_info": None}
+        for one in json.loads(SUMMARY.read_text(encoding="utf-8"))["results"]
+    ]
+    file = tmp_path / ("a.json" if form == "array" else "a.jsonl")
+    lines = "\n".join(map(json.dumps, results))
+    file.write_text(json.dumps(results) if form == "array" else lines, encoding="utf-8")
+    assert kept(file, scorer="exact") == kept(SUMMARY, scorer="exact")
+    assert kept(file, scorer="close") == expected("close")
+
+
 def test_spans_inside_a_trial_are_left_out_and_counted() -> None:
     inside = sum(not one["is_root"] for one in events())
     assert f"{inside} rows left out: spans inside a trial" in remarks_of(BASE)

@@ -6,14 +6,13 @@ column for each system. Each of these is undone by one step, and each step says 
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from errbar.data.outcome_words import NOTHING, is_outcome
+from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import (
     INDEX,
     ROW,
@@ -25,20 +24,16 @@ from errbar.data.outcomes import (
     names_in_parts,
 )
 from errbar.data.rows import HIDDEN
-from errbar.errors import InputError, UnknownColumn
-from errbar.remarks import Above, guess, warning, way_to_say
+from errbar.data.wide_tables import METRICS, Flat, melted
+from errbar.errors import UnknownColumn
+from errbar.remarks import Above, guess
 
-Flat = dict[str, list[Any]]
 Told = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows that say what a column holds
 _MOST_PARTS = 2_000  # columns that nested objects may become
 _DEEPEST = 4
-# Columns of these names with a number are trials of one system, not systems.
-_TRIAL_NAME = re.compile(
-    r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|r|t)[\s_.-]*\d+",
-    re.IGNORECASE,
-)
+_ANY_ID = frozenset({"id", "uid", "key", "name", "index", "idx", INDEX})  # may name a run as well
 
 
 class Tidy(NamedTuple):
@@ -81,7 +76,7 @@ def tidy(flat: Flat, told: Told) -> Tidy:
         flat = _flattened(flat)
         columns = _found(flat, told)
     if columns is None and any(_holds(column, dict) for column in flat.values()):
-        spread = _spread(flat)
+        spread = _spread(flat, told)
         if spread is not None:
             flat, remark = spread
             remarks.append(remark)
@@ -222,12 +217,14 @@ def _flattened(flat: Flat) -> Flat:
     return flat
 
 
-def _spread(flat: Flat) -> tuple[Flat, Above] | None:
+def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
     """A row for each entry of a column whose objects hold an outcome under the id of a question."""
     for name, column in flat.items():
         if not _holds(column, dict) or not _are_outcomes_by_id(column):
             continue
         others = {one: values for one, values in flat.items() if one != name}
+        if _are_metrics(name, column, others, told):
+            continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
         found = _repeated(others, [len(one) for one in entries])
         ids = [str(key) for one in entries for key, _ in one]
@@ -243,6 +240,24 @@ def _spread(flat: Flat) -> tuple[Flat, Above] | None:
             found["system"] = found.pop("subject_id")
         return found, guess(f"Questions: the keys of {name!r}, of which there are {len(set(ids))}")
     return None
+
+
+def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> bool:
+    """Whether the keys of objects name metrics of a row, because the row names its question."""
+    if (told.get("outcome") or "").startswith(f"{name}."):
+        return True
+    others_told = {meaning: column for meaning, column in told.items() if meaning != "outcome"}
+    try:
+        question = _find({**others, "outcome": []}, others_told)["question"]
+    except UnknownColumn:
+        return False
+    if question == ROW:
+        return False
+    if name.lower() not in METRICS:
+        return question.lower() not in _ANY_ID
+    keys = {str(key) for value in column if isinstance(value, dict) for key in value}
+    numbered = all(any(letter.isdigit() for letter in key) for key in keys)
+    return len(column) > len(keys) or not numbered
 
 
 def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
@@ -261,79 +276,14 @@ def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
 
 
 def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
-    """A row for each question and system of a table that has a column for each system."""
+    """A row for each outcome of a wide table, if it is one."""
     if "outcome" in told:
         return None
     try:
         columns = _find({**flat, "outcome": []}, told)
     except UnknownColumn:
         return None
-    taken = set(columns.named.values())
-    wide = [
-        name
-        for name, column in flat.items()
-        if name not in taken | HIDDEN and _is_wide(sample_of(flat, name), column)
-    ]
-    rows = len(flat[wide[0]]) if wide else 0
-    if len(wide) < 2 or (columns["question"] == ROW and rows < 2):
-        return None
-    kept = {name: column for name, column in flat.items() if name not in wide}
-    meaning = _meaning_of(wide, columns, rows)
-    if columns["question"] == ROW and meaning != "question":
-        kept["question"] = [str(at + 1) for at in range(rows)]
-    found = {name: column * len(wide) for name, column in kept.items()}
-    found[meaning] = [name for name in wide for _ in range(rows)]
-    found["outcome"] = [value for name in wide for value in flat[name]]
-    unused = [name for name in kept if name not in taken | HIDDEN | {"question"}]
-    said = f"; not used: {_listed(unused)}" if unused else ""
-    doubtful = [name for name in unused if _may_be_wide(flat[name])]
-    if doubtful:
-        return found, warning(
-            f"wide table: {len(wide)} columns are {meaning}s ({_listed(wide)}). Not used, though "
-            f"most of what they hold are outcomes: {_listed(doubtful)}."
-        )
-    if columns["question"] == ROW and meaning != "question":
-        said += "; no column names the questions, so every row is one"
-    return found, guess(
-        f"Wide table: {len(wide)} columns are {meaning}s ({_listed(wide)}){said}",
-        option="--map outcome=COLUMN",
-        argument="outcome=...",
-    )
-
-
-def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
-    """What the columns of a wide table are: trials, systems, or questions of systems in rows."""
-    if all(_TRIAL_NAME.fullmatch(name.strip()) for name in wide):
-        return "trial"
-    if "system" in columns:
-        if columns["question"] == ROW:
-            return "question"
-        raise InputError(
-            f"there is a column for each of {_listed(wide)}, and {columns['system']!r} names "
-            f"systems too; say which column is the outcome with "
-            f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
-        )
-    if columns["question"] == INDEX and len(wide) > rows:
-        raise InputError(
-            f"the table has {rows} rows and {len(wide)} columns of outcomes, and nothing says "
-            f"which of them are systems. Name the first column question or system."
-        )
-    return "system"
-
-
-def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
-    """Whether a column holds outcomes of 0 to 1 and something else than nothing."""
-    if not all(map(is_outcome, sample)):
-        return False
-    return all(map(is_outcome, column)) and any(
-        value is not None and str(value).strip().lower() not in NOTHING for value in column
-    )
-
-
-def _may_be_wide(column: Sequence[Any]) -> bool:
-    """Whether most values of a column are outcomes of 0 to 1, though not all."""
-    some = [one for one in column if one is not None and str(one).strip().lower() not in NOTHING]
-    return 2 * sum(map(is_outcome, some)) > len(some)
+    return melted(flat, columns)
 
 
 def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:
@@ -379,7 +329,3 @@ def _plain(flat: Flat) -> Flat:
 
 def _text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -4,15 +4,18 @@
      "input": …, "output": …, "expected": …, "error": null, "scores": {"exact": 1},
      "metadata": {…}, "origin": {"object_type": "dataset", "id": "…"}}
     {"summary": {"experiment_name": "…", "scores": {…}}, "results": [{"input": …, "scores": {…}}]}
+    {"input": …, "output": …, "expected": …, "scores": {"exact": 1}, "tags": null, "exc_info": null}
 
 The first are events of an experiment as the API has them (`ExperimentEvent` in the SDK 0.48.1), in
 an array, on lines, in the `events` or `data` of a page, or in CSV with `scores` as one column of
-JSON or as a column `scores.exact` for each; the second is an `EvalResultWithSummary`. The root of a
-trace is a trial, or its evaluation span where the export has no root; spans inside it are left out.
-A question is a record of a data set where every trial has one, else an input, which is also how
-Braintrust finds what belongs together; trials with the same are its repeats.
+JSON or as a column `scores.exact` for each; the second is an `EvalResultWithSummary`, and the third
+one of its `results` by itself, in an array or on lines (SDK 0.47.0). The root of a trace is a
+trial, or its evaluation span where the export has no root; spans inside it are left out. A question
+is a record of a data set where every trial has one, else an input, which is also how Braintrust
+finds what belongs together; trials with the same are its repeats.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +50,9 @@ from errbar.remarks import guess
 _PAGES = ("events", "data", "objects")
 _SPAN = ("span_id", "root_span_id")
 _RESULTS = "results"
+_RESULT = ("input", "output", "expected", "scores")  # of `EvalResult`, as are the next
+_OF_RESULT = ("exc_info", "origin", "tags", "classifications")
+_SCORES_OBJECT = re.compile(r'"scores"\s*:\s*\{')
 _INSIDE = "spans inside a trial"
 _AGAIN = "spans that are there twice"
 
@@ -72,6 +78,9 @@ def _recognise(glance: Glance) -> str:
         return "spans with span_id, root_span_id and scores"
     if scored and keys.issuperset(("input", "output", "expected", "experiment_id")):
         return "events with experiment_id, input, output, expected and scores"
+    if keys.issuperset(_RESULT) and not keys.isdisjoint(_OF_RESULT):
+        held = _SCORES_OBJECT.search(glance.text) is not None
+        return "results with input, output, expected and scores" if held else ""
     return ""
 
 
