@@ -5,7 +5,6 @@ place below a directory that is there for a while. One that ends in a whole line
 is, and a look at it afterwards tells whether that still held while it was read.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from errbar.data.files import find_files
+from errbar.data.json_text import parse
 from errbar.data.whole import directory_for_a_while
 from errbar.errors import ErrbarError, InputError, NotThere
 
@@ -121,8 +121,8 @@ def _ends(file: Path) -> tuple[int, int]:
 
 def _is_object(text: bytes) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except ValueError:
+        return isinstance(parse(text), dict)
+    except (ValueError, RecursionError):
         return not text.strip()
 
 

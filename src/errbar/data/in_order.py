@@ -4,7 +4,6 @@ The engine sorts them into a file of JSON lines for a while, so that neither it 
 hold them all.
 """
 
-import json
 import math
 from collections.abc import Generator
 from pathlib import Path
@@ -14,6 +13,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.data.engine_errors import plain_errors
 from errbar.data.held import table_of
+from errbar.data.json_text import parse
 from errbar.data.outcomes import Columns
 from errbar.data.rows import HIDDEN, TRIAL_NUMBER, Frame
 from errbar.data.whole import for_a_while
@@ -45,7 +45,7 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
             nw.to_native(frame).query("rows", copy).fetchall()
         with file.open("rb") as lines:
             for line in lines:
-                values = list(json.loads(line, parse_constant=_NO_NUMBERS.get).values())
+                values = list(parse(line, _NO_NUMBERS.get).values())
                 yield Row(
                     {"system": "", "task": "", **dict(zip(named, values, strict=False))},
                     dict(zip(others, values[len(named) :], strict=True)),

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from errbar.data.json_text import JSONDecodeError, parse, parse_next
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts
 from errbar.errors import InputError, NoOutcomes
@@ -41,13 +42,15 @@ class Document(NamedTuple):
 
 def documents_in(text: str, where: str) -> Any:
     """The document in a text, or the list of those that stand one after the other."""
-    decoder = json.JSONDecoder()
-    found = []
+    try:
+        return parse(text)
+    except (ValueError, RecursionError):
+        found = []  # several documents, or broken, which is said where it breaks off
     at, end = _next(text, 0), len(text)
     while at < end:
         try:
-            value, at = decoder.raw_decode(text, at)
-        except json.JSONDecodeError as error:
+            value, at = parse_next(text, at)
+        except JSONDecodeError as error:
             place = f"line {error.lineno}, column {error.colno}"
             raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
         except RecursionError as error:

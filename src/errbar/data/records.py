@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from errbar.data.json_text import parse
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import (
     INDEX,
@@ -178,7 +179,7 @@ def _json_in(value: Any) -> Any:
         return value
     for text in (value, value.replace("True", "true").replace("False", "false")):
         try:
-            found = json.loads(text)
+            found = parse(text)
         except (ValueError, RecursionError):
             continue
         return found if isinstance(found, list | dict) else value

@@ -5,7 +5,6 @@ does not read, is read here and handed to it.
 """
 
 import csv
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from errbar.data.engine_errors import plain_errors
 from errbar.data.files import ARRAY, ARROW, COMPRESSED, CSV, EXCEL, JSON, PARQUET, kind_of
 from errbar.data.held import stored
 from errbar.data.json_documents import documents_in, records_in
+from errbar.data.json_text import parse
 from errbar.data.naming import name_systems
 from errbar.data.origin import Origin
 from errbar.data.other_files import arrow_columns, excel_columns
@@ -206,7 +206,7 @@ def _value_in(text: str, file: Path) -> Any:
     """The document of a file, or the list of those that stand on its lines."""
     if _is_lines_by_name(file):
         try:
-            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+            lines = [parse(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError):
             pass  # objects over several lines, or broken, which is said where it breaks off
         else:
@@ -269,7 +269,7 @@ def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = parse(line)
         except (ValueError, RecursionError):
             if not records:
                 return False  # over several lines, or broken: which is said where it is read

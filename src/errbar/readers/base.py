@@ -8,7 +8,6 @@ outcomes table that it knows.
 import csv
 import gzip
 import io
-import json
 import math
 import re
 import zlib
@@ -23,6 +22,7 @@ from typing import Any, Literal, SupportsFloat
 
 from errbar.data.accounts import Accounts
 from errbar.data.collector import paused_collector
+from errbar.data.json_text import parse
 from errbar.data.origin import TALLIES, Claim
 from errbar.data.outcomes import FAILED, UNSCORED
 from errbar.errors import InputError
@@ -227,7 +227,7 @@ class Glance:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        parse(text)
     except (ValueError, RecursionError):
         return False
     return True

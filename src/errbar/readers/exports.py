@@ -7,7 +7,6 @@ parsed, so that an id of 007 or 1.50 stays one.
 import csv
 import gzip
 import hashlib
-import json
 import math
 import zlib
 from collections import Counter
@@ -15,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from errbar.data.json_text import parse
 from errbar.errors import InputError
 from errbar.readers.base import Glance
 from errbar.readers.documents import (
@@ -97,7 +97,7 @@ def value_of(cell: str) -> Any:
     if word[:1] not in ("{", "[", '"'):
         return cell if word else None
     try:
-        value = json.loads(word)
+        value = parse(word)
     except (ValueError, RecursionError):
         return cell
     return None if value == "" else value

@@ -13,13 +13,13 @@ signals is the confidence, by default the number of pieces of evidence, which ol
 `evidence_counts`. Whatever is left out is counted.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.data.json_text import JSONDecodeError, parse
 from errbar.data.naming import systems_of
 from errbar.data.origin import Claim
 from errbar.data.ranked import Predictions
@@ -203,12 +203,12 @@ def _tell(log: Log, name: str, run: ItemRun) -> None:
 
 def _load(place: Path) -> Any:
     try:
-        return json.loads(place.read_text(encoding="utf-8"))
+        return parse(place.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{place} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{place} is not text: {error.reason} at byte {error.start}.") from error
-    except json.JSONDecodeError as error:
+    except JSONDecodeError as error:
         raise InputError(
             f"{place} is not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         ) from error

@@ -9,13 +9,13 @@ is a part of the problem; one whose test runner failed has the status `error`. T
 beside it (the same without gradings) is left out; that of metrics states pass@k.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.data.json_text import parse
 from errbar.data.naming import name_systems
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -152,7 +152,7 @@ def _code(note: Any) -> Any:
         if "error_code" not in note:
             return None
         try:
-            note = json.loads(note)
+            note = parse(note)
         except (ValueError, RecursionError):
             return None
     return note.get("error_code") if isinstance(note, dict) else None

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from errbar.data.json_text import parse
 from errbar.data.origin import TALLIES, Claim
 from errbar.readers.base import (
     Choice,
@@ -170,7 +171,7 @@ def _questions(results: Sequence[Result]) -> dict[str, str]:
         test = _test(result.row)
         if test in names:
             continue
-        made_of = json.loads(test)
+        made_of = parse(test)
         told = made_of["vars"] if isinstance(made_of["vars"], dict) else {}
         variables = ", ".join(f"{key}={text_or_none(value)}" for key, value in told.items())
         name = str(made_of["description"] or variables or "test")

@@ -5,12 +5,12 @@ where it is alone; beside logs that are read it is named as skipped. Harnesses w
 their own totals (lm-eval, lighteval, BigCodeBench, MMLU-Pro, BFCL) are not in this table.
 """
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from errbar.data.json_text import parse
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Reader
 
@@ -32,7 +32,7 @@ def _of_simple_evals(glance: Glance) -> bool:
     if not glance.has("score") or not any(_SPREAD.search(key) for key in glance.keys):
         return False
     try:
-        whole = json.loads(glance.text)
+        whole = parse(glance.text)
     except (ValueError, RecursionError):
         return False
     return isinstance(whole, dict) and all(
