@@ -15,12 +15,12 @@ import duckdb
 Write = Callable[[Path, int, str], None]
 
 
-def _document(path: Path, value: Any) -> None:
+def write_document(path: Path, value: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
-def _lines(path: Path, rows: Iterable[Any]) -> None:
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
@@ -42,7 +42,7 @@ def deepeval(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows)
     ]
-    _document(place / "test_run.json", {"testCases": cases, "metricsScores": []})
+    write_document(place / "test_run.json", {"testCases": cases, "metricsScores": []})
 
 
 def evalplus(place: Path, rows: int, text: str) -> None:
@@ -52,11 +52,11 @@ def evalplus(place: Path, rows: int, text: str) -> None:
         f"HumanEval/{at}": [{"task_id": f"HumanEval/{at}", **sample, **more}] * 10
         for at in range(rows // 10)
     }
-    _document(place / "a_eval_results.json", {"date": "", "hash": "", "eval": tasks})
+    write_document(place / "a_eval_results.json", {"date": "", "hash": "", "eval": tasks})
 
 
 def every_eval_ever(place: Path, rows: int, text: str) -> None:
-    _lines(
+    write_lines(
         place / "a_samples.jsonl",
         (
             {
@@ -97,13 +97,13 @@ def helm(place: Path, rows: int, text: str) -> None:
         result = {"success": True, "completions": [{"text": text, "logprob": 0.0}]}
         states.append({"instance": instance, "train_trial_index": 0, "result": result})
     run = place / "mmlu-model=mock_adder"
-    _document(run / "per_instance_stats.json", entries)
-    _document(run / "scenario_state.json", {"request_states": states})
-    _document(run / "run_spec.json", {"name": "mmlu:model=mock_adder"})
+    write_document(run / "per_instance_stats.json", entries)
+    write_document(run / "scenario_state.json", {"request_states": states})
+    write_document(run / "run_spec.json", {"name": "mmlu:model=mock_adder"})
 
 
 def human_eval(place: Path, rows: int, text: str) -> None:
-    _lines(
+    write_lines(
         place / "a_results.jsonl",
         (
             {
@@ -152,13 +152,15 @@ def item_runs(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows // len(items))
     ]
-    _document(place / "run.json", {"experiments": [{"name": "a", "results": {"results": people}}]})
+    write_document(
+        place / "run.json", {"experiments": [{"name": "a", "results": {"results": people}}]}
+    )
 
 
 def lighteval(place: Path, rows: int, text: str) -> None:
     """Details of one response each, and the same rows as JSON lines for the plain loop."""
     lines = place.with_name(f"{place.name}-plain") / "details.jsonl"
-    _lines(
+    write_lines(
         lines,
         (
             {
@@ -196,11 +198,11 @@ def livecodebench(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows // 10)
     ]
-    _document(place / "a_eval_all.json", problems)
+    write_document(place / "a_eval_all.json", problems)
 
 
 def lm_eval(place: Path, rows: int, text: str) -> None:
-    _lines(
+    write_lines(
         place / "samples_sums_2026-01-01T00-00-01.000001.jsonl",
         (
             {
@@ -221,7 +223,7 @@ def lm_eval(place: Path, rows: int, text: str) -> None:
 
 def nemo_skills(place: Path, rows: int, text: str) -> None:
     for trial in range(4):
-        _lines(
+        write_lines(
             place / "eval-results" / "sums" / f"output-rs{trial}.jsonl",
             (
                 {
@@ -250,7 +252,9 @@ def opencompass(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows // 8)
     ]
-    _document(place / "results" / "adder" / "sums.json", {"accuracy": 50.0, "details": details})
+    write_document(
+        place / "results" / "adder" / "sums.json", {"accuracy": 50.0, "details": details}
+    )
 
 
 def promptfoo(place: Path, rows: int, text: str) -> None:
@@ -272,11 +276,13 @@ def promptfoo(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows)
     ]
-    _document(place / "out.json", {"evalId": "e", "results": {"version": 3, "results": results}})
+    write_document(
+        place / "out.json", {"evalId": "e", "results": {"version": 3, "results": results}}
+    )
 
 
 def qwen_math(place: Path, rows: int, text: str) -> None:
-    _lines(
+    write_lines(
         place / "sums.jsonl",
         (
             {
@@ -300,7 +306,7 @@ def swe_bench(place: Path, rows: int, _: str) -> None:
     held |= {"resolved": ids[: rows // 2], "unresolved": ids[rows // 2 :]}
     report: dict[str, Any] = {f"{kind}_instances": len(one) for kind, one in held.items()}
     report |= {f"{kind}_ids": one for kind, one in held.items()}
-    _document(place / "toy__agent.first.json", {"total_instances": rows, **report})
+    write_document(place / "toy__agent.first.json", {"total_instances": rows, **report})
 
 
 def tau_bench(place: Path, rows: int, text: str) -> None:
@@ -314,7 +320,7 @@ def tau_bench(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows)
     ]
-    _document(place / "adder.json", trials)
+    write_document(place / "adder.json", trials)
 
 
 def tau2_bench(place: Path, rows: int, text: str) -> None:
@@ -333,7 +339,7 @@ def tau2_bench(place: Path, rows: int, text: str) -> None:
     ]
     info = {"num_trials": 4, "agent_info": {"llm": "adder"}, "user_info": {"llm": "user"}}
     tasks = [{"id": f"t{at}"} for at in range(rows // 4)]
-    _document(place / "a.json", {"info": info, "tasks": tasks, "simulations": simulations})
+    write_document(place / "a.json", {"info": info, "tasks": tasks, "simulations": simulations})
 
 
 def terminal_bench(place: Path, rows: int, text: str) -> None:
@@ -352,11 +358,11 @@ def terminal_bench(place: Path, rows: int, text: str) -> None:
         }
         for at in range(rows)
     ]
-    _document(place / "2025-07-01__10-00-00" / "results.json", {"id": "a", "results": results})
+    write_document(place / "2025-07-01__10-00-00" / "results.json", {"id": "a", "results": results})
 
 
 def verifiers(place: Path, rows: int, text: str) -> None:
-    _lines(
+    write_lines(
         place / "sums--mock--adder" / "a" / "results.jsonl",
         (
             {
