@@ -43,19 +43,60 @@ def test_every_row_of_every_shape_is_accounted_for(name: str, tmp_path: Path) ->
 
 # Words differ in nothing else: one kind stands for all of them.
 WORDS = ("C and I", "correct and incorrect", "check marks", "success and failure", "per cent")
-PAIRED = [name for name in SHAPES if name not in WORDS]
+COMBINED = [name for name in SHAPES if name not in WORDS]
+
+# A shape for each way to name systems (by file, in the document, as keys, as columns, not at all)
+# and for each kind of source (tables, counts, matrices, tables read into memory). Every two of
+# these are loaded alone, because some rules ask whether any of the inputs names its systems.
+KINDS = (
+    *("a file per system", "an array of objects", "results in an object"),
+    *("outcomes by system and id", "counts by id", "passed and total", "a column per system"),
+    *("a matrix of NumPy", "Excel", "a file per question"),
+)
+SIX = 6
 
 
-@pytest.mark.parametrize("name", PAIRED)
-def test_no_shape_loses_or_joins_a_system_beside_another(name: str, tmp_path: Path) -> None:
-    """All pairs: this shape with each that stands after it."""
-    mine = written(SHAPES[name], tmp_path / "mine")
-    for one, other in combinations(PAIRED, 2):
-        if one != name:
-            continue
-        theirs = written(SHAPES[other], tmp_path / f"other {list(SHAPES).index(other)}")
-        expected = sorted([*SHAPES[name].means.values(), *SHAPES[other].means.values()])
-        assert sorted(means_of(mine, theirs).values()) == pytest.approx(expected), other
+def groups_with_every_pair(names: list[str], size: int) -> list[tuple[str, ...]]:
+    """Groups such that any two names are together in one of them: a covering design, greedily."""
+    apart = {frozenset(pair) for pair in combinations(names, 2)}
+    groups = []
+    while apart:
+        group = sorted(min(apart, key=lambda pair: sorted(map(names.index, pair))))
+        while len(group) < min(size, len(names)):
+            others = [name for name in names if name not in group]
+            group.append(max(others, key=lambda name: _gain(name, group, apart)))
+        groups.append(tuple(group))
+        apart -= {frozenset(pair) for pair in combinations(group, 2)}
+    return groups
+
+
+def _gain(name: str, group: list[str], apart: set[frozenset[str]]) -> int:
+    return sum(frozenset((name, member)) in apart for member in group)
+
+
+PAIRS = list(combinations(KINDS, 2))
+GROUPS = groups_with_every_pair(COMBINED, SIX)
+
+
+@pytest.fixture(scope="module")
+def shape_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every shape in a folder of its own, written once."""
+    place = tmp_path_factory.mktemp("shapes")
+    return {name: written(SHAPES[name], place / f"{at}") for at, name in enumerate(COMBINED)}
+
+
+@pytest.mark.parametrize("names", [*PAIRS, *GROUPS], ids=" + ".join)
+def test_no_shape_loses_or_joins_a_system_beside_others(
+    names: tuple[str, ...], shape_folders: dict[str, Path]
+) -> None:
+    expected = sorted(mean for name in names for mean in SHAPES[name].means.values())
+    found = means_of(*(shape_folders[name] for name in names))
+    assert sorted(found.values()) == pytest.approx(expected)
+
+
+def test_any_two_shapes_are_loaded_together() -> None:
+    together = {frozenset(pair) for group in GROUPS for pair in combinations(group, 2)}
+    assert together == {frozenset(pair) for pair in combinations(COMBINED, 2)}
 
 
 def test_a_vector_is_a_question_in_each_entry() -> None:
