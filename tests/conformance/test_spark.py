@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from conformance_cases import CASES, ask, differences, expected
+from conformance_cases import CASES, Case, ask, differences, expected
 from conformance_engines import Table, arrow
 from conformance_ranked import RANKED
 from conformance_ranked import ask as rank
@@ -28,6 +28,10 @@ _OVER_THE_WIRE = {
     *("kinds of slices", "named twice", "no system", "no question", "empty"),
     *("clusters of text", "two clusters"),
 }
+
+# Spark counts by status; what a policy and a metric make of the counts is Python of any engine.
+# A question costs Spark about a second, so all policies are asked of these cases only.
+_UNDER_EVERY_POLICY = {"statuses"}
 
 # pyspark 4.3 warns of pandas 3 when it is imported, and nothing here goes through pandas.
 pytestmark = pytest.mark.filterwarnings(
@@ -79,7 +83,7 @@ def test_spark_gives_what_plain_counting_gives(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for case in (replace(case, short=case.short[:1]) for case in CASES):
+    for case in map(_briefly, CASES):
         counted, words = expected(case), ask(case, arrow(case.table))
         for seed, (kind, session) in enumerate(sessions.items()):
             if kind == "connect" and case.name not in _OVER_THE_WIRE:
@@ -98,7 +102,13 @@ def test_spark_gives_what_plain_counting_gives(
 
 
 def test_connect_is_asked_of_cases_that_exist() -> None:
-    assert {case.name for case in CASES} >= _OVER_THE_WIRE
+    assert {case.name for case in CASES} >= _OVER_THE_WIRE | _UNDER_EVERY_POLICY
+
+
+def _briefly(case: Case) -> Case:
+    if case.name in _UNDER_EVERY_POLICY:
+        return replace(case, short=case.short[:1])
+    return replace(case, short=case.short[:1], errors=case.errors[:1], curve="")
 
 
 def _page_runs(sessions: dict[str, Any], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

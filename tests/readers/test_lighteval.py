@@ -13,7 +13,13 @@ import duckdb
 import pytest
 
 import errbar
-from broken_logs import BROKEN, broken_json, read_or_refused, require_read_or_refused
+from broken_logs import (
+    BROKEN,
+    broken_json,
+    read_or_refused,
+    require_read_or_refused,
+    strange_values,
+)
 from errbar.errors import InputError
 from errbar.readers.finding import find_readers
 from logs import FIXTURES, agreements_of, columns_of, real
@@ -157,8 +163,9 @@ def test_broken_totals_do_not_hide_the_details(tmp_path: Path) -> None:
     shutil.copytree(LOG, tmp_path / "log")
     (results,) = tmp_path.rglob("results_*.json")
     raw, rng = results.read_bytes(), random.Random(5)
+    strange = strange_values(rng)
     for at in range(BROKEN):
-        results.write_bytes(broken_json(raw, rng))
+        results.write_bytes(broken_json(raw, rng, strange))
         found = read_or_refused(tmp_path / "log", looked_into=at % 10 == 0)
         assert found or not isinstance(json.loads(results.read_bytes()), dict)
 

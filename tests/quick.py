@@ -1,0 +1,47 @@
+"""`scripts/test --quick`: the part of the tests that finds most mistakes within a minute.
+
+Left out are the files and the tests named here: those that start Spark, a browser or further
+processes, run the documentation, simulate studies, or try many combinations of the same thing.
+"""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+SLOW_FILES = {
+    *("conformance/test_spark.py", "conformance/test_ranked.py", "test_report_browser.py"),
+    *("test_documented_commands.py", "test_documented_figures.py", "test_readme.py"),
+    *("test_metric_pages.py", "test_demo.py", "test_coverage_study.py", "test_compare_study.py"),
+    *("test_endings.py", "test_terminal.py", "test_work.py", "test_write_every_eval_ever.py"),
+    *("readers/test_accounts.py", "readers/test_inspect_ai_hostile.py", "test_wild.py"),
+}
+SLOW_TESTS = {
+    *("test_no_shape_loses_or_joins_a_system_beside_others", "test_the_order_of_rows_never_shows"),
+    "test_every_row_of_every_shape_is_accounted_for",
+}
+BROKEN = ("read_or_refused", "mutations", "spoiled", "broken_copies")  # in names of tests
+
+# Of the engines one of each kind: the others differ in how a table is wrapped.
+ENGINES = ("pandas inferred", "polars", "DuckDB table", "CSV", "Parquet")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    if not collection_path.is_relative_to(TESTS):
+        return True  # examples of `src`
+    return collection_path.relative_to(TESTS).as_posix() in SLOW_FILES or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = [item for item in items if is_slow(item)]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in set(slow)]
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test of a file that is quick is left out all the same."""
+    name, _, values = item.name.partition("[")
+    if name == "test_engines_give_what_plain_counting_gives":
+        return not values.startswith(tuple(f"{engine}-" for engine in ENGINES))
+    return name in SLOW_TESTS or any(word in name for word in BROKEN)
