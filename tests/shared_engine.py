@@ -10,26 +10,25 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import pytest
 
-start = duckdb.connect
 _RENEWED_AFTER = 500  # connections, so that databases of tests long past are freed
 
 
 class SharedEngine:
-    """What stands in for `duckdb.connect` without arguments."""
+    """What stands in for `duckdb.connect`, which it calls for each new instance."""
 
-    def __init__(self) -> None:
+    def __init__(self, connect: Any) -> None:
+        self.connect = connect
         self.numbers = itertools.count()
-        self.instance: duckdb.DuckDBPyConnection | None = None
+        self.instance: Any = None
 
-    def __call__(self, *args: Any, **options: Any) -> duckdb.DuckDBPyConnection:
+    def __call__(self, *args: Any, **options: Any) -> Any:
         if args or options:
-            return start(*args, **options)
+            return self.connect(*args, **options)
         number = next(self.numbers)
-        if self.instance is None or number % _RENEWED_AFTER == 0:
-            self.instance = start()
+        if number % _RENEWED_AFTER == 0:
+            self.instance = self.connect()
         connection = self.instance.cursor()
         connection.execute(f"ATTACH ':memory:' AS own_{number}; USE own_{number}")
         return connection
@@ -38,6 +37,8 @@ class SharedEngine:
 @pytest.fixture(scope="session", autouse=True)
 def shared_engine() -> Iterator[None]:
     """Every connection that a test or errbar opens in this process."""
+    import duckdb  # noqa: PLC0415  kept by no module, or it warns at the end of the process
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb, "connect", SharedEngine())
+        patch.setattr(duckdb, "connect", SharedEngine(duckdb.connect))
         yield

@@ -33,7 +33,6 @@ EVERY: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("function", EVERY.values(), ids=EVERY)
 @pytest.mark.parametrize(
     ("data", "kind", "message"),
     [
@@ -81,10 +80,11 @@ EVERY: dict[str, Callable[..., Any]] = {
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(
-    function: Callable[..., Any], data: Any, kind: type[Exception], message: str
+    data: Any, kind: type[Exception], message: str
 ) -> None:
-    with pytest.raises(kind, match=message):
-        function(*data)
+    for function in EVERY.values():
+        with pytest.raises(kind, match=message):
+            function(*data)
 
 
 def test_every_error_is_also_the_built_in_one() -> None:
