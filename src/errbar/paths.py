@@ -13,13 +13,14 @@ from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
 from errbar.data.held import table_of
 from errbar.data.joined import Joined
+from errbar.data.matrix_files import read_matrix
 from errbar.data.naming import name_systems
 from errbar.data.origin import Origin
 from errbar.data.outcomes import USUAL, Columns
 from errbar.data.reading import HowToRead
 from errbar.data.sources import MatrixSource, Source, TableSource
 from errbar.data.standard_input import standard_input
-from errbar.data.table_files import is_array, read_matrix, read_tables
+from errbar.data.table_files import is_array, read_tables
 from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 from errbar.readers.base import Choice, Reader
 from errbar.readers.finding import Found, find_readers, refuse_totals

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from errbar.data.column_names import plain_name
 from errbar.data.json_text import JSONDecodeError, parse, parse_next
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts
@@ -28,6 +29,11 @@ _TOTALS = frozenset(
         *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
     }
 )
+_MEANINGS = {
+    plain_name(name): meaning
+    for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
+    for name in (meaning, *names)
+}
 _FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
 _MANY = 5  # times as many outcomes as keys: the keys are systems
 _LOOKED_AT = 200
@@ -38,6 +44,7 @@ class Document(NamedTuple):
 
     records: Sequence[Record]
     remarks: list[Above]
+    flags: tuple[str, ...] = ()  # the keys of a document that has an outcome under each
 
 
 def documents_in(text: str, where: str) -> Any:
@@ -124,11 +131,11 @@ def _by_key(value: dict[str, Any], where: str) -> Document:
         if any(isinstance(one, list) for one in value.values()):
             return _of_lists(value, where)
         records = [{"question": str(key), "outcome": one} for key, one in value.items()]
-        return Document(records, [guess("Questions: the keys of the document")])
+        return Document(records, [guess("Questions: the keys of the document")], tuple(value))
     inner = [key for key, one in value.items() if isinstance(one, dict) and one]
     if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
         found = _of_object(value[inner[0]], f"{where}, {inner[0]}")
-        return Document(_with_names(value, found.records), found.remarks)
+        return found._replace(records=_with_names(value, found.records))
     raise NoOutcomes(
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "
         f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
@@ -196,7 +203,7 @@ def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
 def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
     """Objects by the id of a question, or by system."""
     inner = list(value.values())
-    if all(map(_has_outcome, inner[:_LOOKED_AT])):
+    if all(map(_has_outcome, inner[:_LOOKED_AT])) and not all(map(_holds_records, inner)):
         _refuse_totals_of(value, where)
         records = [{"question": str(key), **one} for key, one in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
@@ -213,6 +220,7 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
             f"system, question and outcome."
         )
     outer, within = ("system", "question") if often > len(value) else ("question", "system")
+    _refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
     records = [
         {outer: str(key), within: str(name), **_as_fields(outcome)}
         for key, one in value.items()
@@ -220,6 +228,27 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
     ]
     said = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
     return Document(records, [guess(f"Two levels of keys: {said}")])
+
+
+def _refuse_few_shares(
+    inner: Sequence[Mapping[str, Any]], systems: float, questions: float, where: str
+) -> None:
+    """Refuse the scores of systems on a few tasks, which look like outcomes of questions."""
+    shares = [one for each in inner for one in each.values() if isinstance(one, float)]
+    if questions < _FEW and any(0 < one < 1 for one in shares):
+        raise NoOutcomes(
+            f"{where}: it holds {systems:.0f} x {questions:.0f} shares between 0 and 1, which look "
+            f"like totals of tasks and have no questions to make an error bar from. If they are "
+            f"outcomes, save a table with the columns system, question and outcome."
+        )
+
+
+def _holds_records(one: Mapping[str, Any]) -> bool:
+    """Whether every entry of an object is a record with an outcome of its own."""
+    return len(one) > 1 and all(
+        isinstance(value, dict) and any(_meaning(name) == "outcome" for name in value)
+        for value in one.values()
+    )
 
 
 def _as_fields(outcome: Any) -> dict[str, Any]:
@@ -263,11 +292,7 @@ def _has_outcome(value: Any) -> bool:
 
 def _meaning(name: object) -> str | None:
     """What a usual name of a column means."""
-    lower = str(name).lower()
-    for meaning, names in USUAL.items():
-        if lower == meaning or lower in names:
-            return meaning
-    return "trials" if lower in USUAL_COUNTS["trials"] else None
+    return _MEANINGS.get(plain_name(str(name)))
 
 
 def _refuse_totals(value: Record, where: str) -> None:

@@ -5,20 +5,31 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from errbar.data.column_names import PARTS, SCORERS, TOTALS, VERSIONS, named_like, plain_name
 from errbar.data.engine import own_engine
 from errbar.data.held import stored
 from errbar.data.origin import Origin
-from errbar.data.outcomes import ROW, USUAL, USUAL_COUNTS, Columns, are_counts, find_columns
+from errbar.data.outcomes import (
+    ROW,
+    STATUSES,
+    USUAL,
+    USUAL_COUNTS,
+    Columns,
+    are_counts,
+    find_columns,
+)
 from errbar.data.reading import HowToRead
 from errbar.data.records import tidy
 from errbar.data.relations import Relation
 from errbar.data.rows import Frame, column_of
 from errbar.data.shaping import shape
 from errbar.data.sources import CountsTableSource, Source, TableSource
+from errbar.data.status_words import USUAL_STATUSES
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.remarks import way_to_say
 
 _LOOKED_AT = 1000  # rows that say what a column holds
+_LOOKED_THROUGH = 1_000_000  # rows that are looked through for totals and ids that begin anew
 
 
 def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
@@ -52,7 +63,7 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         if far or not names:
             raise
         return read_columns(_collected(frame), how)
-    if not far and not _is_plain(columns, kinds, how):
+    if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns, how)):
         return read_columns(_collected(frame), how)
     if how.rows == "questions":
         raise InputError(
@@ -70,6 +81,32 @@ def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
         return False
     kind = kinds[columns.named.get("outcome", columns["question"])]
     return "outcome" not in columns or kind.is_numeric() or kind == nw.Boolean
+
+
+def _is_tidy(frame: Frame, columns: Columns, how: HowToRead) -> bool:
+    """Whether there are no totals, parts of a benchmark, or statuses to be looked into."""
+    kinds = frame.collect_schema()
+    free = [name for name in kinds.names() if name not in columns.named.values()]
+    apart = how.rows is None and bool(named_like(free, PARTS | VERSIONS | SCORERS))
+    texts = [columns["question"], *([columns["status"]] if "status" in columns else [])]
+    texts = [name for name in texts if not kinds[name].is_numeric()]
+    if not (texts or apart) or "outcome" not in columns:
+        return True
+    if frame.select(nw.len().alias("n")).collect().item() > _LOOKED_THROUGH:
+        return True
+    if apart:
+        return False
+    words = [TOTALS, USUAL_STATUSES.keys() - set(STATUSES)]
+    return not any(
+        plain_name(str(value)) in known or (at and str(value) not in STATUSES)
+        for at, (name, known) in enumerate(zip(texts, words, strict=False))
+        for value in _distinct(frame, name)
+    )
+
+
+def _distinct(frame: Frame, name: str) -> list[Any]:
+    values = frame.select(column_of(frame, name).cast(nw.String).alias("value")).unique().collect()
+    return [value for value in values.get_column("value").to_list() if isinstance(value, str)]
 
 
 def _sample(frame: Frame, name: str) -> list[Any]:

@@ -100,6 +100,13 @@ def refuse_words(counts: Mapping[str, int], column: str) -> None:
     )
 
 
+def refuse_grades(counts: Mapping[str, int], column: str) -> None:
+    """Refuse single letters of which no pair of right and wrong is made, as grades from A to F."""
+    letters = {word for word in counts if len(word) == 1 and word.isalpha()}
+    if letters & {"c", "i"} and letters & {"f", "t", "y", "n"}:
+        refuse_words({word: n for word, n in counts.items() if word in letters}, column)
+
+
 def _shown(parts: Sequence[str]) -> str:
     more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
     return ", ".join(parts[:_MOST_SHOWN]) + more

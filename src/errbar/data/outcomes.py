@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
+from errbar.data.column_names import TRIAL_NUMBERS, are_whole_numbers, named_like, plain_name
+from errbar.data.references import refuse_answers, refuse_reference
 from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, way_to_say
 
@@ -127,6 +129,10 @@ class Columns:
         if name == ROW:
             return "every row is a question, as no column names them"
         also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
+        numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS))
+        if numbers and meaning in self.guessed and "system" not in self.named:
+            systems = way_to_say(f"--map system={name}", f"system={name!r}")
+            also = f" (if these are systems: {systems})"
         return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
 
 
@@ -139,8 +145,8 @@ def are_counts(
     """
     if {"trials", "correct"} & set(told):
         return True
-    lower = {str(name).lower(): str(name) for name in names}
-    has = [{meaning, *USUAL_COUNTS[meaning]} & lower.keys() for meaning in ("trials", "correct")]
+    lower = {plain_name(str(name)): str(name) for name in names}
+    has = [_plain_names(meaning, USUAL_COUNTS) & lower.keys() for meaning in ("trials", "correct")]
     if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     if sample is None or has[0] != {"total"}:
@@ -178,7 +184,7 @@ def find_columns(
     named = _as_told(present, told or {}, usual_names)
     taken = set(named.values())
     unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
-    lower = {name.lower(): name for name in reversed(present) if isinstance(name, str)}
+    lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
     guessed: set[str] = set()
     wanted = [one for one in usual_names if one not in named and one not in unwanted]
     if "question" in wanted and sample is not None:
@@ -193,7 +199,7 @@ def find_columns(
     for meaning in wanted:
         if meaning in named:
             continue
-        free = (lower[name] for name in (meaning, *usual_names[meaning]) if name in lower)
+        free = _usual(lower, meaning, usual_names)
         found = next((name for name in free if name not in taken), None)
         if found is None and meaning in _NESTED:
             found = next((name for name in _parts_named(present, meaning)), None)
@@ -206,22 +212,76 @@ def find_columns(
             named[meaning] = found
             guessed.add(meaning)
             taken.add(found)
-    required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
-    lacking = [meaning for meaning in required if meaning not in named]
-    if lacking and named.get("question") in (ROW, *_ASKED):
-        lacking = ["question", *lacking]
-    if lacking:
-        shown = _some(present)
-        map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
-        raise UnknownColumn(
-            f"no column of the data looks like {' or '.join(lacking)}; there are: {shown}. Say "
-            f"which it is with {map_it}."
-        )
+    if usual_names is USUAL and sample is not None:
+        _number_trials(named, guessed, present, sample, unwanted)
+        taken = set(named.values())
+    _require_all(named, present, usual_names)
+    if "outcome" in guessed:
+        refuse_reference(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     pooled = "system" not in {*named, *unwanted}
     beside = tuple(name for name in present if pooled and name not in taken)
     also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
     return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also)
+
+
+def _require_all(
+    named: Mapping[str, str], present: list[str], usual_names: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Refuse a table that lacks what every table must have."""
+    required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
+    lacking = [meaning for meaning in required if meaning not in named]
+    if lacking and named.get("question") in (ROW, *_ASKED):
+        lacking = ["question", *lacking]
+    if lacking == ["outcome"]:
+        refuse_answers(present)
+    if lacking:
+        map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
+        raise UnknownColumn(
+            f"no column of the data looks like {' or '.join(lacking)}; there are: "
+            f"{_some(present)}. Say which it is with {map_it}."
+        )
+
+
+def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> set[str]:
+    return {plain_name(name) for name in (meaning, *usual_names[meaning])}
+
+
+def _usual(
+    lower: Mapping[str, str], meaning: str, usual_names: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """The columns that are usual for a meaning, the likeliest first."""
+    names = (plain_name(name) for name in (meaning, *usual_names[meaning]))
+    return [lower[name] for name in names if name in lower]
+
+
+def _number_trials(
+    named: dict[str, str],
+    guessed: set[str],
+    present: Sequence[str],
+    sample: Sample,
+    unwanted: set[str],
+) -> None:
+    """Take a column of whole numbers for the trials that it tells apart, as `run` does."""
+    if {"trial"} & (named.keys() | unwanted) or named.get("question", ROW) == ROW:
+        return
+    system = named.get("system") if "system" in guessed else None
+    is_free = {name for name in present if name == system or name not in named.values()}
+    for name in named_like(present, TRIAL_NUMBERS):
+        if name not in is_free or not are_whole_numbers(sample(name)):
+            continue
+        keys = [
+            named[one] for one in ("system", "task", "question") if named.get(one, name) != name
+        ]
+        rows = list(zip(*(map(str, sample(key)) for key in (*keys, name)), strict=True))
+        if len(set(rows)) < len(rows):
+            continue
+        if name == system:
+            del named["system"]
+            guessed.discard("system")
+        named["trial"] = name
+        guessed.add("trial")
+        return
 
 
 def _as_told(
@@ -236,6 +296,9 @@ def _as_told(
             raise UnknownColumn(f"{meaning} has no place beside the other columns that are told.")
         if name is None:
             continue
+        if name not in present and meaning in present and "," in name:
+            named[meaning] = meaning  # a list of columns, of which one was made
+            continue
         if name in named.values():
             raise UnknownColumn(f"the column {name!r} is told to be two things.")
         if name not in present:
@@ -249,9 +312,9 @@ def _id_beside_text(lower: Mapping[str, str], taken: set[str], sample: Sample) -
     text = lower.get("question")
     if text is None or text in taken:
         return None
-    ids = (lower[name] for name in USUAL["question"] if name in lower and name != "problem")
-    found = next((name for name in ids if name not in taken), None)
-    if found is None or (lower.get("question_id") != found and not _is_prose(sample(text))):
+    ids = (name for name in _usual(lower, "question", USUAL) if plain_name(name) != "problem")
+    found = next((name for name in ids if name not in {*taken, text}), None)
+    if found is None or (lower.get("questionid") != found and not _is_prose(sample(text))):
         return None
     return None if _is_prose(sample(found)) else found
 
@@ -264,7 +327,7 @@ def _is_prose(values: Sequence[object]) -> bool:
 
 def _other_id(lower: Mapping[str, str], taken: set[str]) -> str:
     """What names a question where no column is called an id."""
-    names = (lower.get(name) for name in (INDEX, *_ASKED))
+    names = (lower.get(plain_name(name)) for name in (INDEX, *_ASKED))
     return next((name for name in names if name is not None and name not in taken), ROW)
 
 
@@ -280,8 +343,9 @@ def _is_id(named: Mapping[str, str], sample: Sample) -> bool:
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
     """Parts of a structure whose last name is a usual one, as in scores.accuracy, in that order."""
     parts = [name for name in present if isinstance(name, str) and "." in name]
-    last = {name: name.rpartition(".")[2].lower() for name in parts}
-    found = [name for one in (meaning, *USUAL[meaning]) for name in parts if last[name] == one]
+    last = {name: plain_name(name.rpartition(".")[2]) for name in parts}
+    usual = [plain_name(one) for one in (meaning, *USUAL[meaning])]
+    found = [name for one in usual for name in parts if last[name] == one]
     if found or meaning != "outcome":
         return found
     scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
@@ -290,14 +354,15 @@ def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
 
 def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
     """Whether an object inside a row has a key that is usual for a meaning."""
-    return any(str(key).lower() in (meaning, *USUAL[meaning]) for key in keys)
+    usual = _plain_names(meaning, USUAL)
+    return any(plain_name(str(key)) in usual for key in keys)
 
 
 def _other_outcomes(
     present: Sequence[str], taken: set[str], lower: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Columns that could be the outcome as well as the one that was taken."""
-    usual = [lower[name] for name in ("outcome", *USUAL["outcome"]) if name in lower]
+    usual = _usual(lower, "outcome", USUAL)
     usual += _parts_named(present, "outcome")
     return tuple(name for name in dict.fromkeys(usual) if name not in taken)
 

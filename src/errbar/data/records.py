@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from errbar.data.column_names import SCORES, plain_name
 from errbar.data.json_text import parse
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import (
@@ -25,7 +26,7 @@ from errbar.data.outcomes import (
     names_in_parts,
 )
 from errbar.data.rows import HIDDEN
-from errbar.data.wide_tables import METRICS, Flat, melted
+from errbar.data.wide_tables import Flat, melt, refuse_scorers
 from errbar.errors import UnknownColumn
 from errbar.remarks import Above, guess
 
@@ -34,7 +35,9 @@ Told = Mapping[str, str | None]
 _LOOKED_AT = 500  # rows that say what a column holds
 _MOST_PARTS = 2_000  # columns that nested objects may become
 _DEEPEST = 4
-_ANY_ID = frozenset({"id", "uid", "key", "name", "index", "idx", INDEX})  # may name a run as well
+_ANY_ID = frozenset(
+    {"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)}
+)  # may name a run as well
 
 
 class Tidy(NamedTuple):
@@ -85,7 +88,8 @@ def tidy(flat: Flat, told: Told) -> Tidy:
             flat = _flattened(flat)
         columns = _found(flat, told)
     if columns is None:
-        melted = _melted(flat, told)
+        _refuse_scorers(flat, told)
+        melted = melt(flat, told)
         if melted is not None:
             flat, remark = melted
             remarks.append(remark)
@@ -96,6 +100,14 @@ def tidy(flat: Flat, told: Told) -> Tidy:
         flat, columns, remark = _exploded(flat, columns, told)
         remarks.append(remark)
     return Tidy(_plain(flat), columns, remarks)
+
+
+def _refuse_scorers(flat: Flat, told: Told) -> None:
+    """Say which scores a row has where they are several and none is usual."""
+    parts = [name for name in flat if plain_name(name.partition(".")[0]) in SCORES and "." in name]
+    if {"outcome", "system", "trial"} & told.keys() or len(parts) < 2:
+        return
+    refuse_scorers(parts)
 
 
 def _hides_system(flat: Flat) -> bool:
@@ -254,8 +266,8 @@ def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> 
         return False
     if question == ROW:
         return False
-    if name.lower() not in METRICS:
-        return question.lower() not in _ANY_ID
+    if plain_name(name) not in SCORES:
+        return plain_name(question) not in _ANY_ID
     keys = {str(key) for value in column if isinstance(value, dict) for key in value}
     numbered = all(any(letter.isdigit() for letter in key) for key in keys)
     return len(column) > len(keys) or not numbered
@@ -263,28 +275,17 @@ def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> 
 
 def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
     """Whether objects hold outcomes, or counts, and their keys are no usual names of columns."""
-    known = {one for names in USUAL.values() for one in names} | USUAL.keys()
+    known = {plain_name(one) for names in USUAL.values() for one in names} | USUAL.keys()
     for value in column[:_LOOKED_AT]:
         if not isinstance(value, dict) or not value:
             continue
-        if any(str(key).lower() in known for key in value):
+        if any(plain_name(str(key)) in known for key in value):
             return False
         inner = list(value.values())
         counts = all(isinstance(one, dict) and are_counts(one, {}) for one in inner)
         if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
             return False
     return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
-
-
-def _melted(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
-    """A row for each outcome of a wide table, if it is one."""
-    if "outcome" in told:
-        return None
-    try:
-        columns = _find({**flat, "outcome": []}, told)
-    except UnknownColumn:
-        return None
-    return melted(flat, columns)
 
 
 def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:

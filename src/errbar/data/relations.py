@@ -156,7 +156,7 @@ def _dialect(file: Path) -> _Dialect:
     """What stands between the cells of a CSV file, and the names in its first line."""
     head = header_of(file)
     mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
-    cells = _cells(head, mark, file)
+    cells = [name.strip() for name in _cells(head, mark, file)]
     if not any(name.strip() for name in cells):
         raise InputError(f"{file}: the first line must name the columns; it is empty.")
     names = [name or (INDEX if at == 0 else f"(unnamed {at + 1})") for at, name in enumerate(cells)]

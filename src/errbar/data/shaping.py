@@ -12,14 +12,7 @@ from typing import Any
 
 from errbar.data.engine import quoted, text_literal
 from errbar.data.held import stored
-from errbar.data.outcome_words import (
-    NOTHING,
-    WORDS,
-    in_order,
-    number_in,
-    refuse_right,
-    words_remark,
-)
+from errbar.data.outcome_text import numbers_of_text, with_numbers
 from errbar.data.outcomes import (
     ROW,
     USUAL,
@@ -32,16 +25,19 @@ from errbar.data.outcomes import (
 from errbar.data.reading import HowToRead
 from errbar.data.records import tidy
 from errbar.data.relations import Relation, union_of_rows
-from errbar.data.rows import FILE, STRANGE, TRIAL_NUMBER
+from errbar.data.restarting_ids import refuse_scorers_in_rows, with_parts
+from errbar.data.rows import FILE, TRIAL_NUMBER
+from errbar.data.status_words import with_usual_statuses
+from errbar.data.total_rows import without_totals
 from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, warning, way_to_say
 
 FileNames = Mapping[Path, tuple[str, str]]  # the system of each file, and which trial of it it is
 
 LARGE = 1 << 30  # bytes of files that are not looked through once more
+_WRITTEN_BY_HAND = 1 << 28  # bytes of files that a person may have edited
 _LOOKED_AT = 1000  # rows that say what a column holds
 _COUNTED = ("trials", "correct")
-_LONGEST = 400  # letters of a number or a word
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,7 @@ class Shaped:
     remarks: tuple[Above, ...] = ()
     by_file: bool = False  # whether systems are named after files
     held: tuple[Any, ...] = ()  # the rows of the files before anything was made of them
+    left_out: tuple[Any, ...] = ()  # rows that are totals of the others
 
     @property
     def are_counts(self) -> bool:
@@ -74,14 +71,18 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         rows = _numbered(rows, apart=relation.apart)
     if "correct" in columns:
         _refuse_for_counts(how)
-        rows = _with_numbers(rows, [columns[one] for one in _COUNTED])
+        rows = with_numbers(rows, [columns[one] for one in _COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
-        rows, said = _numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
+        rows, said = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
         remarks += said
     by_file = naming is not None and "system" not in {*columns.named, *how.told}
     if naming is not None and by_file:
         rows, columns = _named_by_file(rows, columns, relation, naming)
+    left_out: tuple[Any, ...] = ()
+    if "outcome" in columns and not _is_large(relation):
+        rows, columns, left_out, said = _mended(rows, columns, how)
+        remarks += said
     if how.rows == "questions":
         rows, columns = _rows_as_questions(rows, columns)
         remarks.append(
@@ -91,7 +92,28 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
                 argument="rows='trials'",
             )
         )
-    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, (relation.rows,))
+    held = (relation.rows,)
+    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, held, left_out)
+
+
+def _is_large(relation: Relation) -> bool:
+    """Whether files are too large to be looked through once more; nobody adds totals to those."""
+    return sum(file.stat().st_size for file in relation.files if file.exists()) > _WRITTEN_BY_HAND
+
+
+def _mended(
+    rows: Any, columns: Columns, how: HowToRead
+) -> tuple[Any, Columns, tuple[Any, ...], list[Above]]:
+    """Rows with usual statuses and whole ids, without totals; the totals; and what to say."""
+    if "status" in columns:
+        rows = with_usual_statuses(rows, columns["status"])
+    found = without_totals(rows, columns)
+    rows, said = found.rows, found.remarks
+    if how.rows is None and how.repeats != "keep":
+        refuse_scorers_in_rows(rows, columns)
+        rows, columns, parts = with_parts(rows, columns)
+        said = [*said, *parts]
+    return rows, columns, () if found.left_out is None else (found.left_out,), said
 
 
 def _refuse_for_counts(how: HowToRead) -> None:
@@ -124,7 +146,9 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
         beside=() if "system" in named else parts[0].columns.beside,
     )
     held = tuple(rows for one in parts for rows in one.held)
-    return Shaped(rows, columns, files, remarks, any(one.by_file for one in parts), held)
+    left_out = tuple(rows for one in parts for rows in one.left_out)
+    by_file = any(one.by_file for one in parts)
+    return Shaped(rows, columns, files, remarks, by_file, held, left_out)
 
 
 def _by_meaning(one: Shaped) -> Shaped:
@@ -209,112 +233,6 @@ def _numbered(rows: Any, *, apart: bool) -> Any:
         return numbered
     within = f"row_number() OVER (PARTITION BY {quoted(FILE)} ORDER BY {quoted(ROW)})"
     return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
-
-
-def _with_numbers(rows: Any, names: Sequence[str]) -> Any:
-    """Columns that were read as text as numbers; what is none is nothing."""
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    texts = [name for name in names if kinds[name] == "VARCHAR"]
-    if not texts:
-        return rows
-    cast = ", ".join(f"TRY_CAST({quoted(name)} AS DOUBLE) AS {quoted(name)}" for name in texts)
-    return rows.project(f"* REPLACE ({cast})")
-
-
-def _numbers_of_text(
-    rows: Any,
-    columns: Columns,
-    looked: Mapping[str, list[Any]],
-    right: Sequence[str],
-    *,
-    are_large: bool,
-) -> tuple[Any, list[Above]]:
-    """The outcome, the confidence and the trial as numbers, where they were read as text."""
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    replaced, added, said = [], [], []
-    outcome = columns["outcome"]
-    if right:
-        said = _right_words(rows, outcome, right)
-        replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
-    elif kinds[outcome] == "VARCHAR":
-        number = _as_number(outcome)
-        replaced.append(f"{number} AS {quoted(outcome)}")
-        added.append(f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END AS {quoted(STRANGE)}")
-        if not are_large or _words_in(looked[outcome]):
-            said = words_remark(_counted_words(rows, outcome), WORDS)
-    for meaning in ("confidence", "weight", "cost"):
-        if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
-            name = quoted(columns[meaning])
-            replaced.append(f"CAST(nullif(trim({name}), '') AS DOUBLE) AS {name}")
-    if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
-        trial = quoted(columns["trial"])
-        added.append(f"TRY_CAST({trial} AS INTEGER) AS {quoted(TRIAL_NUMBER)}")
-    if not (replaced or added):
-        return rows, []
-    some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
-    return rows.project(", ".join([f"*{some}", *added])), said
-
-
-def _words_in(values: Sequence[Any]) -> set[str]:
-    texts = {value.strip().lower() for value in values if isinstance(value, str)}
-    return {text for text in texts if text.endswith("%") or number_in(text) is None}
-
-
-def _counted_words(rows: Any, name: str) -> dict[str, int]:
-    """How many rows have each word that is no number."""
-    text = f"lower(trim(left({quoted(name)}, {_LONGEST})))"
-    words = rows.project(f"{text} AS word").filter(
-        "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
-    )
-    counted = words.aggregate("word, count(*) AS n", "word").filter(
-        " AND ".join(f"word <> {text_literal(one)}" for one in NOTHING)
-    )
-    return in_order(counted.fetchall())
-
-
-def _right_words(rows: Any, name: str, right: Sequence[str]) -> list[Above]:
-    """How many rows have each value, and which are right; refused if none is."""
-    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
-    counted = rows.project(f"{text} AS word, {_is_right(name, right)} AS worth").aggregate(
-        "word, worth, count(*) AS n", "word, worth"
-    )
-    found = [(word, worth, n) for word, worth, n in counted.fetchall() if worth is not None]
-    worth = {word: float(value) for word, value, _ in found}
-    counts = in_order((word, n) for word, _, n in found)
-    if 1.0 not in worth.values():
-        refuse_right(right, counts, name)
-    return words_remark(counts, worth)
-
-
-def _is_right(name: str, right: Sequence[str]) -> str:
-    """1 for the words that are right, 0 for all others, null for nothing."""
-    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
-    words = [word.strip().lower() for word in right]
-    same = [f"{text} = {text_literal(word)}" for word in words]
-    numbers = [number for word in words if (number := number_in(word)) is not None]
-    same += [f"TRY_CAST({text} AS DOUBLE) = {number!r}" for number in numbers]
-    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
-    return (
-        f"CASE WHEN {text} IS NULL OR {nothing} THEN NULL WHEN {' OR '.join(same)} THEN 1.0 "
-        f"ELSE 0.0 END"
-    )
-
-
-def _as_number(name: str) -> str:
-    """A number, null for nothing, and infinity for whatever is neither, as a long text is."""
-    plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {_LONGEST})))"
-    words = " ".join(
-        f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
-    )
-    # DuckDB makes a join of IN with so many words.
-    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
-    share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
-    finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
-    rest = f"coalesce({finite}, 'inf'::DOUBLE)"
-    # Nearly all are 0 or 1, and need no more than a look.
-    seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
-    inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
-    return f"CASE {seen} WHEN length({plain}) > {_LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"
 
 
 def _named_by_file(

@@ -4,22 +4,18 @@ Flat tables stay with DuckDB, which streams them. Whatever is nested, or in a fo
 does not read, is read here and handed to it.
 """
 
-import csv
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
-import numpy as np
-from numpy.typing import NDArray
 
 from errbar.data.accounts import Accounts
 from errbar.data.collector import paused_collector
-from errbar.data.engine import own_engine, quoted
+from errbar.data.engine import own_engine, quoted, text_literal
 from errbar.data.engine_errors import plain_errors
-from errbar.data.files import ARRAY, ARROW, COMPRESSED, CSV, EXCEL, JSON, PARQUET, kind_of
+from errbar.data.files import ARRAY, ARROW, CSV, EXCEL, JSON, PARQUET, kind_of
 from errbar.data.held import stored
 from errbar.data.json_documents import documents_in, records_in
 from errbar.data.json_text import parse
@@ -29,8 +25,9 @@ from errbar.data.other_files import arrow_columns, excel_columns
 from errbar.data.outcomes import ROW, find_columns
 from errbar.data.reading import HowToRead
 from errbar.data.records import columns_of, tidy
-from errbar.data.relations import Relation, relations_of, separator_in
+from errbar.data.relations import Relation, relations_of
 from errbar.data.rows import FILE, HIDDEN
+from errbar.data.settings_files import settings_among
 from errbar.data.shaping import (
     LARGE,
     FileNames,
@@ -42,6 +39,7 @@ from errbar.data.shaping import (
 )
 from errbar.data.sources import CountsTableSource, Source, TableSource
 from errbar.data.text_files import text_lines
+from errbar.data.total_rows import REASON
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 from errbar.remarks import Above, guess
 
@@ -79,7 +77,8 @@ def _read_tables(
 ) -> Tables:
     apart = len(files) > 1
     skipped: dict[Path, InputError] = {}
-    found = _relations(engine, files, how, skipped, apart=apart)
+    flags: dict[Path, tuple[str, ...]] = {}
+    found = _relations(engine, files, how, skipped, flags, apart=apart)
     naming, said = _naming(found, how, named=named)
     parts: list[Shaped] = []
     for relation, remarks in found:
@@ -95,6 +94,10 @@ def _read_tables(
         for one in [one for one in parts if one not in with_ids and not {*one.files} & {*asked}]:
             skipped |= dict.fromkeys(one.files, InputError(_NO_IDS))
         parts = [one for one in parts if one in with_ids or {*one.files} & {*asked}]
+    asked_for = [file for file in flags if file in asked]
+    unasked = {file: keys for file, keys in flags.items() if file not in asked_for}
+    for file, reason in settings_among(unasked, parts).items():
+        skipped[file] = InputError(reason)
     refused = next((error for file, error in skipped.items() if file in asked or not parts), None)
     if refused is not None:
         raise refused
@@ -146,6 +149,10 @@ def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
             continue
         for path, rows in held.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
             accounts.of(Path(path)).rows += rows
+    for totals in shaped.left_out:
+        whose = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
+        for path, rows in totals.aggregate(f"{whose} AS path, count(*)", "path").fetchall():
+            accounts.of(Path(path)).left_out[REASON] += rows
     return accounts
 
 
@@ -157,12 +164,13 @@ def _relations(
     files: Sequence[Path],
     how: HowToRead,
     skipped: dict[Path, InputError],
+    flags: dict[Path, tuple[str, ...]],
     *,
     apart: bool,
 ) -> _Found:
     """The rows of all files in one engine, and how those were read that are no plain tables.
 
-    Documents without outcomes are `skipped`.
+    Documents without outcomes are `skipped`; the keys of those that may be settings are `flags`.
     """
     kinds: dict[str, list[Path]] = {}
     nested: list[_Nested] = []
@@ -174,6 +182,7 @@ def _relations(
         elif kind == JSON:
             try:
                 nested.append(_nested(file))
+                flags |= {file: nested[-1].flags} if nested[-1].flags else {}
             except NoOutcomes as error:
                 skipped[file] = error
         elif kind in (ARROW, EXCEL):
@@ -193,13 +202,14 @@ class _Nested:
     file: Path
     records: list[Mapping[str, Any]]
     remarks: tuple[Above, ...]
+    flags: tuple[str, ...]  # keys of a document that has an outcome under each
 
 
 def _nested(file: Path) -> _Nested:
     """A file of JSON that is no flat table."""
     text = "".join(text_lines(file))
     document = records_in(_value_in(text, file), str(file))
-    return _Nested(file, list(document.records), tuple(document.remarks))
+    return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
 
 
 def _value_in(text: str, file: Path) -> Any:
@@ -337,59 +347,6 @@ def _have_other_ids(rows: Any) -> bool:
         return False
     counted = rows.aggregate(f"count(*), count(DISTINCT {quoted(question)})").fetchall()
     return counted[0][0] == counted[0][1]
-
-
-def read_matrix(file: Path) -> NDArray[Any] | None:
-    """A CSV file of numbers alone, a row per question; None if its first line has a name."""
-    if kind_of(file) != CSV or file.suffix.lower() in COMPRESSED:
-        return None
-    first = next(text_lines(file)).strip()
-    mark = separator_in(first, ",;\t")
-    if mark not in first or any(_cell(cell) is None for cell in first.split(mark)):
-        return None
-    named, indexed = _is_numbering(first.split(mark))
-    rows: list[list[float]] = []
-    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-        for number, cells in enumerate(csv.reader(lines, delimiter=mark), start=1):
-            row = [_cell(cell) for cell in cells]
-            if not cells or (named and number == 1):
-                continue
-            if None in row or len(row) != len(first.split(mark)):
-                raise InputError(
-                    f"{file}, line {number}: a matrix has {len(first.split(mark))} numbers in "
-                    f"every line; this is {mark.join(cells)[:60]!a}."
-                )
-            rows.append([value for value in row[indexed:] if value is not None])
-    matrix = np.array(rows)
-    _refuse_ids(matrix, file)
-    return matrix
-
-
-def _is_numbering(cells: Sequence[str]) -> tuple[bool, int]:
-    """Whether a first line numbers the columns, as pandas does, and how many are an index."""
-    indexed = int(not cells[0].strip())
-    numbers = [_cell(cell) for cell in cells[indexed:]]
-    return len(numbers) > 1 and numbers == list(map(float, range(len(numbers)))), indexed
-
-
-def _refuse_ids(matrix: NDArray[Any], file: Path) -> None:
-    """Refuse a first column that counts up: it numbers the rows, and is no trial of them."""
-    if matrix.ndim != 2 or matrix.shape[1] < 2 or len(matrix) < 3:
-        return
-    first = matrix[:, 0]
-    if np.array_equal(first, first[0] + np.arange(len(first))):
-        raise InputError(
-            f"{file}: its first column counts up ({first[0]:g}, {first[1]:g} …), as ids do, and no "
-            f"line names the columns. Add a first line such as id,outcome."
-        )
-
-
-def _cell(text: str) -> float | None:
-    """A number, nan for nothing, or None."""
-    try:
-        return float(text) if text.strip() else math.nan
-    except ValueError:
-        return None
 
 
 def is_array(file: Path) -> bool:

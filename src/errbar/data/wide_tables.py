@@ -1,78 +1,244 @@
-"""Wide tables: a column for each system, or for each trial → a row for each outcome."""
+"""Tables with a column for each system, trial or question → a row for each outcome.
+
+A column is a system if it holds outcomes of 0 to 1 and is not called otherwise: a temperature, a
+cost, a p-value, a flag or a total is none. Where some columns hold right and wrong only, those that
+hold fractions are left out too, since a difficulty looks just like a score. What was left out is
+said, and a list of columns (`system=gpt,qwen`) says it instead.
+"""
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
-from errbar.data.outcome_words import NOTHING, is_outcome
-from errbar.data.outcomes import INDEX, ROW, Columns
+from errbar.data.column_names import (
+    MEASURES,
+    PREDICTIONS,
+    PROPERTIES,
+    REFERENCES,
+    RESPONSES,
+    TOTALS,
+    is_flag,
+    named_like,
+    plain_name,
+)
+from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.outcomes import INDEX, ROW, USUAL, Columns, find_columns
+from errbar.data.references import no_outcome
 from errbar.data.rows import HIDDEN
-from errbar.errors import InputError
+from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, warning, way_to_say
 
 Flat = dict[str, list[Any]]
+Told = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows that say what a column holds
 # Columns of these names with a number are trials of one system, not systems.
 _TRIAL_NAME = re.compile(
-    r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|r|t)[\s_.-]*\d+",
+    r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation"
+    r"|answer|response|output|completion|iter|iteration|round|outcome|correct|score|result"
+    r"|reward|draw|r|t|k)[\s_.-]*\d+",
     re.IGNORECASE,
 )
-# Objects of these names hold the scores of one response, a key for each metric.
-METRICS = frozenset(
-    {
-        *("score", "scores", "metric", "metrics", "grade", "grades", "grading", "graders"),
-        *("eval", "evals", "evaluation", "evaluations", "feedback", "judge", "judges"),
-        *("judgment", "judgments", "judgement", "judgements", "rewards", "scorers"),
-    }
+_NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS
+_SCORE_NAME = re.compile(
+    r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
 )
-_RESPONSE = frozenset(
-    {
-        *("response", "responses", "output", "outputs", "prediction", "predictions", "pred"),
-        *("completion", "generation", "generated_text", "model_output", "model_response"),
-        *("model_answer", "actual_output"),
-    }
-)
+_NUMBERED = re.compile(r"(.+?)[\s_.,/:-]*\d+")
 
 
-def melted(flat: Flat, columns: Columns) -> tuple[Flat, Above] | None:
-    """A row for each question and system of a table that has a column for each system.
+class _Chosen(NamedTuple):
+    """The columns that hold outcomes, and those that might and are left out."""
 
-    `columns` says what the other columns hold.
-    """
-    taken = set(columns.named.values())
-    wide = [
+    wide: list[str]
+    by_name: list[str]  # whose names say something else
+    fractions: list[str]  # beside columns of right and wrong
+
+
+def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+    """A row for each outcome of a table that has a column for each system; None if it has not."""
+    if "outcome" in told:
+        return None
+    meaning, listed = _listed_columns(flat, told)
+    rest = {key: name for key, name in told.items() if key != meaning}
+    try:
+        columns = _find({**flat, "outcome": []}, rest)
+    except UnknownColumn:
+        return None
+    taken = set(columns.named.values()) - set(listed)
+    candidates = [
         name
         for name, column in flat.items()
         if name not in taken | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
     ]
+    chosen = _Chosen(listed, [], []) if listed else _choose(candidates, flat)
+    wide = chosen.wide
     rows = len(flat[wide[0]]) if wide else 0
-    if len(wide) < 2 or (columns["question"] == ROW and rows < 2):
+    if not listed and (len(wide) < 2 or (columns["question"] == ROW and rows < 2)):
         return None
+    if not meaning:
+        meaning = _meaning_of(wide, columns, rows)
+        if meaning == "system":
+            _refuse_scores_of(wide, flat)
+    if meaning != "system" and chosen.fractions:  # trials and questions may have part of the credit
+        chosen = chosen._replace(wide=[*wide, *chosen.fractions], fractions=[])
+        wide = [name for name in flat if name in chosen.wide]
     kept = {name: column for name, column in flat.items() if name not in wide}
-    meaning = _meaning_of(wide, columns, rows)
-    if meaning == "system":
-        _refuse_metrics(wide, flat)
     if columns["question"] == ROW and meaning != "question":
         kept["question"] = [str(at + 1) for at in range(rows)]
     found = {name: column * len(wide) for name, column in kept.items()}
     found[meaning] = [name for name in wide for _ in range(rows)]
     found["outcome"] = [value for name in wide for value in flat[name]]
     unused = [name for name in kept if name not in taken | HIDDEN | {"question"}]
-    said = f"; not used: {listed(unused)}" if unused else ""
-    doubtful = [name for name in unused if _may_be_wide(flat[name])]
-    if doubtful:
-        return found, warning(
-            f"wide table: {len(wide)} columns are {meaning}s ({listed(wide)}). Not used, though "
-            f"most of what they hold are outcomes: {listed(doubtful)}."
+    unnamed = columns["question"] == ROW and meaning != "question"
+    return found, _remark(meaning, chosen, flat, unused, unnamed=unnamed)
+
+
+def _remark(
+    meaning: str, chosen: _Chosen, flat: Flat, unused: Sequence[str], *, unnamed: bool
+) -> Above:
+    """Which columns were taken for what, which were not, and how to choose others."""
+    wide = chosen.wide
+    said = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
+    choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
+    doubtful = [name for name in unused if _may_be_wide(flat[name]) and not _is_other(name)]
+    doubtful = [name for name in doubtful if name not in chosen.fractions]
+    numbered = _differ_by_number(wide) if meaning == "system" else []
+    scores = meaning == "system" and all(map(_SCORE_NAME.search, wide))
+    if not (doubtful or chosen.fractions or numbered or scores):
+        rest = f"; not used: {_some(unused)}" if unused else ""
+        rest += "; no column names the questions, so every row is one" if unnamed else ""
+        return guess(
+            f"W{said}{rest}",
+            option=f"--map {meaning}=COLUMN,COLUMN",
+            argument=f"{meaning}='COLUMN,COLUMN'",
         )
-    if columns["question"] == ROW and meaning != "question":
-        said += "; no column names the questions, so every row is one"
-    return found, guess(
-        f"Wide table: {len(wide)} columns are {meaning}s ({listed(wide)}){said}",
-        option="--map outcome=COLUMN",
-        argument="outcome=...",
+    reasons = []
+    if chosen.fractions:
+        reasons.append(
+            f"Left out, since they hold fractions and the others right and wrong only: "
+            f"{_some(chosen.fractions)}."
+        )
+    if doubtful:
+        reasons.append(f"Not used, though most of what they hold are outcomes: {_some(doubtful)}.")
+    if numbered:
+        trials = way_to_say("--map trial=COLUMN,COLUMN", "trial='COLUMN,COLUMN'")
+        reasons.append(
+            f"{_some(numbered)} differ by a number alone: if they are trials of one system, list "
+            f"them with {trials}."
+        )
+    if scores:
+        outcome = way_to_say(f"--map outcome={wide[0]}", f"outcome={wide[0]!r}")
+        reasons.append(f"If they are scores of one system, choose one, as in {outcome}.")
+    return warning(f"w{said}. {' '.join(reasons)} Choose the columns with {choose}.")
+
+
+def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
+    """The columns that are told to be systems or trials, as in system=gpt,qwen."""
+    for meaning in ("system", "trial"):
+        listed = told.get(meaning)
+        if listed is None or listed in flat or "," not in listed:
+            continue
+        names = [name.strip() for name in listed.split(",") if name.strip()]
+        lacking = [name for name in names if name not in flat]
+        if lacking:
+            raise UnknownColumn(
+                f"the data have no column {lacking[0]!r}, which is listed among the {meaning}s; "
+                f"there are: {_some([name for name in flat if name not in HIDDEN], 30)}."
+            )
+        strange = [name for name in names if not _is_number_column(flat[name])]
+        if strange:
+            raise UnknownColumn(
+                f"the column {strange[0]!r}, listed as a {meaning}, has no outcomes."
+            )
+        return meaning, names
+    return "", []
+
+
+def _is_number_column(column: Sequence[Any]) -> bool:
+    return all(is_outcome(one) or number_in(str(one)) is not None for one in column)
+
+
+def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
+    """Which columns of outcomes are systems, by their names and by what they hold."""
+    references = named_like(candidates, REFERENCES)
+    answers = [name for name in candidates if name not in references and not _is_other(name)]
+    answers += named_like(candidates, PREDICTIONS)
+    if references and answers:
+        listed = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
+        raise UnknownColumn(
+            f"{no_outcome(answers[0], references[0])} Columns that hold the outcomes of systems "
+            f"are listed with {listed}."
+        )
+    measures = named_like(candidates, MEASURES)
+    if len(measures) > 1 and all(map(_is_other, candidates)):
+        refuse_scorers(measures)
+    by_name = [name for name in candidates if _is_other(name)]
+    rest = [name for name in candidates if name not in by_name]
+    binary = [name for name in rest if _is_binary(flat[name])]
+    fractions = [name for name in rest if name not in binary] if binary else []
+    return _Chosen(binary or rest, by_name, fractions)
+
+
+def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
+    """Refuse columns that may score the one response of a row: those are no systems."""
+    response = next(iter(named_like(flat, RESPONSES)), None)
+    if response is None:
+        return
+    map_it = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    systems = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
+    raise UnknownColumn(
+        f"every row has one {response!r}, so that {_some(wide)} may be scores of it rather than "
+        f"systems. Say which of them is the outcome with {map_it}, or list the systems with "
+        f"{systems}."
     )
+
+
+def refuse_scorers(names: Sequence[str]) -> NoReturn:
+    """Say that every row has several scores, and how to choose one."""
+    choose = way_to_say(f"--map outcome={names[0]}", f"outcome={names[0]!r}")
+    systems = way_to_say(
+        f"--map system={names[0]},{names[1]}", f"system={f'{names[0]},{names[1]}'!r}"
+    )
+    raise UnknownColumn(
+        f"every row has {len(names)} scores ({_some(names, 6)}), and no name says which of them is "
+        f"the outcome. Choose one, as in {choose}; if they are systems, list them, as in {systems}."
+    )
+
+
+def _is_other(name: str) -> bool:
+    """Whether a name is that of a property, a flag, a total or an answer, and of no system."""
+    plain = plain_name(name)
+    return plain in _NO_SYSTEMS or is_flag(name)
+
+
+def _is_binary(column: Sequence[Any]) -> bool:
+    return all(
+        isinstance(one, bool) or one in (0, 1) or _is_binary_text(one)
+        for one in column
+        if one is not None and one == one  # noqa: PLR0124  NaN is nothing
+    )
+
+
+def _is_binary_text(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    word = value.strip().lower()
+    return word in NOTHING or word in WORDS or number_in(word) in (0.0, 1.0)
+
+
+def _differ_by_number(names: Sequence[str]) -> list[str]:
+    """Names that differ from another by the number at their end alone."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        found = _NUMBERED.fullmatch(name.strip())
+        if found:
+            stems.setdefault(found[1].lower(), []).append(name)
+    return [name for alike in stems.values() if len(alike) > 1 for name in alike]
+
+
+def _find(flat: Flat, told: Told) -> Columns:
+    names = [name for name in flat if name not in HIDDEN]
+    return find_columns(names, told, USUAL, sample=lambda name: flat[name][:_LOOKED_AT])
 
 
 def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
@@ -83,7 +249,7 @@ def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
         if columns["question"] == ROW:
             return "question"
         raise InputError(
-            f"there is a column for each of {listed(wide)}, and {columns['system']!r} names "
+            f"there is a column for each of {_some(wide)}, and {columns['system']!r} names "
             f"systems too; say which column is the outcome with "
             f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
         )
@@ -93,24 +259,6 @@ def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
             f"which of them are systems. Name the first column question or system."
         )
     return "system"
-
-
-def _refuse_metrics(wide: Sequence[str], flat: Flat) -> None:
-    """Refuse columns that score one response of a row: those are no systems."""
-    map_it = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
-    parents = {name.partition(".")[0].lower() for name in wide if "." in name}
-    if parents & METRICS:
-        raise InputError(
-            f"every row has {len(wide)} scores ({listed(wide)}); say which of them is the outcome "
-            f"with {map_it}."
-        )
-    response = next((name for name in flat if name.lower() in _RESPONSE), None)
-    if response is not None:
-        raise InputError(
-            f"every row has one {response!r}, so that {listed(wide)} may be scores of it rather "
-            f"than systems. Say which of them is the outcome with {map_it}; if they are systems, "
-            f"leave out the column {response!r}."
-        )
 
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
@@ -128,6 +276,6 @@ def _may_be_wide(column: Sequence[Any]) -> bool:
     return 2 * sum(map(is_outcome, some)) > len(some)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in words, the first of many."""
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

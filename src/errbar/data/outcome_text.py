@@ -1,0 +1,151 @@
+"""Outcomes, confidences and trials that were read as text → numbers, in the engine.
+
+A percentage beside a plain number is refused: 85% beside 90 may be 90 % or 90 times as much.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from errbar.data.engine import quoted, text_literal
+from errbar.data.outcome_words import (
+    NOTHING,
+    WORDS,
+    in_order,
+    number_in,
+    refuse_grades,
+    refuse_right,
+    words_remark,
+)
+from errbar.data.outcomes import Columns
+from errbar.data.rows import STRANGE, TRIAL_NUMBER
+from errbar.errors import InputError
+from errbar.remarks import Above
+
+_LONGEST = 400  # letters of a number or a word
+
+
+def with_numbers(rows: Any, names: Sequence[str]) -> Any:
+    """Columns that were read as text as numbers; what is none is nothing."""
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    texts = [name for name in names if kinds[name] == "VARCHAR"]
+    if not texts:
+        return rows
+    cast = ", ".join(f"TRY_CAST({quoted(name)} AS DOUBLE) AS {quoted(name)}" for name in texts)
+    return rows.project(f"* REPLACE ({cast})")
+
+
+def numbers_of_text(
+    rows: Any,
+    columns: Columns,
+    looked: Mapping[str, list[Any]],
+    right: Sequence[str],
+    *,
+    are_large: bool,
+) -> tuple[Any, list[Above]]:
+    """The outcome, the confidence and the trial as numbers, where they were read as text."""
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    replaced, added, said = [], [], []
+    outcome = columns["outcome"]
+    if right:
+        said = _right_words(rows, outcome, right)
+        replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
+    elif kinds[outcome] == "VARCHAR":
+        number = _as_number(outcome)
+        replaced.append(f"{number} AS {quoted(outcome)}")
+        added.append(f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END AS {quoted(STRANGE)}")
+        if not are_large or _words_in(looked[outcome]):
+            _refuse_mixed_percentages(rows, outcome)
+            words = _counted_words(rows, outcome)
+            refuse_grades(words, outcome)
+            said = words_remark(words, WORDS)
+    for meaning in ("confidence", "cost"):
+        if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
+            name = quoted(columns[meaning])
+            replaced.append(f"CAST(nullif(trim({name}), '') AS DOUBLE) AS {name}")
+    if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
+        trial = quoted(columns["trial"])
+        added.append(f"TRY_CAST({trial} AS INTEGER) AS {quoted(TRIAL_NUMBER)}")
+    if not (replaced or added):
+        return rows, []
+    some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
+    return rows.project(", ".join([f"*{some}", *added])), said
+
+
+def _refuse_mixed_percentages(rows: Any, name: str) -> None:
+    """Refuse a column in which some numbers have a sign of per cent and others have none."""
+    text = f"trim({quoted(name)})"
+    shares = f"any_value({text}) FILTER (ends_with({text}, '%')), "
+    shares += f"count(*) FILTER (ends_with({text}, '%')), "
+    plain = f"TRY_CAST({text} AS DOUBLE) <> 0"
+    counted = rows.aggregate(
+        f"{shares}any_value({text}) FILTER ({plain}), count(*) FILTER ({plain})"
+    ).fetchall()
+    share, often, number, others = counted[0]
+    if often and others:
+        raise InputError(
+            f"{often} rows of the column {name!r:.80} are percentages ({share}), and {others} are "
+            f"numbers without the sign ({number}), which may be on another scale. Write all of "
+            f"them alike."
+        )
+
+
+def _words_in(values: Sequence[Any]) -> set[str]:
+    texts = {value.strip().lower() for value in values if isinstance(value, str)}
+    return {text for text in texts if text.endswith("%") or number_in(text) is None}
+
+
+def _counted_words(rows: Any, name: str) -> dict[str, int]:
+    """How many rows have each word that is no number."""
+    text = f"lower(trim(left({quoted(name)}, {_LONGEST})))"
+    words = rows.project(f"{text} AS word").filter(
+        "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
+    )
+    counted = words.aggregate("word, count(*) AS n", "word").filter(
+        " AND ".join(f"word <> {text_literal(one)}" for one in NOTHING)
+    )
+    return in_order(counted.fetchall())
+
+
+def _right_words(rows: Any, name: str, right: Sequence[str]) -> list[Above]:
+    """How many rows have each value, and which are right; refused if none is."""
+    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
+    counted = rows.project(f"{text} AS word, {_is_right(name, right)} AS worth").aggregate(
+        "word, worth, count(*) AS n", "word, worth"
+    )
+    found = [(word, worth, n) for word, worth, n in counted.fetchall() if worth is not None]
+    worth = {word: float(value) for word, value, _ in found}
+    counts = in_order((word, n) for word, _, n in found)
+    if 1.0 not in worth.values():
+        refuse_right(right, counts, name)
+    return words_remark(counts, worth)
+
+
+def _is_right(name: str, right: Sequence[str]) -> str:
+    """1 for the words that are right, 0 for all others, null for nothing."""
+    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
+    words = [word.strip().lower() for word in right]
+    same = [f"{text} = {text_literal(word)}" for word in words]
+    numbers = [number for word in words if (number := number_in(word)) is not None]
+    same += [f"TRY_CAST({text} AS DOUBLE) = {number!r}" for number in numbers]
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    return (
+        f"CASE WHEN {text} IS NULL OR {nothing} THEN NULL WHEN {' OR '.join(same)} THEN 1.0 "
+        f"ELSE 0.0 END"
+    )
+
+
+def _as_number(name: str) -> str:
+    """A number, null for nothing, and infinity for whatever is neither, as a long text is."""
+    plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {_LONGEST})))"
+    words = " ".join(
+        f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
+    )
+    # DuckDB makes a join of IN with so many words.
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
+    finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
+    rest = f"coalesce({finite}, 'inf'::DOUBLE)"
+    # Nearly all are 0 or 1, and need no more than a look.
+    seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
+    inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
+    return f"CASE {seen} WHEN length({plain}) > {_LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"
