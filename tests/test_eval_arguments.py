@@ -317,8 +317,8 @@ def test_weights_that_add_up_to_one_but_for_rounding_are_taken() -> None:
 @pytest.mark.parametrize(
     ("powers", "told"),
     [
-        ((-1.0, 0.5), "pass_power.*-1"),
-        ((0.5, -0.25), "unanimous_power.*-0.25"),
+        ((-1e7, 0.5), "pass_power.*-1"),
+        ((0.5, -1e7), "unanimous_power.*-1"),
         ((math.nan, 0.5), "pass_power.*nan"),
         ((0.5, math.inf), "unanimous_power.*inf"),
         ((0.0, 0.0), "pass_power and unanimous_power"),

@@ -1,7 +1,8 @@
 """What must hold between metrics, whatever the data."""
 
 import math
-from itertools import pairwise
+from fractions import Fraction
+from itertools import combinations, pairwise
 from random import Random
 
 import numpy as np
@@ -227,3 +228,96 @@ def test_an_uncut_interval_is_as_wide_as_its_level_says(R: Matrix, level: float)
         inside = math.erf((high - mean) / sd / math.sqrt(2))
         assert inside == pytest.approx(level, abs=1e-12)
         assert mean - low == pytest.approx(high - mean, rel=1e-12)
+
+
+@given(matrices())
+def test_the_area_up_to_one_trial_is_pass_at_1_to_the_bit(outcomes: Matrix) -> None:
+    assert functions.auc_at_k_ci(outcomes, 1) == functions.pass_at_k_ci(outcomes, 1)
+
+
+@given(matrices(), st.data())
+def test_a_share_of_all_draws_is_pass_hat_to_the_bit(outcomes: Matrix, data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, outcomes.shape[1]))
+    expected = functions.pass_hat_k_ci(outcomes, k)
+    assert functions.g_pass_at_k_ci(outcomes, k) == expected
+    assert functions.g_pass_at_k_tau_ci(outcomes, k, 1.0) == expected
+
+
+@pytest.mark.parametrize("trials", [2, 3, 7])
+def test_nothing_right_is_zero_and_not_minus_zero(trials: int) -> None:
+    for k in range(1, trials + 1):
+        for value in (
+            functions.pass_hat_k([[0] * trials], k),
+            functions.pass_at_k([[0] * trials], k),
+        ):
+            assert math.copysign(1.0, value) == 1.0
+
+
+def test_weights_of_any_size_have_a_finite_sd() -> None:
+    mean, sd = functions.bayes([[0, 1]], [0.0, 1.0])
+    for exponent in (155, 300, 308, -155, -300):
+        scale = 10.0**exponent
+        assert functions.bayes([[0, 1]], [0.0, scale]) == pytest.approx(
+            (mean * scale, sd * scale), rel=CLOSE
+        )
+
+
+def chances(row: tuple[int, ...], k: int) -> tuple[Fraction, Fraction]:
+    """Pass@k and Pass^k of one question, by counting every subset."""
+    draws = list(combinations(row, k))
+    return (
+        Fraction(sum(map(any, draws)), len(draws)),
+        Fraction(sum(map(all, draws)), len(draws)),
+    )
+
+
+@pytest.mark.parametrize("powers", [(-1, 1), (1, -1), (-2, -1), (2, -2)])
+def test_negative_powers_blend_as_positive_ones_do(powers: tuple[int, int]) -> None:
+    a, b = powers
+    rows = [(0, 1, 1, 0, 1), (1, 1, 0, 1, 1), (1, 1, 1, 1, 1)]
+    both = [chances(row, 2) for row in rows]
+    expected = sum(one**a * all_**b for one, all_ in both) / len(rows)
+    assert functions.geom_at_k(rows, 2, a, b) == pytest.approx(float(expected), rel=CLOSE)
+    one, all_ = (sum(part) / len(rows) for part in zip(*both, strict=True))
+    assert functions.geom_ds_at_k(rows, 2, a, b) == pytest.approx(
+        float(one**a * all_**b), rel=CLOSE
+    )
+
+
+@pytest.mark.parametrize("powers", [(-1.0, 0.5), (0.5, -1.0), (-1.0, -1.0), (2.0, -2.0)])
+def test_the_spread_of_a_blend_of_negative_powers_is_that_of_small_steps(
+    powers: tuple[float, float],
+) -> None:
+    """First order: the variance of one question follows from derivatives taken numerically."""
+    a, b = powers
+    rows, k = [[0, 1, 1, 0, 1]], 2
+    x, sd_x = functions.pass_at_k_ci(rows, k)[:2]
+    y, sd_y = functions.pass_hat_k_ci(rows, k)[:2]
+    mean, sd = functions.geom_at_k_ci(rows, k, a, b)[:2]
+    assert mean == pytest.approx(x**a * y**b, rel=1e-9)
+    plus, minus = (
+        functions.geom_at_k_ci(rows, k, sign * 1.0, 1.0)[1] / x**sign / y for sign in (1, -1)
+    )  # relative variances of x · y and y / x differ by four times the relative covariance
+    covariance = (plus**2 - minus**2) / 4
+    step = 1e-6
+    slope_x = ((x + step) ** a - (x - step) ** a) * y**b / (2 * step)
+    slope_y = x**a * ((y + step) ** b - (y - step) ** b) / (2 * step)
+    variance = (slope_x * sd_x) ** 2 + (slope_y * sd_y) ** 2
+    variance += 2 * slope_x * slope_y * covariance * x * y
+    assert sd == pytest.approx(math.sqrt(variance), rel=1e-6)
+
+
+def test_zero_has_no_negative_power() -> None:
+    with pytest.raises(ValueError, match="negative power"):
+        functions.geom_at_k([[0, 0, 0]], 2, -1.0, -1.0)
+    assert functions.geom_at_k([[0, 0, 0]], 2, -1.0, 0.5) == 0.0
+
+
+@pytest.mark.parametrize("flat", [[0, 1, 2, 0], [0, 1, 2, 0, 1, 1, 2, 2], []])
+def test_a_flat_list_of_earlier_outcomes_is_one_row_per_question(flat: list[int]) -> None:
+    rows = [[0, 1, 1], [1, 2, 0], [0, 0, 0], [2, 2, 1]]
+    weights = [0.0, 0.5, 1.0]
+    square = np.array(flat, dtype=int).reshape(4, -1)
+    assert functions.bayes(rows, weights, flat) == functions.bayes(rows, weights, square)
+    with pytest.raises(ValueError, match="3 entries"):
+        functions.bayes(rows, weights, [0, 1, 2])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from errbar.metrics import parse as parse
     from errbar.planning import Plan as Plan
     from errbar.planning import plan as plan
+    from errbar.roc import roc_auc as roc_auc
     from errbar.runs import Runs as Runs
     from errbar.scores import Scores as Scores
     from errbar.uncertainty import Bootstrap as Bootstrap
@@ -55,6 +56,7 @@ _HOMES = {
     "plan": "errbar.planning",
     "plots": "errbar",
     "roc": "errbar",
+    "roc_auc": "errbar.roc",
     "score": "errbar.evaluate",
     "selective": "errbar",
     "write_every_eval_ever": "errbar.writers.every_eval_ever",
@@ -84,6 +86,7 @@ __all__ = [
     "plan",
     "plots",
     "roc",
+    "roc_auc",
     "score",
     "selective",
     "write_every_eval_ever",

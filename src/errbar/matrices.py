@@ -93,7 +93,7 @@ def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tup
     categories = len(metric.weights)
     if R0 is not None:
         counts = category_counts(R, categories)
-        seen = category_counts(R0, categories, "R0", least_trials=0)
+        seen = category_counts(_by_question(R0, len(counts)), categories, "R0", least_trials=0)
         if len(seen) != len(counts):
             raise InputError(
                 f"R0 must have a row per question of R; it has {len(seen)} rows and R has "
@@ -106,6 +106,19 @@ def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tup
         return [Tally.of_states(states)], int(states.trials[0])
     tally = category_tally(R, categories)
     return [tally], int(tally.rows[0].sum())
+
+
+def _by_question(R0: ArrayLike, questions: int) -> ArrayLike:
+    """A flat `R0` as so many outcomes of each question, one question after another."""
+    flat = np.asarray(R0) if isinstance(R0, np.ndarray | list | tuple) else None
+    if flat is None or flat.ndim != 1 or flat.dtype == object:
+        return R0
+    if flat.size % questions:
+        raise InputError(
+            f"R0 has one dimension and {flat.size} entries, which are not the same number for "
+            f"each of the {questions} questions of R."
+        )
+    return flat.reshape(questions, -1)
 
 
 def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[CountMetric], Any, int]:

@@ -111,7 +111,7 @@ def log_var_area(a: Array, b: Array, ks: list[int]) -> Array:
         raised = right / (further[:-1] * further[1:] * np.maximum(after[:most], _TINY))
         for k, rises in _area_rises(after, sorted(set(ks))):
             if k == 1:
-                log_var = np.log(wrong[0] * raised[0])
+                log_var = log_power_moments(b[r], right, [1])[1][0]  # as for Pass@1, to the bit
             else:
                 both = 2.0 * wrong[:k]
                 both[:: k - 1] = wrong[: k : k - 1]

@@ -36,17 +36,21 @@ def blocks(urns: int, draws: int) -> list[slice]:
 
 
 def all_wrong(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
-    """Chance that all of k draws are wrong: a row per k, a column per urn."""
+    """Chance that all of k draws are wrong: a row per k, a column per urn.
+
+    An urn that runs out of wrong ones has a factor of zero, and others that may be negative.
+    """
     drawn = np.arange(0.0, step * max(ks), step)[:, None]
     if len(ks) == 1 and drawn.size * a.size <= _BLOCK:
         wrong = b + drawn
         wrong /= a + wrong
-        return np.multiply.reduce(wrong, axis=0, keepdims=True)
+        chance = np.multiply.reduce(wrong, axis=0, keepdims=True)
+        return np.abs(chance, out=chance)
     out = np.empty((len(ks), a.size))
     for urns in blocks(a.size, drawn.size):
         wrong = b[urns] + drawn
         out[:, urns] = np.cumprod(wrong / (a[urns] + wrong), axis=0)[np.subtract(ks, 1)]
-    return out
+    return np.abs(out, out=out)
 
 
 def one_right(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:

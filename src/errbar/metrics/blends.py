@@ -52,16 +52,26 @@ class PowerBlend(BinaryMetric):
         set_fields(
             self,
             k=draws_of(self.k),
-            pass_power=number(self.pass_power, "pass_power", 0.0, _LARGEST_POWER),
-            unanimous_power=number(self.unanimous_power, "unanimous_power", 0.0, _LARGEST_POWER),
+            pass_power=_power(self.pass_power, "pass_power"),
+            unanimous_power=_power(self.unanimous_power, "unanimous_power"),
         )
         if self.pass_power == self.unanimous_power == 0:
-            raise InputError("pass_power and unanimous_power are both 0; one must be positive.")
+            raise InputError("pass_power and unanimous_power are both 0; one must not be.")
 
     @property
     def draws(self) -> int:
         """Trials of every question that an estimate from the observed trials draws."""
         return self.k
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """From 0 to 1; with a negative power there is no largest value to bound an interval by."""
+        if min(self.pass_power, self.unanimous_power) < 0:
+            raise InputError(
+                f"{self} has no largest value, because of its negative power: only the functions "
+                f"of errbar.eval score it."
+            )
+        return super().bounds
 
 
 @register("geom@")
@@ -82,7 +92,9 @@ class Geom(PowerBlend, QuestionMean):
         """Blend of the chances over the k-subsets of each state."""
         one, all_ = _pass_and_hat(metrics)
         a, b = _powers(metrics)
-        return PassAt.subset_means(one, states) ** a * PassHat.subset_means(all_, states) ** b
+        return _powers_of(
+            PassAt.subset_means(one, states), PassHat.subset_means(all_, states), a, b
+        )
 
     @classmethod
     def state_moments(
@@ -114,8 +126,7 @@ class DatasetGeom(PowerBlend):
         """Blend of the two means over questions."""
         one, all_ = _pass_and_hat(metrics)
         a, b = _powers(metrics)
-        result: Array = PassAt.observed(one, data) ** a * PassHat.observed(all_, data) ** b
-        return result
+        return _powers_of(PassAt.observed(one, data), PassHat.observed(all_, data), a, b)
 
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
@@ -189,6 +200,25 @@ class GeoSpectrum(BinaryMetric):
         return _dataset_blend(lam, 1.0 - lam, data, *logs)
 
 
+def _power(value: float, name: str) -> float:
+    return number(value, name, -_LARGEST_POWER, _LARGEST_POWER)
+
+
+def _powers_of(one: Array, all_: Array, a: Array, b: Array) -> Array:
+    """Pass@k and Pass^k to their powers, multiplied; where one of the factors is 0, so is this.
+
+    What remains undefined is 0 to a negative power.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        blend: Array = one**a * all_**b
+    blend[((one == 0) & (a > 0)) | ((all_ == 0) & (b > 0))] = 0.0
+    if not np.isfinite(blend).all():
+        raise InputError(
+            "a score of 0 has no negative power; the powers must not be negative here."
+        )
+    return blend
+
+
 def _product(means: Sequence[Array], powers: Sequence[float]) -> Array:
     """Product of powers."""
     x, y = means
@@ -247,13 +277,18 @@ def _blend(
     no variance to pass on: neither may turn into 0 · ∞.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_mean = np.where(a > 0, a * log_x, 0.0) + np.where(b > 0, b * log_y, 0.0)
+        log_mean = np.where(a != 0, a * log_x, 0.0) + np.where(b != 0, b * log_y, 0.0)
         parts = [
-            2 * np.log(a) + log_vx - 2 * log_x,
-            2 * np.log(b) + log_vy - 2 * log_y,
-            np.log(2 * a * b) + log_cov - log_x - log_y,
+            2 * np.log(np.abs(a)) + log_vx - 2 * log_x,
+            2 * np.log(np.abs(b)) + log_vy - 2 * log_y,
+            np.log(2 * np.abs(a * b)) + log_cov - log_x - log_y,
         ]
         parts = [np.where(np.isnan(part) | (log_mean == -np.inf), -np.inf, part) for part in parts]
         relative = np.logaddexp.reduce(parts)
+        opposed = (a * b < 0) & np.ones_like(relative, dtype=bool)
+        if opposed.any():  # a power that is negative takes the covariance off
+            own = np.logaddexp(parts[0], parts[1])
+            less = own + np.log(-np.expm1(np.minimum(parts[2] - own, 0.0)))
+            relative = np.where(opposed, less, relative)
         log_var = np.where(log_mean == -np.inf, -np.inf, 2 * log_mean + relative)
     return np.exp(log_mean), log_var

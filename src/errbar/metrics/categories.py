@@ -31,6 +31,7 @@ from errbar.metrics.passk import PassAt, PassHat
 from errbar.metrics.registry import register
 
 RIGHT_OR_WRONG = (0.0, 1.0)
+_LEAST_SCALE = -1000  # a power of two that is far from zero and from rounding
 _FEW_ROWS = 256  # up to here pooling equal rows takes longer than what it saves
 
 
@@ -119,14 +120,16 @@ class Bayes(CategoryMetric):
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """Mean over questions, which are independent given the data."""
-        weights = np.array(self.weights)
+        # A power of two changes no digit, and keeps squares of large weights finite.
+        scale = math.ldexp(0.5, max(math.frexp(max(map(abs, self.weights)))[1], _LEAST_SCALE))
+        weights = np.array(self.weights) / scale
         mean = variance = 0.0
         for rows, often in tally.parts():
             pseudo = rows + prior.each
             total = pseudo.sum(axis=1)
             mean += dirichlet.sum_of_means(pseudo, total, weights, often)
             variance += dirichlet.sum_of_variances(pseudo, total, weights, often)
-        return mean / tally.questions, math.sqrt(variance) / tally.questions
+        return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
 
 @register("avg", "accuracy", "acc", "mean")
@@ -154,7 +157,9 @@ class Average(CategoryMetric):
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
         """The observed mean, with the posterior's spread on its own scale."""
-        weights = np.array(self.weights)
+        # A power of two changes no digit, and keeps squares of large weights finite.
+        scale = math.ldexp(0.5, max(math.frexp(max(map(abs, self.weights)))[1], _LEAST_SCALE))
+        weights = np.array(self.weights) / scale
         mean = variance = 0.0
         for rows, often in tally.parts():
             trials = rows.sum(axis=1)
@@ -162,7 +167,7 @@ class Average(CategoryMetric):
             stretched = often * np.square(total / trials)
             mean += dirichlet.sum_of_means(rows, trials, weights, often)
             variance += dirichlet.sum_of_variances(rows + prior.each, total, weights, stretched)
-        return mean / tally.questions, math.sqrt(variance) / tally.questions
+        return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
 
 @register("max@")

@@ -295,6 +295,10 @@ class GPass(ThresholdMetric):
         near = round(product)
         return max(1, near if abs(product - near) < SNAP else math.ceil(product))
 
+    def plainly(self) -> CreditMetric:
+        """Pass^k for a share of one, which for k = 1 is Pass@1 in other bits."""
+        return PassHat(self.k) if self.tau == 1.0 else super().plainly()
+
 
 @register("maj@")
 @dataclass(frozen=True)
