@@ -36,6 +36,7 @@ _JUDGED: dict[str, tuple[float, str]] = {
     "fail": (0.0, "ok"),
     "timeout": (0.0, "limit"),  # a program that never ends is a wrong one
 }
+_UNJUDGED = (None, "unscored")
 _STATED = ("gt_pass_rate", "failed_tasks", "calibrated")
 _SAMPLES = re.compile(r'"eval"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
 # <model>--bigcodebench[-hard]-<split>--<backend>-<temperature>-<samples>-sanitized_calibrated
@@ -118,7 +119,8 @@ def _statuses(path: Path, told: Any) -> _Statuses:
         where = f"{path}, {question}"
         found[question] = []
         for at, one in enumerate(require_list(samples, where)):
-            status = require_object(one, f"{where}, sample {at}").get("status")
+            sample = one if isinstance(one, dict) else require_object(one, f"{where}, sample {at}")
+            status = sample.get("status")
             if status is not None and (not isinstance(status, str) or status not in _JUDGED):
                 raise InputError(
                     f"{where}, sample {at}: a status is pass, fail or timeout; this is {status!r}."
@@ -170,25 +172,23 @@ def _add(log: Log, file: _File, system: str, starts: Counter[tuple[str, str]]) -
     log.read(file.path, sum(map(len, file.tasks.values())))
     start = starts[system, file.task]
     broken = {one for one in list_in(file.said, "failed_tasks") if isinstance(one, str)}
-    counts: Counter[str] = Counter()
+    columns: dict[str, list[Any]] = {"question": [], "trial": []}
+    columns |= {"reference": []} if broken else {}
+    judged: list[tuple[float | None, str]] = []
     for question, samples in file.tasks.items():
-        extra = {"reference": "failed" if question in broken else "passed"} if broken else {}
         if not samples:
             log.make_up(file.path, "tasks without a sample")
-        for at, told in enumerate(samples or [None]):
-            outcome, status = _JUDGED[told] if told else (None, "unscored")
-            status = status if samples else "missing"
-            counts[status] += 1
-            counts["broken"] += question in broken
-            log.add(
-                system=system,
-                task=file.task,
-                question=question,
-                trial=start + at,
-                outcome=outcome,
-                status=status,
-                **extra,
-            )
+        size = len(samples) or 1
+        judged += [_JUDGED[told] if told else _UNJUDGED for told in samples] or [(None, "missing")]
+        columns["question"] += [question] * size
+        columns["trial"] += range(start, start + size)
+        if broken:
+            columns["reference"] += ["failed" if question in broken else "passed"] * size
+    columns["outcome"] = [outcome for outcome, _ in judged]
+    columns["status"] = [status for _, status in judged]
+    counts = Counter(columns["status"])
+    counts["broken"] = columns.get("reference", []).count("failed")
+    log.extend(system=[system] * len(judged), task=[file.task] * len(judged), **columns)
     starts[system, file.task] += max(map(len, file.tasks.values()), default=0)
     log.remarks += _remarks(file, system, broken, counts)
 

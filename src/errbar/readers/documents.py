@@ -17,6 +17,7 @@ _MOST_PACKED = 1000  # times that a compressed one may grow
 _STEP = 1 << 20
 _NUMBERS = (float, int)  # and truth values, which are whole numbers to Python
 _MOST = sys.float_info.max
+_as_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 # An array that is not empty begins, and what stands between its parts or after the last one.
 _BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
@@ -70,14 +71,15 @@ def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
 
 
 def _bytes_of(path: Path) -> bytes:
-    opened = gzip.open if path.suffix == ".gz" else open
+    opened = gzip.open if path.name.endswith(".gz") else open
+    parts, size, most = [], 0, _STEP
     try:
-        most = min(_LARGEST, max(_STEP, path.stat().st_size * _MOST_PACKED))
-        parts, size = [], 0
         with opened(path, "rb") as file:
             while (part := file.read(_STEP)) and size <= most:
                 parts.append(part)
                 size += len(part)
+                if size >= _STEP and most == _STEP:  # of small files nobody asks the size
+                    most = min(_LARGEST, max(_STEP, path.stat().st_size * _MOST_PACKED))
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
     if size > most:
@@ -166,6 +168,13 @@ def name_of(value: Any, where: str) -> str:
     raise InputError(f"{where}: an id is text or a whole number; this is {_short(value)}.")
 
 
+def names_of(values: Sequence[Any], where: str) -> list[str]:
+    """The ids of questions, as `name_of` has each; what is text already is taken at once."""
+    if set(map(type, values)) <= {str}:
+        return list(values)
+    return [name_of(value, where) for value in values]
+
+
 def is_whole(value: Any) -> TypeGuard[int]:
     """Whether it is a whole number, which a truth value is not."""
     return isinstance(value, int) and not isinstance(value, bool)
@@ -191,7 +200,7 @@ def text_or_none(value: Any) -> str | None:
     """An answer or a target as text: what is not text as it would stand in JSON."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _as_text(value)
 
 
 def numbers_or_none(values: Sequence[Any]) -> list[float | None]:

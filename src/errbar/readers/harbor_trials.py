@@ -85,9 +85,13 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
         for at, one in enumerate(held):
             where = f"{file}, trial {at}"
             job.trials.append(_trial(require_object(one, where), file, where))
+    homes: dict[Path, Path] = {}  # by the folder above that of a trial, which many share
     for one in single:
         folder = one.file.parent
-        home = next((each for each in one.file.parents if each in jobs), folder.parent)
+        above = folder.parent
+        if above not in homes:
+            homes[above] = next((each for each in folder.parents if each in jobs), above)
+        home = folder if folder in jobs else homes[above]
         jobs.setdefault(home, Job(home)).trials.append(one)
     _count_once(list(jobs.values()), log)
     for job in jobs.values():

@@ -26,7 +26,7 @@ from errbar.data.ranked import Predictions
 from errbar.errors import InputError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick
 from errbar.readers.documents import is_whole
-from errbar.readers.item_signals import Signal, number, shown, signals_in
+from errbar.readers.item_signals import Signal, number_of, shown, signals_in
 
 _NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
 
@@ -171,20 +171,27 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.read(path, len(run.items) + run.failed_items + run.without_truth)
         log.leave_out(path, "items of participants whose run failed", run.failed_items)
         log.leave_out(path, "items without a truth", run.without_truth)
-        for one in run.items:
-            log.add(
-                system=name,
-                question=f"{one.participant} · {one.item}",
-                outcome=None if one.score is None else float(one.score == one.truth),
-                status="abstained" if one.score is None else "ok",
-                answer=None if one.score is None else f"{one.score:g}",
-                target=f"{one.truth:g}",
-                confidence=one.confidence if run.has_signal else None,
-                cluster=one.participant,
-                item=one.item,
-            )
+        if run.items:
+            _add(log, name, run)
         _tell(log, name, run)
     return log
+
+
+def _add(log: Log, name: str, run: ItemRun) -> None:
+    participants, items, scores, truths, confidences = zip(*run.items, strict=True)
+    pairs = list(zip(scores, truths, strict=True))
+    size = len(pairs)
+    log.extend(
+        system=[name] * size,
+        question=[f"{who} · {item}" for who, item in zip(participants, items, strict=True)],
+        outcome=[None if score is None else float(score == truth) for score, truth in pairs],
+        status=["abstained" if score is None else "ok" for score in scores],
+        answer=[None if score is None else f"{score:g}" for score in scores],
+        target=[f"{truth:g}" for truth in truths],
+        confidence=confidences if run.has_signal else [None] * size,
+        cluster=participants,
+        item=items,
+    )
 
 
 def _tell(log: Log, name: str, run: ItemRun) -> None:
@@ -237,8 +244,8 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
         signals.update(dict.fromkeys(signals_in(row)))
         stated = _both(stated, _stated(row))
         for item in _items_of(row):
-            true = number(truth.get(item), f"{here}.ground_truth_items[{item!r}]")
-            score = number(predicted.get(item), f"{here}.predicted_items[{item!r}]")
+            true = number_of(truth, item, f"{here}.ground_truth_items")
+            score = number_of(predicted, item, f"{here}.predicted_items")
             confidence = signal.confidence(row, item, here)
             if true is None:
                 without_truth += 1

@@ -66,14 +66,13 @@ class Signal:
     def confidence(self, row: Mapping[str, Any], item: str, where: str) -> float | None:
         """Of an item of a participant, higher for surer; None if it was not saved."""
         signals = _object(row, _SIGNALS, where).get(item) or {}
-        place = f"{where}.{_SIGNALS}[{item!r}]"
         if not isinstance(signals, dict):
+            place = f"{where}.{_SIGNALS}[{item!r}]"
             raise InputError(f"{place} must be an object; got {shown(signals)}.")
         if self.name in signals:
-            value = number(signals[self.name], f"{place}.{self.name}")
+            value = number(signals[self.name], f"{where}.{_SIGNALS}[{item!r}].{self.name}")
         elif self.name == USUAL_SIGNAL:
-            counts = _object(row, _OLDER, where)
-            value = number(counts.get(item), f"{where}.{_OLDER}[{item!r}]")
+            value = number_of(_object(row, _OLDER, where), item, f"{where}.{_OLDER}")
         else:
             value = None
         return -value if value and self.lower_is_surer else value
@@ -122,6 +121,12 @@ def number(value: Any, where: str) -> float | None:
     if not _is_number(value):
         raise InputError(f"{where} must be a number or null; got {shown(value)}.")
     return float(value)
+
+
+def number_of(part: Mapping[str, Any], item: str, where: str) -> float | None:
+    """What stands under an item, as `number` has it; the place is written out only for errors."""
+    value = part.get(item)
+    return float(value) if _is_number(value) else number(value, f"{where}[{item!r}]")
 
 
 def shown(value: Any) -> str:

@@ -44,6 +44,7 @@ _ERROR = 2  # the reason of a failure that is no wrong answer
 _INSIDE = re.compile(r'"results"\s*:\s*\{\s*"version"\s*:\s*\d')
 _AT_THE_TOP = ('"prompt"', '"success"', '"vars"')  # beside version and results
 _LONGEST = 60
+_written = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 def _recognise(glance: Glance) -> str:
@@ -72,13 +73,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
     systems = _systems(results)
-    questions = _questions(results)
+    tests = {id(result.row): _test(result.row) for result in results}
+    questions = _questions(results, tests)
     claims: dict[tuple[str, str], list[Claim]] = {}
     for run in runs:
         task = text_or_none(object_in(run.told, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
         for result in sorted(run.results, key=lambda result: result.test):
-            key = (systems[result.of], task, questions[_test(result.row)])
+            key = (systems[result.of], task, questions[tests[id(result.row)]])
             _add(log, result.row, key, scorer, trials[key])
             trials[key] += 1
         stated = dict(run.prompts())
@@ -160,15 +162,15 @@ def _test(row: Mapping[str, Any]) -> str:
     case = row.get("testCase")
     held = case if isinstance(case, dict) else {"vars": row.get("vars")}
     made_of = {key: held.get(key) for key in ("description", "vars", "assert")}
-    return json.dumps(made_of, sort_keys=True, default=str)
+    return _written(made_of)
 
 
-def _questions(results: Sequence[Result]) -> dict[str, str]:
-    """Names of questions: their description or variables, numbered where that is not enough."""
+def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str, str]:
+    """Names of tests: their description or variables, numbered where that is not enough."""
     names: dict[str, str] = {}
     taken: Counter[str] = Counter()
     for result in sorted(results, key=lambda result: result.test):
-        test = _test(result.row)
+        test = tests[id(result.row)]
         if test in names:
             continue
         made_of = parse(test)

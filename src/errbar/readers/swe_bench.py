@@ -164,18 +164,16 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
         if not run.is_report:
             first = next(iter(run.files.values()))
             log.make_up(first, "instances of other runs of the model that are missing", len(absent))
-        for instance in instances:
-            if instance in absent and run.is_report:
-                continue
-            outcome, status = run.judged.get(instance, (None, "missing"))
-            log.add(
-                system=model,
-                question=instance,
-                trial=run.run,
-                outcome=outcome,
-                status=status,
-                repo=_repo(instance),
-            )
+        names = [one for one in instances if not run.is_report or one in run.judged]
+        judged = [run.judged.get(one, (None, "missing")) for one in names]
+        log.extend(
+            system=[model] * len(names),
+            question=names,
+            trial=[run.run] * len(names),
+            outcome=[outcome for outcome, _ in judged],
+            status=[status for _, status in judged],
+            repo=[_repo(one) for one in names],
+        )
         log.remarks += _remarks(run)
     log.claims += _claims(model, runs)
 

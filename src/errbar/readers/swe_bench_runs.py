@@ -15,6 +15,7 @@ from errbar.readers.base import Log
 from errbar.readers.documents import (
     is_whole,
     name_of,
+    names_of,
     require_list,
     require_object,
     truth_or_none,
@@ -75,11 +76,12 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
     run = Run(model, name, file, is_report=True, stated=whole)
     listed: Counter[str] = Counter()
     for key, meaning in _LISTS.items():
-        for one in require_list(whole.get(key) or [], f"{file}, {key}"):
-            instance = name_of(one, f"{file}, {key}")
-            run.judged.setdefault(instance, meaning)
-            listed[instance] += key in _ONLY_ONCE
-            run.counts[key] += 1
+        where = f"{file}, {key}"
+        names = names_of(require_list(whole.get(key) or [], where), where)
+        run.judged = {**run.judged, **dict.fromkeys(names, meaning), **run.judged}
+        run.counts[key] = len(names)
+        if key in _ONLY_ONCE:
+            listed.update(names)
     twice = next((one for one, n in listed.items() if n > 1), None)
     if twice is not None:
         raise InputError(f"{file}: {twice!r} stands in two lists that exclude each other.")
@@ -90,8 +92,8 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
             run.counts["infra"] += 1
     submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
     run.counts["submitted_ids"] = len(submitted)
-    names = {name_of(one, f"{file}, submitted_ids") for one in submitted}
-    run.counts["elsewhere"] = len(names - run.judged.keys())
+    asked = set(names_of(submitted, f"{file}, submitted_ids"))
+    run.counts["elsewhere"] = len(asked - run.judged.keys())
     return run
 
 

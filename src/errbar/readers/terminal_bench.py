@@ -60,8 +60,9 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
     prefixed = len(runs) > 1 and _share_names(runs)
     for run in runs:
         own: dict[str, list[bool]] = {}
+        task, path = run.task, str(run.path)
         for at, one in enumerate(run.trials):
-            where = f"{run.path}, trial {at}"
+            where = f"{path}, trial {at}"
             question = name_of(require_key(one, "task_id", where), f"{where}, task_id")
             resolved = truth_or_none(one.get("is_resolved"), f"{where}, is_resolved")
             failure = str(one.get("failure_mode") or "unset")
@@ -71,7 +72,7 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
             name = name_of(one.get("trial_name", trials[question]), f"{where}, trial_name")
             log.add(
                 system=system,
-                task=run.task,
+                task=task,
                 question=question,
                 trial=f"{run.label}: {name}" if prefixed else name,
                 outcome=resolved,

@@ -118,7 +118,8 @@ def _identity(trial: Mapping[str, Any]) -> tuple[str, str]:
 
 def _trials(file: Path, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = require_list(whole["results"], f"{file}, results")
-    return [require_object(one, f"{file}, trial {at}") for at, one in enumerate(found)]
+    where = str(file)
+    return [require_object(one, f"{where}, trial {at}") for at, one in enumerate(found)]
 
 
 def _metadata(file: Path) -> Mapping[str, Any]:
