@@ -18,11 +18,13 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import errbar
 from benchmarks import reader_logs, reader_logs_boards, reader_logs_platforms
+from benchmarks.table_shapes import TABLES
 from errbar.data.files import find_files
 from errbar.readers.base import Choice
 from errbar.readers.finding import every_reader, find_readers
@@ -41,7 +43,7 @@ _HEAD = f"{'':<17}{'rows':>10}{'reader':>10}{'bare':>9}{'ratio':>7}{'memory':>10
 def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -> None:
     """A line for every reader and size, and one for many small files."""
     print(f"{_HEAD}\n{'':<27}{'µs/row':>10}{'µs/row':>9}{'':>7}{'B/row':>10}{'B/row':>9}")
-    for name in only or every_reader():
+    for name in [one for one in only or every_reader() if one not in TABLES]:
         if every_reader()[name].only_totals:
             continue  # it refuses what it knows
         if name not in WRITERS:
@@ -53,6 +55,14 @@ def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -
                 place.mkdir()
                 WRITERS[name](place, rows, text_of(words))
                 print(_line(name, _asked("one", place), _asked("plain", place)), flush=True)
+    for name in TABLES if not only else [one for one in only if one in TABLES]:
+        for rows in sizes:
+            with tempfile.TemporaryDirectory() as temporary:
+                place = Path(temporary) / "log"
+                place.mkdir()
+                TABLES[name](place, rows, text_of(words))
+                found = _asked("table", place, str(rows))
+                print(_line(name, found, _asked("plain", place)), flush=True)
     if files:
         measure_files(files)
 
@@ -71,9 +81,9 @@ def _line(name: str, found: dict[str, Any], plain: dict[str, Any]) -> str:
     )
 
 
-def _asked(what: str, place: Path) -> dict[str, Any]:
+def _asked(what: str, place: Path, *more: str) -> dict[str, Any]:
     """What a process of its own measures."""
-    asked = [sys.executable, "-m", "benchmarks.reader_sizes", what, str(place)]
+    asked = [sys.executable, "-m", "benchmarks.reader_sizes", what, str(place), *more]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     found: dict[str, Any] = json.loads(said.splitlines()[-1])
     return found
@@ -100,6 +110,30 @@ def one(place: Path) -> dict[str, float]:
         "bare": min(bare) / rows,
         "memory": memory / rows,
     }
+
+
+def table(place: Path, rows: str) -> dict[str, float]:
+    """Tables are loaded until their rows are in the engine; the first load starts it."""
+    before = _peak()
+    times = [_load(place)]
+    memory = _peak() - before
+    bare = [_bare(place)]
+    for _ in range(TURNS - 1):
+        times.append(_load(place))
+        bare.append(_bare(place))
+    size = int(rows)
+    return {
+        "rows": size,
+        "reader": min(times) / size,
+        "bare": min(bare) / size,
+        "memory": memory / size,
+    }
+
+
+def _load(place: Path) -> float:
+    start = time.process_time()
+    errbar.load(place)
+    return time.process_time() - start
 
 
 def plain(place: Path) -> dict[str, float]:
@@ -178,5 +212,6 @@ def _peak() -> int:
 
 
 if __name__ == "__main__":
-    STEPS = {"one": one, "plain": plain, "files": many}
-    print(json.dumps(STEPS[sys.argv[1]](Path(sys.argv[2]))))
+    STEPS: dict[str, Callable[..., dict[str, float]]]
+    STEPS = {"one": one, "plain": plain, "files": many, "table": table}
+    print(json.dumps(STEPS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])))

@@ -125,7 +125,7 @@ def number(value: Any, where: str) -> float | None:
 
 def number_of(part: Mapping[str, Any], item: str, where: str) -> float | None:
     """What stands under an item, as `number` has it; the place is written out only for errors."""
-    value = part.get(item)
+    value: Any = part.get(item)
     return float(value) if _is_number(value) else number(value, f"{where}[{item!r}]")
 
 
