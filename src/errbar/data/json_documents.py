@@ -90,7 +90,7 @@ def records_in(value: Any, where: str) -> Document:
 def _of_list(values: list[Any], where: str) -> Document:
     if not values:
         raise NoOutcomes(f"{where}: it is an empty list; there is nothing to score.")
-    if all(isinstance(one, dict) for one in values):
+    if {*map(type, values)} == {dict} or all(isinstance(one, dict) for one in values):
         return Document(values, [])
     if all(is_outcome(one) or (isinstance(one, list) and one) for one in values):
         records = [{"question": str(at + 1), "outcome": one} for at, one in enumerate(values)]

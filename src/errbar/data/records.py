@@ -7,7 +7,8 @@ column for each system. Each of these is undone by one step, and each step says 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from errbar.remarks import Above, guess
 
 Told = Mapping[str, str | None]
 
+_BATCH = 1024  # records that become columns at once
 _LOOKED_AT = 500  # rows that say what a column holds
 _MOST_PARTS = 2_000  # columns that nested objects may become
 _DEEPEST = 4
@@ -52,9 +54,9 @@ def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
     """Records as columns; what a record lacks is None."""
     flat: Flat = {}
     rows = 0
-    for names, alike in groupby(records, key=tuple):
-        batch = list(alike)
-        for name, values in zip(names, zip(*map(_values, batch), strict=True), strict=True):
+    remaining = iter(records)
+    while batch := list(islice(remaining, _BATCH)):
+        for name, values in _columns_of_batch(batch).items():
             flat.setdefault(str(name), [None] * rows).extend(values)
         rows += len(batch)
         for column in flat.values():
@@ -63,8 +65,16 @@ def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
     return flat
 
 
-def _values(record: Mapping[str, Any]) -> Iterable[Any]:
-    return record.values()
+def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """By column, which is thrice as fast as by record where all have the same names."""
+    names = dict.fromkeys(batch[0])
+    if {*map(type, batch)} == {dict} and sum(map(len, batch)) == len(names) * len(batch):
+        try:
+            return {name: list(map(itemgetter(name), batch)) for name in names}
+        except KeyError:
+            pass  # as many names, but others
+    names = dict.fromkeys(name for record in batch for name in record)
+    return {name: [record.get(name) for record in batch] for name in names}
 
 
 def tidy(flat: Flat, told: Told) -> Tidy:

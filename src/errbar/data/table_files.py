@@ -6,6 +6,7 @@ does not read, is read here and handed to it.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -244,11 +245,10 @@ def _together(
         groups.setdefault((shape, len(one.records) == 1), []).append(one)
     found: _Found = []
     for group in groups.values():
-        records = (
-            {**record, FILE: str(one.file)} if apart else record
-            for one in group
-            for record in one.records
-        )
+        records: Iterable[Mapping[str, Any]] = chain.from_iterable(one.records for one in group)
+        if apart:
+            named = ((str(one.file), one.records) for one in group)
+            records = ({**record, FILE: file} for file, mine in named for record in mine)
         try:
             with plain_errors(str(group[0].file)):
                 made = tidy(columns_of(records), how.told)
