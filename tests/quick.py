@@ -1,4 +1,4 @@
-"""`scripts/test --quick`: the part of the tests that finds most mistakes within a minute.
+"""`scripts/test --quick`: a fast part of the tests, for use while one works.
 
 Left out are the files and the tests named here: those that start Spark, a browser or further
 processes, run the documentation, simulate studies, or try many combinations of the same thing.
@@ -16,6 +16,10 @@ SLOW_FILES = {
     *("test_metric_pages.py", "test_demo.py", "test_coverage_study.py", "test_compare_study.py"),
     *("test_endings.py", "test_terminal.py", "test_work.py", "test_write_every_eval_ever.py"),
     *("readers/test_accounts.py", "readers/test_inspect_ai_hostile.py", "test_wild.py"),
+    *("test_calibrated.py", "test_compare.py", "test_compare_ranked.py", "test_comparison.py"),
+    *("test_cli_outcomes.py", "test_audit.py", "test_exact.py", "test_gate.py", "test_monitor.py"),
+    *("test_plan.py", "test_plots.py", "test_nothing_stops.py", "test_large.py", "test_rank.py"),
+    *("test_roc_intervals.py", "test_selective_others.py", "test_item_runs.py", "test_grouped.py"),
 }
 SLOW_TESTS = {
     *("test_no_shape_loses_or_joins_a_system_beside_others", "test_the_order_of_rows_never_shows"),
