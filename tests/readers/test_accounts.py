@@ -41,7 +41,7 @@ SCORES = frozenset(
     {
         *("passed", "success", "base_status", "plus_status", "base", "plus", "score", "scores"),
         *("reward", "correct", "graded_list", "acc", "exact_match", "sum", "symbolic_correct"),
-        *("proof_status", "judgement", "value"),
+        *("proof_status", "judgement", "value", "tests_outcomes"),
     }
 )
 

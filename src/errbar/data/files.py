@@ -27,6 +27,7 @@ _KINDS = {
 COMPRESSED = (".gz", ".zst")
 _PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
 _HIDDEN = (".", "__MACOSX")
+_SHOWN = (".aider.results.json",)  # what a harness writes into hidden files
 
 
 def find_files(paths: Paths) -> list[Path]:
@@ -66,7 +67,7 @@ def _files_under(folder: Path) -> list[Path]:
         except PermissionError:
             continue
         for entry in entries:
-            if entry.name.startswith(_HIDDEN):
+            if entry.name.startswith(_HIDDEN) and entry.name not in _SHOWN:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 folders.append(entry.path)

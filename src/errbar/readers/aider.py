@@ -1,0 +1,126 @@
+"""Results of the benchmark of aider: `<run>/…/<exercise>/.aider.results.json`, one per exercise.
+
+    {"testdir": "…/python/exercises/practice/bowling", "testcase": "bowling", "model": "gpt-4o",
+     "edit_format": "diff", "tests_outcomes": [false, true], "cost": 0.01, …}
+    {"exception": "…"}
+
+A second try follows where the first fails, and sees what failed. The tries of an exercise are
+therefore no trials: the outcome is whether one of the first two passed (`pass_rate_2`, which the
+leaderboard shows), or the first alone (`pass_rate_1`). Runs of one model and edit format are its
+trials. An exercise that ended in an exception counts as not passed, as in aider.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.readers.documents import list_in, number_or_none, object_of, text_or_none
+from errbar.remarks import guess
+
+_NAME = ".aider.results.json"
+_SIGNS = ("testcase", "model", "tests_outcomes")
+_USUAL = 2  # tries that the leaderboard counts
+_PRACTICE = ("exercises", "practice")  # folders between the language and the exercise
+
+
+class _Result(NamedTuple):
+    """What a file holds of an exercise."""
+
+    path: Path
+    whole: Mapping[str, Any]
+    run: Path
+    language: str
+    exercise: str
+
+    @property
+    def outcomes(self) -> list[bool]:
+        """Whether the tests passed, for every try."""
+        return [passed is True for passed in list_in(self.whole, "tests_outcomes")]
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object":
+        return ""
+    if glance.has(*_SIGNS):
+        return f"a JSON document with {', '.join(_SIGNS)}"
+    if glance.path.name.endswith(_NAME) and any(map(glance.has, (*_SIGNS, "exception"))):
+        return f"a JSON document called {_NAME}"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    results = [_result(file) for file in files]
+    tries = max([1, *(len(result.outcomes) for result in results)])
+    usual = min(_USUAL, tries)
+    rates = [usual, *(n for n in range(1, tries + 1) if n != usual)]
+    names = [f"pass_rate_{n}" for n in rates]
+    scorer = pick(choice.scorer, names, "scorer", str(files[0]))
+    log.remarks += picked_remark(scorer, names, "the outcome", "scorer")
+    counted = rates[names.index(scorer)]
+    trials: Counter[tuple[str, str, str]] = Counter()
+    for result, system in zip(results, _systems(results, choice), strict=True):
+        key = system, result.language, result.exercise
+        outcomes = result.outcomes
+        failed = "error" if "exception" in result.whole else "unscored"
+        log.read(result.path, 1)
+        log.add(
+            system=system,
+            task=result.language,
+            question=result.exercise,
+            trial=trials[key],
+            outcome=float(any(outcomes[:counted])) if outcomes else None,
+            status="ok" if outcomes else failed,
+            cost=number_or_none(result.whole.get("cost")),
+        )
+        trials[key] += 1
+    again = sum(n > 1 for n in trials.values())
+    if again:
+        said = f"Trials: runs of one model and edit format; {again} exercises were run again"
+        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+    return log
+
+
+def _result(file: Path) -> _Result:
+    """A file, and where it stands: exercises of one name may be in several languages."""
+    whole, folder = object_of(file), file.resolve().parent
+    exercise = text_or_none(whole.get("testcase")) or folder.name
+    above = folder.parent
+    if (above.parent.name, above.name) == _PRACTICE:
+        language = above.parent.parent
+        return _Result(file, whole, language.parent, language.name, exercise)
+    return _Result(file, whole, above, "", exercise)
+
+
+def _systems(results: Sequence[_Result], choice: Choice) -> list[str]:
+    """The model, with the edit format where it has several; or the run, if that is asked for.
+
+    What ended in an exception names no model; it has that of its run.
+    """
+    pairs: dict[Path, tuple[str, str]] = {}
+    for result in results:
+        model = text_or_none(result.whole.get("model"))
+        if model is not None:
+            pairs.setdefault(result.run, (model, str(result.whole.get("edit_format") or "")))
+    formats: dict[str, set[str]] = {}
+    for result in results:
+        model, form = _pair(result, pairs)
+        formats.setdefault(model, set()).add(form)
+    found = []
+    for result in results:
+        model, form = _pair(result, pairs)
+        name = f"{model} ({form})" if len(formats[model]) > 1 else model
+        found.append(result.run.name if choice.files == "systems" else name)
+    return found
+
+
+def _pair(result: _Result, pairs: Mapping[Path, tuple[str, str]]) -> tuple[str, str]:
+    model = text_or_none(result.whole.get("model"))
+    if model is None:
+        return pairs.get(result.run, ("", ""))
+    return model, str(result.whole.get("edit_format") or "")
+
+
+READER = Reader("aider", _recognise, _read)
