@@ -1,5 +1,6 @@
 """Inputs that look like something else: the right number, both readings, or a refusal."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -213,3 +214,32 @@ def test_columns_that_score_one_response_are_no_systems(response: str) -> None:
         means(frame)
     assert means(frame, outcome="faithful") == {"": 0.75}
     assert means(pd.DataFrame(columns)) == {"faithful": 0.75, "relevant": 0.25}
+
+
+# Tables in JSON, as pandas and trackers write them.
+
+
+@pytest.mark.parametrize("form", ["split", "columns", "table", "records"])
+def test_tables_that_pandas_writes_as_json_are_read(form: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": list("abcd"), "correct": [1, 0, 1, 1], "note": "x"})
+    frame.to_json(tmp_path / "a.json", orient=form)  # type: ignore[arg-type]
+    assert means(tmp_path) == {"": 0.75}
+
+
+def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    text = '{"columns": ["id", "correct", "correct"], "data": [["a", 1, 0], ["b", 1, 1]]}'
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="two of its columns have the same name"):
+        means(tmp_path)
+
+
+def test_rows_whose_scores_have_names_of_their_own_are_listed(tmp_path: Path) -> None:
+    rows = [
+        {"inputs.query": f"q{at}", "inputs.response": "r", "outputs.a.fluent": at % 2, "b": 1}
+        for at in range(4)
+    ]
+    whole = {"rows": rows, "metrics": {"a.fluent": 0.5}}
+    (tmp_path / "a.json").write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(InputError, match=r"one 'inputs\.response'.*outputs\.a\.fluent, b"):
+        means(tmp_path)
+    assert means(tmp_path, outcome="outputs.a.fluent") == {"": 0.5}

@@ -4,8 +4,10 @@
     {"q1": true, "q2": false}                   {"q1": {"correct": true}, …}
     {"q1": [true, false], …}                    {"q1": {"successes": 4, "trials": 5}, …}
     {"gpt": {"q1": true, …}, "qwen": {…}}       {"gpt": [{"id": 1, "correct": true}, …], …}
+    {"columns": ["id", …], "data": [[1, …], …]} {"id": {"0": 1, …}, "correct": {"0": true, …}}
 
-Objects may also stand one after the other, each over several lines.
+The last two are tables as pandas, MLflow and Weights & Biases write them. Objects may also stand
+one after the other, each over several lines.
 """
 
 import json
@@ -35,6 +37,8 @@ _MEANINGS = {
     for name in (meaning, *names)
 }
 _FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
+# Names of a list of rows, whatever the columns are called.
+_ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
 _MANY = 5  # times as many outcomes as keys: the keys are systems
 _LOOKED_AT = 200
 
@@ -103,10 +107,9 @@ def _of_list(values: list[Any], where: str) -> Document:
 
 
 def _of_object(value: dict[str, Any], where: str) -> Document:
-    if _are_columns(value):
-        rows = zip(*value.values(), strict=True)
-        records = [dict(zip(value, row, strict=True)) for row in rows]
-        return Document(records, [guess("Rows: the entries of the columns in the document")])
+    table = _table_in(value, where)
+    if table is not None:
+        return table
     if _is_record(value):
         return Document([value], [])
     lists = {
@@ -119,6 +122,8 @@ def _of_object(value: dict[str, Any], where: str) -> Document:
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
         return _by_system(scored)
+    if len(lists) == 1 and next(iter(lists)).lower() in _ROWS:
+        return _of_one_list(value, *next(iter(lists.items())))
     return _by_key(value, where)
 
 
@@ -165,6 +170,40 @@ def _of_lists(value: Mapping[str, Any], where: str) -> Document:
         f"questions, save a table with the columns question and outcome."
     )
     return Document(records, [said])
+
+
+def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
+    """A table by columns, or one whose columns are named apart from its rows."""
+    names, rows = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(rows, list) and _fit(names, rows):
+        if len(set(map(str, names))) < len(names):
+            raise InputError(f"{where}: two of its columns have the same name; rename one.")
+        records = [dict(zip(map(str, names), row, strict=True)) for row in rows]
+        return Document(records, [guess("Rows: the lists under 'data', named by 'columns'")])
+    if _are_columns(value):
+        records = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+    elif _are_columns_by_row(value):
+        index = next(iter(value.values()))
+        records = [{name: column[at] for name, column in value.items()} for at in index]
+    else:
+        return None
+    return Document(records, [guess("Rows: the entries of the columns in the document")])
+
+
+def _fit(names: Sequence[Any], rows: Sequence[Any]) -> bool:
+    """Whether there are rows, each a list of as many values as there are columns."""
+    fits = (isinstance(row, list) and len(row) == len(names) for row in rows)
+    return bool(names and rows) and all(fits)
+
+
+def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
+    """Whether it is a table by columns, each an object by row, one an id and one an outcome."""
+    columns = list(value.values())
+    if not all(isinstance(column, dict) and column for column in columns):
+        return False
+    meanings = {_meaning(name) for name in value}
+    alike = all(column.keys() == columns[0].keys() for column in columns)
+    return alike and {"question", "outcome"} <= meanings
 
 
 def _are_columns(value: Mapping[str, Any]) -> bool:

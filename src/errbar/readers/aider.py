@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
-from errbar.readers.documents import list_in, number_or_none, object_of, text_or_none
+from errbar.readers.documents import (
+    list_in,
+    number_or_none,
+    object_of,
+    text_or_none,
+    truth_or_none,
+)
 from errbar.remarks import guess
 
 _NAME = ".aider.results.json"
@@ -35,9 +41,17 @@ class _Result(NamedTuple):
     exercise: str
 
     @property
-    def outcomes(self) -> list[bool]:
+    def outcomes(self) -> list[float | None]:
         """Whether the tests passed, for every try."""
-        return [passed is True for passed in list_in(self.whole, "tests_outcomes")]
+        tries = enumerate(list_in(self.whole, "tests_outcomes"))
+        return [truth_or_none(one, f"{self.path}, tests_outcomes, {at}") for at, one in tries]
+
+    def passed(self, tries: int) -> float | None:
+        """Whether one of so many tries passed; None if that cannot be told."""
+        counted = self.outcomes[:tries]
+        if 1.0 in counted:
+            return 1.0
+        return None if None in counted or not counted else 0.0
 
 
 def _recognise(glance: Glance) -> str:
@@ -63,7 +77,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     trials: Counter[tuple[str, str, str]] = Counter()
     for result, system in zip(results, _systems(results, choice), strict=True):
         key = system, result.language, result.exercise
-        outcomes = result.outcomes
+        outcome = result.passed(counted)
         failed = "error" if "exception" in result.whole else "unscored"
         log.read(result.path, 1)
         log.add(
@@ -71,8 +85,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             task=result.language,
             question=result.exercise,
             trial=trials[key],
-            outcome=float(any(outcomes[:counted])) if outcomes else None,
-            status="ok" if outcomes else failed,
+            outcome=outcome,
+            status=failed if outcome is None else "ok",
             cost=number_or_none(result.whole.get("cost")),
         )
         trials[key] += 1
