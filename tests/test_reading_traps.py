@@ -222,7 +222,7 @@ def test_columns_that_score_one_response_are_no_systems(response: str) -> None:
 @pytest.mark.parametrize("form", ["split", "columns", "table", "records"])
 def test_tables_that_pandas_writes_as_json_are_read(form: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": list("abcd"), "correct": [1, 0, 1, 1], "note": "x"})
-    frame.to_json(tmp_path / "a.json", orient=form)  # type: ignore[arg-type]
+    frame.to_json(tmp_path / "a.json", orient=form)
     assert means(tmp_path) == {"": 0.75}
 
 
@@ -243,3 +243,29 @@ def test_rows_whose_scores_have_names_of_their_own_are_listed(tmp_path: Path) ->
     with pytest.raises(InputError, match=r"one 'inputs\.response'.*outputs\.a\.fluent, b"):
         means(tmp_path)
     assert means(tmp_path, outcome="outputs.a.fluent") == {"": 0.5}
+
+
+def test_objects_of_attempts_are_trials() -> None:
+    rows = [
+        {"task_id": f"t{at}", "attempt_1": {"correct": at < 1}, "attempt_2": {"correct": at < 2}}
+        for at in range(4)
+    ]
+    rows[3]["attempt_2"] = None  # type: ignore[assignment]
+    runs = errbar.load(rows)
+    assert "Trials: the columns attempt_1, attempt_2" in said_above(rows)
+    assert runs.score("avg").estimates[0].value == (1 + 0.5 + 0 + 0) / 4
+    assert runs.score("pass@1", short="drop").estimates[0].value == (1 + 0.5 + 0 + 0) / 4
+    assert means(rows, outcome="attempt_2.correct") == {"": 0.5}
+
+
+def test_attempts_without_an_id_are_of_one_row() -> None:
+    rows = [{"attempt_1": {"correct": 1}, "attempt_2": {"correct": 0}} for _ in range(3)]
+    scores = errbar.load(rows).score("avg", "pass@2")
+    assert [one.value for one in scores] == [0.5, 1.0]
+
+
+def test_an_id_inside_an_object_names_the_question() -> None:
+    rows = [{"meta": {"task_id": name}, "correct": 1} for name in "aab"]
+    assert "question = meta.task_id" in said_above(rows)
+    rows = [{"meta": {"id": "x"}, "correct": 1} for _ in range(3)]
+    assert "every row is a question" in said_above(rows)

@@ -16,7 +16,8 @@ names that are common are guessed, and every guess is shown.
 
 Which column is the id: the one that is told; `question`, unless it holds the text of questions and
 another column is called an id; a usual name for an id; the unnamed index of a data frame; the text
-that was asked; and where there is nothing of the kind, every row is a question of its own.
+that was asked; the id of a question inside an object; and where there is nothing of the kind, every
+row is a question of its own.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -204,7 +205,7 @@ def find_columns(
         if found is None and meaning in _NESTED:
             found = next((name for name in _parts_named(present, meaning)), None)
         if found is None and meaning == "question" and sample is not None:
-            found = _other_id(lower, taken)
+            found = _other_id(lower, taken, present)
             if found == ROW and _is_id(named, sample):
                 found = named.pop("task")
                 guessed.discard("task")
@@ -325,9 +326,10 @@ def _is_prose(values: Sequence[object]) -> bool:
     return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
 
 
-def _other_id(lower: Mapping[str, str], taken: set[str]) -> str:
-    """What names a question where no column is called an id."""
-    names = (lower.get(plain_name(name)) for name in (INDEX, *_ASKED))
+def _other_id(lower: Mapping[str, str], taken: set[str], present: Iterable[str]) -> str:
+    """What names a question where no column is called an id: the text, or meta.task_id."""
+    inside = [name for name in _parts_named(present, "question") if name.lower().endswith("_id")]
+    names = (*(lower.get(plain_name(name)) for name in (INDEX, *_ASKED)), *inside)
     return next((name for name in names if name is not None and name not in taken), ROW)
 
 

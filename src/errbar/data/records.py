@@ -27,7 +27,7 @@ from errbar.data.outcomes import (
     names_in_parts,
 )
 from errbar.data.rows import HIDDEN
-from errbar.data.wide_tables import Flat, melt, refuse_scorers
+from errbar.data.wide_tables import TRIAL_NAME, Flat, melt, refuse_scorers
 from errbar.errors import UnknownColumn
 from errbar.remarks import Above, guess
 
@@ -81,12 +81,12 @@ def tidy(flat: Flat, told: Told) -> Tidy:
     """Columns with one outcome in each row, however they were nested."""
     remarks: list[Above] = []
     flat = _parsed(flat)
-    unpacked = _unpacked(flat)
+    unpacked = _unpacked(flat) or _attempts(flat, told)
     if unpacked is not None:
         flat, remark = unpacked
         remarks.append(remark)
     columns = _found(flat, told)
-    if columns is not None and "system" not in {*columns.named, *told} and _hides_system(flat):
+    if columns is not None and _hides_names(flat, columns, told):
         flat = _flattened(flat)
         columns = _found(flat, told)
     if columns is None and any(_holds(column, dict) for column in flat.values()):
@@ -120,15 +120,19 @@ def _refuse_scorers(flat: Flat, told: Told) -> None:
     refuse_scorers(parts)
 
 
-def _hides_system(flat: Flat) -> bool:
-    """Whether an object inside the rows names a system, as in metadata.model."""
-    objects = [column for column in flat.values() if _holds(column, dict)]
-    return any(
-        names_in_parts(value, "system")
-        for column in objects
+def _hides_names(flat: Flat, columns: Columns, told: Told) -> bool:
+    """Whether an object inside the rows names what no column does: metadata.model, meta.task_id."""
+    keys = {
+        str(key).lower()
+        for column in flat.values()
+        if _holds(column, dict)
         for value in column[:_LOOKED_AT]
-        if isinstance(value, dict)
-    )
+        for key in value or ()
+    }
+    if "system" not in {*columns.named, *told} and names_in_parts(keys, "system"):
+        return True
+    ids = {name for name in USUAL["question"] if name.endswith("_id")}
+    return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
 
 
 def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
@@ -147,6 +151,29 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
             found["trial"] = [at + 1 for one in lists for at in range(len(one))]
         return found, guess(f"Trials: the entries of the lists in {name!r}")
     return None
+
+
+def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+    """A row for each of several columns of objects with outcomes, as in attempt_1, attempt_2."""
+    names = [
+        name
+        for name, column in flat.items()
+        if TRIAL_NAME.fullmatch(name.strip()) and _are_records([[one] for one in column if one])
+    ]
+    if len(names) < 2 or {"outcome", "trial"} & {*told}:
+        return None
+    others = {name: values for name, values in flat.items() if name not in names}
+    rows = zip(*(flat[name] for name in names), strict=True)
+    made = [[(name, one) for name, one in zip(names, row, strict=True) if one] for row in rows]
+    sizes = [len(entries) for entries in made]
+    found = _repeated(others, sizes)
+    for key, values in columns_of(one for entries in made for _, one in entries).items():
+        found[key if key not in found else f"{names[0]}.{key}"] = values
+    found["trial"] = [name for entries in made for name, _ in entries]
+    found = _flattened(found)
+    if _find({**found, "outcome": []}, told)["question"] == ROW:
+        found["question"] = [str(at + 1) for at, size in enumerate(sizes) for _ in range(size)]
+    return found, guess(f"Trials: the columns {', '.join(names)}")
 
 
 def _are_records(column: Sequence[Any]) -> bool:

@@ -33,7 +33,7 @@ Told = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows that say what a column holds
 # Columns of these names with a number are trials of one system, not systems.
-_TRIAL_NAME = re.compile(
+TRIAL_NAME = re.compile(
     r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation"
     r"|answer|response|output|completion|iter|iteration|round|outcome|correct|score|result"
     r"|reward|draw|r|t|k)[\s_.-]*\d+",
@@ -181,7 +181,8 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
 
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     """Refuse columns that may score the one response of a row: those are no systems."""
-    response = next(iter(named_like(flat, RESPONSES)), None)
+    parts = {name.rpartition(".")[2]: name for name in reversed(flat)}
+    response = next((parts[part] for part in named_like(reversed(parts), RESPONSES)), None)
     if response is None:
         return
     map_it = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
@@ -243,7 +244,7 @@ def _find(flat: Flat, told: Told) -> Columns:
 
 def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
     """What the columns of a wide table are: trials, systems, or questions of systems in rows."""
-    if all(_TRIAL_NAME.fullmatch(name.strip()) for name in wide):
+    if all(TRIAL_NAME.fullmatch(name.strip()) for name in wide):
         return "trial"
     if "system" in columns:
         if columns["question"] == ROW:
