@@ -8,13 +8,20 @@ rows, the two readings give different means, and both are said.
 import math
 from collections.abc import Sequence
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.data.column_names import MOMENTS, named_like
+from errbar.data.joined import Joined
+from errbar.data.outcomes import ROW
+from errbar.data.rows import HIDDEN, fetch
 from errbar.data.slices import Slice
-from errbar.data.sources import Source
+from errbar.data.sources import Source, TableSource
 from errbar.remarks import Above, guess, warning, way_to_say
 
 _MOST_SHOWN = 3
+_MOST_ROWS = 200_000  # rows that are compared one by one
+_GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
 _TRUTHS = (
     *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
     *("resolved", "is_resolved", "solved"),
@@ -53,6 +60,123 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
             f"as a question of its own, clustered by id. {shown or 'The mean is the same'}{more}."
         )
     ]
+
+
+def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where rows that repeat an id are copies in every column."""
+    rows = sum(one.rows for one in found)
+    if not source.guesses_trials or not isinstance(source, TableSource) or rows > _MOST_ROWS:
+        return []
+    if not any((one.trials > 1).any() for one in found):
+        return []
+    kinds = source.frame.collect_schema()
+    names = [name for name in kinds.names() if name not in HIDDEN]
+    if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):
+        return []
+    table = fetch(source.frame.group_by(*names).agg(nw.len().alias("errbar times")))
+    times = table["errbar times"]
+    if times.min() > 1 and times.min() == times.max():
+        often = f"every row occurs {int(times.min())} times, alike in every column"
+    elif named_like(source.unused_columns(), MOMENTS) and times.max() > 1:
+        often = f"{int((times - 1).sum())} of {rows} rows are copies of others in every column"
+    else:
+        return []
+    return [
+        warning(f"{often}. They are taken as trials; if the data were copied, delete the copies.")
+    ]
+
+
+def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
+    if all(one.is_binary for one in found):
+        return []
+    ranges = {one.key: _values(source, one) for one in found}
+    ranges = {key: values for key, values in ranges.items() if values}
+    least, most = (how(how(one) for one in ranges.values()) for how in (min, max))
+    said: list[Above] = []
+    if least < 0 or most > 1:
+        said.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
+    for task in dict.fromkeys(key[1] for key in ranges):
+        mine = {key: one for key, one in ranges.items() if key[1] == task}
+        small = [key for key, one in mine.items() if min(one) >= 0 and max(one) <= 1]
+        large = [key for key in mine if key not in small and max(mine[key]) > 1]
+        if small and large:
+            said.append(
+                warning(
+                    f"scales differ: {_name(small[0])} has outcomes from {min(mine[small[0]]):.4g} "
+                    f"to {max(mine[small[0]]):.4g}, {_name(large[0])} from "
+                    f"{min(mine[large[0]]):.4g} to {max(mine[large[0]]):.4g}. If one is in per "
+                    f"cent, write both alike before they are compared."
+                )
+            )
+        said += [gap for key in mine if key not in small for gap in _gap(key, mine[key])]
+    return said
+
+
+def _gap(key: Sequence[str], values: Sequence[float]) -> list[Above]:
+    """A warning where outcomes up to 1 stand beside some that are ten times as large, or more."""
+    sizes = sorted({abs(value) for value in values if value})
+    within, beyond = [one for one in sizes if one <= 1], [one for one in sizes if one > 1]
+    if not within or not beyond or beyond[0] < _GAP * within[-1]:
+        return []
+    return [
+        warning(
+            f"{_name(key)}: some outcomes are {within[-1]:.4g} at most and others {beyond[0]:.4g} "
+            f"at least, with nothing between: two scales may be mixed, or a number may stand for "
+            f"no result. All are averaged as they are."
+        )
+    ]
+
+
+def _name(key: Sequence[str]) -> str:
+    return key[0] or "the system"
+
+
+def _values(source: Source, one: Slice) -> list[float]:
+    """The outcomes that occur."""
+    if one.is_binary:
+        return [0.0, 1.0]
+    results = source.categories(one.by)[one.key]
+    often = results.counts.sum(axis=0)
+    return [value for value, n in zip(results.values, often, strict=True) if n]
+
+
+def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where systems share fewer questions than their ids would if alike."""
+    if len(found) < 2 or sum(one.rows for one in found) > _MOST_ROWS:
+        return []
+    parts = (
+        [one.source for one in source.parts.values()] if isinstance(source, Joined) else [source]
+    )
+    if not all(isinstance(one, TableSource) and not one.origin.reader for one in parts):
+        return []
+    if any(one.columns["question"] == ROW for one in parts if isinstance(one, TableSource)):
+        return []
+    by_task: dict[str, list[tuple[str, set[str]]]] = {}
+    for key, one in source.named().items():
+        by_task.setdefault(key[1], []).append((key[0], set(one.questions)))
+    said: list[Above] = []
+    for systems in by_task.values():
+        (first, mine), *others = systems
+        for other, theirs in others:
+            shared = len(mine & theirs)
+            alike = len(set(map(_plain_id, mine)) & set(map(_plain_id, theirs)))
+            why = ""
+            if alike > shared:
+                why = f", and {alike} without regard to case, spaces, zeros and .0: write ids alike"
+            if (shared == 0 or why) and mine and theirs:
+                said.append(
+                    warning(
+                        f"{first or 'the first system'} and {other} share {shared} questions of "
+                        f"{len(mine)} and {len(theirs)}{why}. Their scores are of other questions."
+                    )
+                )
+    return said[:_MOST_SHOWN]
+
+
+def _plain_id(text: str) -> str:
+    plain = text.strip().lower().removesuffix(".0")
+    return plain.lstrip("0") or plain
 
 
 def nameless_systems(found: Sequence[Slice]) -> list[Above]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from errbar.data.accounts import COMPANION, Accounts, skipped_in_words
 from errbar.data.arrays import array_source, arrays_in, matrix_of, matrix_remark
+from errbar.data.copied_files import copies_among
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
 from errbar.data.held import table_of
@@ -109,9 +110,11 @@ def _tables(
             raise InputError(f"{file}: {reason}.")
         accounts.of(file).skipped = reason
     if not known:
+        packed = [file for file in files if "unpack" in accounts.of(file).skipped]
+        why = f" {packed[0].name}: {accounts.of(packed[0]).skipped}." if packed else ""
         raise InputError(
             f"{where}: there is no log of a harness, and no file that is a table (.csv, .tsv, "
-            f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz)."
+            f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
         )
     matrices: dict[Path, Any] = {}
     tables = []
@@ -133,6 +136,10 @@ def _tables(
         for file, reason in found.skipped.items():
             accounts.of(file).skipped = reason
         sources += [one.at(where) for one in found.sources]
+    said = copies_among(known)
+    if said:
+        origin = sources[0].origin
+        sources[0] = sources[0].with_origin(replace(origin, remarks=(*origin.remarks, *said)))
     return sources
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from errbar.ambiguities import nameless_systems, repeated_ids, strange_truths
+from errbar.ambiguities import (
+    copied_rows,
+    ids_written_otherwise,
+    nameless_systems,
+    repeated_ids,
+    scales,
+    strange_truths,
+)
 from errbar.curve_points import by_subject, ks_of, left_out_of
 from errbar.data.origin import TALLIES
 from errbar.data.slices import Slice, without_cluster
@@ -391,6 +398,9 @@ class Runs:
             remarks.append(alone)
         remarks += nameless_systems(found)
         remarks += strange_truths(self.source, found)
+        remarks += copied_rows(self.source, found)
+        remarks += scales(self.source, found)
+        remarks += ids_written_otherwise(self.source, found)
         return [*remarks, *repeated_ids(self.source, found), *self._of_data()]
 
 

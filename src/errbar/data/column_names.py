@@ -130,6 +130,11 @@ TRIAL_NUMBERS = _plain(
     *("completion_idx", "completion_index", "response_id", "response_idx", "round", "pass_number"),
     *("random_seed", "seed_id", "epoch_id", "draw", "resample"),
 )
+# What no two runs have alike: rows that share it are copies.
+MOMENTS = _plain(
+    *("timestamp", "time", "created", "created_at", "started_at", "finished_at", "latency"),
+    *("duration", "elapsed", "runtime", "uuid", "request_id", "response_id", "run_id"),
+)
 # Files that describe a run and hold no outcomes.
 _SETTINGS = re.compile(
     r"(config|configuration|args|arguments|argv|settings|options|params|parameters|hparams|flags"

@@ -26,18 +26,20 @@ _KINDS = {
 }
 COMPRESSED = (".gz", ".zst")
 _PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
-_HIDDEN = (".", "__MACOSX")
+_PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
+_HIDDEN = (".", "__MACOSX", "~$")  # "~$" locks a workbook that is open
 _SHOWN = (".aider.results.json",)  # what a harness writes into hidden files
 
 
 def find_files(paths: Paths) -> list[Path]:
     """The files that paths, patterns or directories stand for, in order; hidden ones are not."""
     each = [paths] if isinstance(paths, str | Path) else paths
-    return list(dict.fromkeys(file for path in each for file in _files_of(path)))
+    found = {file.resolve(): file for path in reversed(each) for file in reversed(_files_of(path))}
+    return list(reversed(found.values()))
 
 
 def _files_of(path: str | Path) -> list[Path]:
-    text = str(path)
+    text = os.path.expanduser(path)
     place = Path(text)
     if place.is_dir():
         return _files_under(place)
@@ -88,4 +90,6 @@ def why_not_read(file: Path) -> str:
     """The reason that a file which is no log of a harness is not read as a table."""
     if file.suffix.lower() in _PICKLED:
         return "a pickle can run any code when it is opened; save the data as Parquet or CSV"
+    if file.suffix.lower() in _PACKED:
+        return f"errbar does not unpack {file.suffix}; unpack it first (.gz and .zst are read)"
     return f"no log of a harness, and no table: those end in {', '.join(_KINDS)}"

@@ -19,7 +19,7 @@ from errbar.data.outcome_words import (
 from errbar.data.outcomes import Columns
 from errbar.data.rows import STRANGE, TRIAL_NUMBER
 from errbar.errors import InputError
-from errbar.remarks import Above
+from errbar.remarks import Above, guess
 
 _LONGEST = 400  # letters of a number or a word
 
@@ -46,6 +46,9 @@ def numbers_of_text(
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     replaced, added, said = [], [], []
     outcome = columns["outcome"]
+    commas: list[Above] = []
+    if not right and kinds[outcome] == "VARCHAR" and not are_large:
+        rows, commas = _with_decimal_points(rows, outcome)
     if right:
         said = _right_words(rows, outcome, right)
         replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
@@ -57,7 +60,7 @@ def numbers_of_text(
             _refuse_mixed_percentages(rows, outcome)
             words = _counted_words(rows, outcome)
             refuse_grades(words, outcome)
-            said = words_remark(words, WORDS)
+            said = [*commas, *words_remark(words, WORDS)]
     for meaning in ("confidence", "cost"):
         if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
             name = quoted(columns[meaning])
@@ -69,6 +72,22 @@ def numbers_of_text(
         return rows, []
     some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
     return rows.project(", ".join([f"*{some}", *added])), said
+
+
+def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
+    """Numbers with a decimal comma as others write them; 1,000 may be a thousand, and stays."""
+    text = f"trim({quoted(name)})"
+    has_comma = f"regexp_full_match({text}, '[-+]?[0-9]*,[0-9]+ ?%?')"
+    is_sure = f"NOT regexp_full_match({text}, '[-+]?[1-9][0-9]{{0,2}},[0-9]{{3}}')"
+    point = f"TRY_CAST({text} AS DOUBLE) IS NOT NULL AND contains({text}, '.')"
+    conditions = (has_comma, f"{has_comma} AND {is_sure}", point)
+    counts = ", ".join(f"count(*) FILTER ({one})" for one in conditions)
+    commas, sure, points = rows.aggregate(counts).fetchall()[0]
+    if not sure or points:
+        return rows, []
+    value = f"CASE WHEN {has_comma} THEN replace({text}, ',', '.') ELSE {quoted(name)} END"
+    said = guess(f"Outcomes: {commas} of them are written with a decimal comma")
+    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [said]
 
 
 def _refuse_mixed_percentages(rows: Any, name: str) -> None:

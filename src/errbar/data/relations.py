@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from errbar.data.engine import literal_path, quoted
 from errbar.data.files import CSV, JSON, PARQUET
-from errbar.data.outcomes import INDEX, USUAL
+from errbar.data.outcomes import INDEX, USUAL, names_in_parts
 from errbar.data.rows import FILE, HIDDEN
 from errbar.data.text_files import LONGEST_LINE, first_line, header_of, raw_lines, text_lines
 from errbar.errors import InputError
@@ -127,6 +128,7 @@ class _Dialect:
     mark: str  # between cells
     names: tuple[str, ...]  # of the columns
     cut: int  # cells of the first line that no row has
+    above: int  # lines above the names: comments, blank ones, and "sep=;" of Excel
 
 
 def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
@@ -138,7 +140,7 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
         rows = engine.read_csv(
             [literal_path(file) for file in group],
             header=not dialect.cut,
-            skiprows=1 if dialect.cut else 0,
+            skiprows=dialect.above + (1 if dialect.cut else 0),
             auto_detect=False,
             sep=dialect.mark,
             quotechar='"',
@@ -154,7 +156,8 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
 
 def _dialect(file: Path) -> _Dialect:
     """What stands between the cells of a CSV file, and the names in its first line."""
-    head = header_of(file)
+    above = _lines_above(file)
+    head = header_of(file, above)
     mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
     cells = [name.strip() for name in _cells(head, mark, file)]
     if not any(name.strip() for name in cells):
@@ -163,17 +166,29 @@ def _dialect(file: Path) -> _Dialect:
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise InputError(f"{file}: two columns are named {twice[0]!r}.")
-    cut = _beyond_rows(file, cells, mark)
-    return _Dialect(mark, tuple(names[: len(names) - cut]), cut)
+    cut = _beyond_rows(file, cells, mark, above)
+    return _Dialect(mark, tuple(names[: len(names) - cut]), cut, above)
 
 
-def _beyond_rows(file: Path, head: Sequence[str], mark: str) -> int:
+def _lines_above(file: Path) -> int:
+    """How many lines stand above the names of the columns: blank, a comment, or Excel's sep=;."""
+    above = 0
+    for line in text_lines(file):
+        text = line.strip().lower()
+        if not text or text.startswith("#") or re.fullmatch(r"sep=.", text):
+            above += 1
+            continue
+        cells = re.split(r"[,;\t|]", line.replace('"', ""))
+        return above if names_in_parts(map(str.strip, cells), "outcome") else 0
+    return 0
+
+
+def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
     """How many unnamed cells the first line ends with that the second does not have."""
     unnamed = len(head) - len(list(_without_end(head)))
     if not unnamed or "\n" in "".join(head):
         return 0
-    lines = text_lines(file)
-    next(lines)
+    lines = islice(text_lines(file), above + 1, None)
     second = next((line for line in lines if line.strip()), None)
     if second is None or second.count('"') % 2:
         return 0

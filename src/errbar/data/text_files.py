@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from errbar.data.engine import literal_path, own_engine
@@ -16,10 +17,10 @@ def first_line(file: Path) -> str:
     return next(line for line in text_lines(file) if line.strip())
 
 
-def header_of(file: Path) -> str:
-    """The first line, and those that a quotation mark carries it on to."""
+def header_of(file: Path, above: int = 0) -> str:
+    """The first line below those `above`, and what a quotation mark carries it on to."""
     head = ""
-    for line in text_lines(file):
+    for line in islice(text_lines(file), above, None):
         head += line
         if head.count('"') % 2 == 0 or len(head) > LONGEST_LINE:
             break
