@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errbar.data.accounts import COMPANION, Accounts, skipped_in_words
-from errbar.data.arrays import array_source, arrays_in, matrix_of, matrix_remark
+from errbar.data.arrays import array_source, arrays_in, matrix_of
 from errbar.data.copied_files import copies_among
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
@@ -159,12 +159,7 @@ def _matrices(
     _require_no_words(asked, "a matrix")
     if not named:
         with plain_errors(str(files[0])):
-            whole = matrices[files[0]]
-            source = array_source(whole)
-            remarks = source.origin.remarks
-            if not remarks and not isinstance(whole, dict):
-                remarks = (matrix_remark(whole),)
-            return [replace(source, origin=Origin(remarks=remarks))]
+            return [array_source(matrices[files[0]])]
     naming = name_systems(files, files_are=asked.how.files)
     if asked.how.files == "trials":
         whole = np.concatenate([matrix_of(matrices[file], str(file)) for file in files], axis=1)
@@ -192,7 +187,8 @@ def _as_one(sources: Sequence[Source], accounts: Accounts) -> Source:
 
 def _require_no_words(asked: Asked, what: str) -> None:
     """Refuse what only rows of a table leave to say."""
-    for name, value in (("right", asked.how.right), ("rows", asked.how.rows)):
+    how = asked.how
+    for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
         if value:
             said = way_to_say(f"--{name}", f"{name}=")
             raise InputError(f"{said} is for tables of outcomes; this is {what}.")

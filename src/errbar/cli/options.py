@@ -49,6 +49,11 @@ READ = options_of(
         help="What rows with the same id are: trials of one question, or questions.",
     ),
     click.option(
+        "--keys",
+        type=click.Choice(["systems", "questions"]),
+        help="What the keys of a JSON document are that has lists of outcomes under them.",
+    ),
+    click.option(
         "--right", multiple=True, metavar="WORD", help="A word that means right; may be repeated."
     ),
     click.option("--reader", help="Whose logs these are, as inspect_ai; found out if not named."),

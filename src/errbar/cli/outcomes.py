@@ -114,6 +114,7 @@ def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
         signal=given["signal"],
         files=given["files"],
         rows=given["rows"],
+        keys=given["keys"],
         right=given["right"],
         connection=connection,
         spark=session,

@@ -18,28 +18,62 @@ from errbar.data.matrix import as_matrix
 from errbar.data.origin import Origin
 from errbar.data.sources import MatrixSource
 from errbar.errors import InputError
-from errbar.remarks import Above, guess
+from errbar.remarks import Above, guess, warning, way_to_say
+
+ENOUGH = 10  # questions: for fewer, intervals were not studied
+_FEWEST_IDS = 3  # rows that can be seen to be numbered
 
 
 def array_source(data: Any, name: str = "") -> MatrixSource:
-    """The outcomes of one array, or of arrays by name."""
+    """The outcomes of one array, or of arrays by name, and how they were read."""
     if isinstance(data, dict):
-        return MatrixSource({str(one): matrix_of(part, str(one)) for one, part in data.items()})
+        matrices = {str(one): matrix_of(part, str(one)) for one, part in data.items()}
+        said = [_remark_of(part) for part in data.values() if _depth(part) > 1]
+        return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(said))))
     if _depth(data) == 3:
         names = [f"system {at + 1}" for at in range(len(data))]
         parts = zip(names, data, strict=True)
-        return MatrixSource({one: matrix_of(part, one) for one, part in parts})
+        matrices = {one: matrix_of(part, one) for one, part in parts}
+        said = [_remark_of(part, f" of each of {len(data)} systems") for part in data]
+        return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(said))))
     matrix = matrix_of(data, name or "the matrix")
     if _depth(data) == 1:
-        said = guess(f"Questions: the {len(matrix)} entries of the vector, one trial of each")
-        return MatrixSource({name: matrix}, Origin(remarks=(said,)))
-    return MatrixSource({name: matrix})
+        said = [guess(f"Questions: the {len(matrix)} entries of the vector, one trial of each")]
+    else:
+        said = [_remark_of(matrix)]
+    return MatrixSource({name: matrix}, Origin(remarks=tuple(said)))
 
 
-def matrix_remark(matrix: Any) -> Above:
-    """How a matrix in a file was read."""
-    rows, columns = np.shape(matrix)[-2:] if np.ndim(matrix) > 1 else (len(matrix), 1)
-    return guess(f"Matrix: {rows} rows are questions, {columns} columns are trials")
+def _remark_of(matrix: Any, whose: str = "") -> Above:
+    """How a matrix was read: with a warning where the other way there would be enough questions."""
+    rows, columns = np.shape(matrix)[:2]
+    said = f"Matrix{whose}: {rows} rows are questions, {columns} columns are trials"
+    if rows >= ENOUGH or columns < ENOUGH:
+        return guess(said)
+    transpose = way_to_say("transpose the file", "transpose it: load(numpy.transpose(data))")
+    if whose:
+        transpose = "swap the last two dimensions"
+    return warning(
+        f"{said}. If the rows are trials (runs, seeds) and the columns questions, {transpose}."
+    )
+
+
+def refuse_ids(matrix: NDArray[Any], where: str, advice: str) -> None:
+    """Refuse a first column that names the rows, and is no trial of them.
+
+    It counts up; or its whole numbers are all distinct, and the other columns hold 0 and 1 alone.
+    """
+    if matrix.ndim != 2 or matrix.shape[1] < 2 or len(matrix) < _FEWEST_IDS:
+        return
+    first, others = matrix[:, 0], matrix[:, 1:]
+    counts_up = np.array_equal(first, first[0] + np.arange(len(first)))
+    whole = bool(np.isfinite(first).all() and (first == np.floor(first)).all())
+    distinct = whole and len(np.unique(first)) == len(first)
+    if counts_up or (distinct and bool((np.isnan(others) | np.isin(others, (0, 1))).all())):
+        raise InputError(
+            f"{where}: its first column {'counts up' if counts_up else 'has no number twice'} "
+            f"({first[0]:g}, {first[1]:g} …), as ids do, and nothing names the columns. {advice}"
+        )
 
 
 def matrix_of(data: Any, name: str) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from typing import Literal
 from errbar.data.naming import FilesAre
 
 RowsAre = Literal["trials", "questions"]
+KeysAre = Literal["systems", "questions"]
 
 
 @dataclass(frozen=True)
@@ -18,3 +19,4 @@ class HowToRead:
     rows: RowsAre | None = None  # what rows with the same id are
     files: FilesAre | None = None  # what files that name no system are
     repeats: Literal["refuse", "keep"] = "refuse"  # of one trial
+    keys: KeysAre | None = None  # what the names of lists of outcomes are
