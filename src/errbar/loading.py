@@ -17,6 +17,7 @@ from errbar.data.containers import (
     numbers_in,
     plain_container,
     refuse_rows_without_names,
+    refuse_words,
 )
 from errbar.data.engine_errors import plain_errors
 from errbar.data.frames import are_numbered, has_index, rows_in, values_in, with_index
@@ -98,6 +99,7 @@ def load(
     if keys is not None and not _are_paths(data) and not isinstance(data, Mapping):
         raise InputError(f"keys= says what the keys of a dict are; {type(data).__name__} has none.")
     if _are_paths(data, words):
+        refuse_words(data)
         return Runs(read_paths(data, asked))
     if _are_named_paths(data, words):
         parts = {}
@@ -243,7 +245,7 @@ def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:
         from errbar.data.json_documents import records_in  # noqa: PLC0415
         from errbar.data.records import columns_of  # noqa: PLC0415
 
-        document = records_in(whole, "the data")
+        document = records_in(whole, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
     return Joined.by_name({name: _from_memory(one, asked) for name, one in whole.items()})
 
@@ -251,9 +253,10 @@ def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
     """Columns of a table, matrices of systems, or outcomes of systems or questions."""
     columns = {name: _entries(one) for name, one in lists.items()}
-    if how.told or are_columns(columns):
+    nested = any(is_list(entry) for column in columns.values() for entry in column)
+    if are_columns(columns) or (how.told and not nested):
         return _from_columns(_of_one_length(columns), how)
-    if any(is_list(entry) for column in columns.values() for entry in column):
+    if nested:
         _require_untold(lists, how)
         return _array_source({name: numbers_in(one) for name, one in lists.items()})
     keys, said = keys_of_lists(columns, how.keys)

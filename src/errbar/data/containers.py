@@ -22,26 +22,19 @@ from errbar.data.statistics import Counts
 from errbar.errors import InputError, WrongType
 
 _PAIR = 2
+_FEWEST_WORDS = 3  # names without an ending that may be a list of outcomes
 _CONVERSIONS = ("to_pylist", "to_list", "tolist")  # what a column or a tensor becomes a list by
 
 
 def plain_container(data: Any) -> Any:
     """Data as a list, a dict or an array where they are in something like it."""
-    if isinstance(data, io.IOBase):
-        raise WrongType(
-            "the data are an open file; give its path instead, as in load('results.csv')."
-        )
+    _refuse_without_order(data)
+    if isinstance(data, Iterator | ValuesView | deque):
+        data = list(data)
     if isinstance(data, np.generic):
         return data.item()
     if isinstance(data, ItemsView):
         return dict(data)
-    if isinstance(data, Set):
-        raise WrongType(
-            f"a {type(data).__name__} has no order and each value once; give a list of outcomes, "
-            f"or a dict of outcomes by question."
-        )
-    if isinstance(data, Iterator | ValuesView | deque):
-        return plain_container(list(data))
     if isinstance(data, np.ndarray):
         return _of_array(data)
     if isinstance(data, list | tuple):
@@ -49,6 +42,18 @@ def plain_container(data: Any) -> Any:
     if hasattr(data, "to_pylist") and not hasattr(type(data), "columns"):
         return plain_container(data.to_pylist())
     return data
+
+
+def _refuse_without_order(data: Any) -> None:
+    if isinstance(data, io.IOBase):
+        raise WrongType(
+            "the data are an open file; give its path instead, as in load('results.csv')."
+        )
+    if isinstance(data, Set) and not isinstance(data, ItemsView):
+        raise WrongType(
+            f"a {type(data).__name__} has no order and each value once; give a list of outcomes, "
+            f"or a dict of outcomes by question."
+        )
 
 
 def _of_array(data: np.ndarray[Any, Any]) -> Any:
@@ -64,7 +69,7 @@ def _of_array(data: np.ndarray[Any, Any]) -> Any:
 
 
 def _of_list(data: Sequence[Any]) -> Any:
-    if data and all(map(_is_record, data)):
+    if data and all(map(_is_record, data)) and not isinstance(data[0], Counts):
         return [_as_record(row) for row in data]
     return data
 
@@ -126,6 +131,18 @@ def _is_file(name: str) -> bool:
         return False
 
 
+def refuse_words(names: Any) -> None:
+    """Refuse a list of words that name no file, with what to do if they are outcomes."""
+    if not isinstance(names, list | tuple) or len(names) < _FEWEST_WORDS:
+        return
+    if all(str(name).isalnum() and not _is_file(str(name)) for name in names):
+        shown = ", ".join(repr(str(name)) for name in dict.fromkeys(names))
+        raise InputError(
+            f"there are no files that are called {shown:.60}. If these are outcomes, say which of "
+            f"them are right, as in load(data, right=['WORD'])."
+        )
+
+
 def are_rows_of_words(data: Any, right: Sequence[str] = ()) -> bool:
     """Whether each row of a list holds words for right and wrong."""
     return all(isinstance(row, list | tuple) and are_words(row, right) for row in data)
@@ -138,6 +155,7 @@ def are_pairs(data: Any) -> bool:
         and len(row) == _PAIR
         and isinstance(row[0], str)
         and not is_list(row[1])
+        and (not isinstance(row[1], str) or is_outcome(row[1]))
         for row in data
     )
 

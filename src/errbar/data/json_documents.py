@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 
 from errbar.data.column_names import plain_name
 from errbar.data.json_text import JSONDecodeError, parse, parse_next
+from errbar.data.lists_by_name import are_columns, keys_of_lists
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts
+from errbar.data.reading import KeysAre
 from errbar.errors import InputError, NoOutcomes
-from errbar.remarks import Above, guess, warning
+from errbar.remarks import Above, guess, way_to_say
 
 Record = Mapping[str, Any]
 
@@ -39,7 +41,6 @@ _MEANINGS = {
 _FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
 # Names of a list of rows, whatever the columns are called.
 _ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
-_MANY = 5  # times as many outcomes as keys: the keys are systems
 _LOOKED_AT = 200
 
 
@@ -82,12 +83,12 @@ def _next(text: str, at: int) -> int:
     return at
 
 
-def records_in(value: Any, where: str) -> Document:
+def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
     """The records of a document of a known shape; refused with what was found if it is of none."""
     if isinstance(value, list):
         return _of_list(value, where)
     if isinstance(value, dict) and value:
-        return _of_object(value, where)
+        return _of_object(value, where, keys)
     raise NoOutcomes(f"{where}: it holds {_shown(value)}, and no outcomes.")
 
 
@@ -106,7 +107,7 @@ def _of_list(values: list[Any], where: str) -> Document:
     )
 
 
-def _of_object(value: dict[str, Any], where: str) -> Document:
+def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
     table = _table_in(value, where)
     if table is not None:
         return table
@@ -124,22 +125,22 @@ def _of_object(value: dict[str, Any], where: str) -> Document:
         return _by_system(scored)
     if len(lists) == 1 and next(iter(lists)).lower() in _ROWS:
         return _of_one_list(value, *next(iter(lists.items())))
-    return _by_key(value, where)
+    return _by_key(value, where, keys)
 
 
-def _by_key(value: dict[str, Any], where: str) -> Document:
+def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
     """Outcomes, or objects that hold them, by the id of a question or by system."""
     if all(isinstance(one, dict) for one in value.values()):
-        return _of_objects(value, where)
+        return _of_objects(value, where, keys)
     if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
         _refuse_totals(value, where)
         if any(isinstance(one, list) for one in value.values()):
-            return _of_lists(value, where)
+            return _of_lists(value, keys)
         records = [{"question": str(key), "outcome": one} for key, one in value.items()]
         return Document(records, [guess("Questions: the keys of the document")], tuple(value))
     inner = [key for key, one in value.items() if isinstance(one, dict) and one]
     if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
-        found = _of_object(value[inner[0]], f"{where}, {inner[0]}")
+        found = _of_object(value[inner[0]], f"{where}, {inner[0]}", keys)
         return found._replace(records=_with_names(value, found.records))
     raise NoOutcomes(
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "
@@ -147,29 +148,18 @@ def _by_key(value: dict[str, Any], where: str) -> Document:
     )
 
 
-def _of_lists(value: Mapping[str, Any], where: str) -> Document:
+def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
     """Lists of outcomes by key: trials of questions, or questions of systems."""
-    longest = max(len(one) if isinstance(one, list) else 1 for one in value.values())
-    if len(value) >= longest:
+    keys, said = keys_of_lists(value, asked)
+    if keys == "questions":
         records = [{"question": str(key), "outcome": one} for key, one in value.items()]
-        return Document(records, [guess("Questions: the keys of the document")])
-    if longest < _MANY * len(value):
-        raise NoOutcomes(
-            f"{where}: it has {len(value)} keys with up to {longest} outcomes each, so that errbar "
-            f"cannot tell trials of questions from questions of systems. Save it as a table with "
-            f"the columns system, question and outcome."
-        )
+        return Document(records, said)
     records = [
         {"system": str(key), "question": str(at + 1), "outcome": outcome}
         for key, one in value.items()
         for at, outcome in enumerate(one if isinstance(one, list) else [one])
     ]
-    said = warning(
-        f"{len(value)} keys with up to {longest} outcomes each: the keys are taken as systems "
-        f"({_listed(value)}) and the outcomes as questions, paired by their place. If the keys are "
-        f"questions, save a table with the columns question and outcome."
-    )
-    return Document(records, [said])
+    return Document(records, said)
 
 
 def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
@@ -180,7 +170,7 @@ def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
             raise InputError(f"{where}: two of its columns have the same name; rename one.")
         records = [dict(zip(map(str, names), row, strict=True)) for row in rows]
         return Document(records, [guess("Rows: the lists under 'data', named by 'columns'")])
-    if _are_columns(value):
+    if all(isinstance(one, list) for one in value.values()) and are_columns(value):
         records = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
     elif _are_columns_by_row(value):
         index = next(iter(value.values()))
@@ -204,14 +194,6 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
     meanings = {_meaning(name) for name in value}
     alike = all(column.keys() == columns[0].keys() for column in columns)
     return alike and {"question", "outcome"} <= meanings
-
-
-def _are_columns(value: Mapping[str, Any]) -> bool:
-    """Whether it is a table by columns: lists of one length, one called an id, one an outcome."""
-    if not all(isinstance(one, list) and one for one in value.values()):
-        return False
-    meanings = {_meaning(name) for name in value}
-    return len({len(one) for one in value.values()}) == 1 and {"question", "outcome"} <= meanings
 
 
 def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
@@ -239,7 +221,9 @@ def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
     return Document(records, [guess(f"Systems: the keys of the document ({_listed(lists)})")])
 
 
-def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
+def _of_objects(
+    value: Mapping[str, Mapping[str, Any]], where: str, keys: KeysAre | None
+) -> Document:
     """Objects by the id of a question, or by system."""
     inner = list(value.values())
     if all(map(_has_outcome, inner[:_LOOKED_AT])) and not all(map(_holds_records, inner)):
@@ -252,13 +236,15 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
             f"{_keys_of(inner[0])} under {next(iter(value))!r}."
         )
     often = sum(map(len, inner)) / len(inner)
-    if often == len(value):
+    if often == len(value) and keys is None:
+        choose = [way_to_say(f"--keys {one}", f"keys={one!r}") for one in ("systems", "questions")]
         raise NoOutcomes(
             f"{where}: it has {len(value)} keys with as many keys in each, so that errbar cannot "
-            f"tell which are systems and which are questions. Save it as a table with the columns "
-            f"system, question and outcome."
+            f"tell which are systems and which are questions. Say what the outer ones are with "
+            f"{choose[0]} or {choose[1]}."
         )
-    outer, within = ("system", "question") if often > len(value) else ("question", "system")
+    are_systems = keys == "systems" if keys else often > len(value)
+    outer, within = ("system", "question") if are_systems else ("question", "system")
     _refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
     records = [
         {outer: str(key), within: str(name), **_as_fields(outcome)}
@@ -266,7 +252,11 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
         for name, outcome in one.items()
     ]
     said = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
-    return Document(records, [guess(f"Two levels of keys: {said}")])
+    other = "questions" if are_systems else "systems"
+    remark = guess(
+        f"Two levels of keys: {said}", option=f"--keys {other}", argument=f"keys={other!r}"
+    )
+    return Document(records, [remark])
 
 
 def _refuse_few_shares(

@@ -8,6 +8,7 @@ questions if there are as many of them as outcomes under each, and systems if th
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from errbar.data.column_names import plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.outcomes import USUAL, are_counts
 from errbar.data.reading import KeysAre
@@ -55,8 +56,8 @@ def keys_of_lists(
     else:
         said = f"Systems: the {number} keys ({_listed(lists)}), with {outcomes} of each"
         otherwise = (
-            f"The outcomes are questions, paired by their place. If the keys are questions and the outcomes "
-            f"trials, say {choose}."
+            f"The outcomes are questions, paired by their place. If the keys are questions and the "
+            f"outcomes trials, say {choose}."
         )
     if asked:
         return keys, [guess(said)]
@@ -70,12 +71,15 @@ def _are_alike(lists: Mapping[str, Any]) -> bool:
 
 
 def _is_called(name: str, meaning: str) -> bool:
-    return str(name).lower() in (meaning, *USUAL[meaning])
+    return plain_name(str(name)) in map(plain_name, (meaning, *USUAL[meaning]))
 
 
 def _holds_outcomes(column: Sequence[Any]) -> bool:
-    """Whether the values can be outcomes, which ids and answers are not."""
-    return all(not isinstance(value, str) or is_outcome(value) for value in column[:_LOOKED_AT])
+    """Whether the values can be outcomes, which ids, answers and records are not."""
+    return all(
+        is_outcome(value) if isinstance(value, str) else not isinstance(value, Mapping)
+        for value in column[:_LOOKED_AT]
+    )
 
 
 def _holds_ids(column: Sequence[Any]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.data.arrays import refuse_ids
 from errbar.data.files import COMPRESSED, CSV, kind_of
 from errbar.data.relations import separator_in
 from errbar.data.text_files import text_lines
@@ -37,7 +38,7 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
                 )
             rows.append([value for value in row[indexed:] if value is not None])
     matrix = np.array(rows)
-    _refuse_ids(matrix, file)
+    refuse_ids(matrix, str(file), "Add a first line such as id,outcome.")
     return matrix
 
 
@@ -46,18 +47,6 @@ def _is_numbering(cells: Sequence[str]) -> tuple[bool, int]:
     indexed = int(not cells[0].strip())
     numbers = [_cell(cell) for cell in cells[indexed:]]
     return len(numbers) > 1 and numbers == list(map(float, range(len(numbers)))), indexed
-
-
-def _refuse_ids(matrix: NDArray[Any], file: Path) -> None:
-    """Refuse a first column that counts up: it numbers the rows, and is no trial of them."""
-    if matrix.ndim != 2 or matrix.shape[1] < 2 or len(matrix) < 3:
-        return
-    first = matrix[:, 0]
-    if np.array_equal(first, first[0] + np.arange(len(first))):
-        raise InputError(
-            f"{file}: its first column counts up ({first[0]:g}, {first[1]:g} …), as ids do, and no "
-            f"line names the columns. Add a first line such as id,outcome."
-        )
 
 
 def _cell(text: str) -> float | None:

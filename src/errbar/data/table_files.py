@@ -42,7 +42,7 @@ from errbar.data.sources import CountsTableSource, Source, TableSource
 from errbar.data.text_files import text_lines
 from errbar.data.total_rows import REASON
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
-from errbar.remarks import Above, guess
+from errbar.remarks import Above, guess, way_to_say
 
 _NO_IDS = "no column names its questions, and other files have one; give it by name to read it"
 _LOOKED_AT = 20  # lines of a JSON file that say whether it is flat
@@ -182,7 +182,7 @@ def _relations(
             kinds.setdefault(kind, []).append(file)
         elif kind == JSON:
             try:
-                nested.append(_nested(file))
+                nested.append(_nested(file, how))
                 flags |= {file: nested[-1].flags} if nested[-1].flags else {}
             except NoOutcomes as error:
                 skipped[file] = error
@@ -191,6 +191,11 @@ def _relations(
             found.append((_in_memory(engine, flat, [file], apart=apart), ()))
         else:
             raise InputError(f"{file}: it is no table that errbar knows.")
+    if how.keys and not nested:
+        raise InputError(
+            f"{way_to_say('--keys', 'keys=')} says what the keys of a JSON document are; this is a "
+            f"table."
+        )
     for kind, some in kinds.items():
         found += [(one, ()) for one in relations_of(engine, kind, some, apart=apart)]
     return [*found, *_together(engine, nested, how, skipped, apart=apart)]
@@ -206,10 +211,10 @@ class _Nested:
     flags: tuple[str, ...]  # keys of a document that has an outcome under each
 
 
-def _nested(file: Path) -> _Nested:
+def _nested(file: Path, how: HowToRead) -> _Nested:
     """A file of JSON that is no flat table."""
     text = "".join(text_lines(file))
-    document = records_in(_value_in(text, file), str(file))
+    document = records_in(_value_in(text, file), str(file), how.keys)
     return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
 
 

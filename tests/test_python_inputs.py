@@ -1,0 +1,319 @@
+"""Data in Python are read by the rules of files: the same numbers, and every guess said above."""
+
+import collections
+import dataclasses
+import io
+import json
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import errbar
+from errbar.cli.main import main
+from errbar.errors import InputError, WrongType
+from errbar.remarks import MARK, above
+
+FIRST = [1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1]  # 8 of 12
+SECOND = [0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0]  # 4 of 12
+THIRD = [1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]  # 6 of 12
+IDS = [f"q{at}" for at in range(len(FIRST))]
+MATRIX = np.array([FIRST, SECOND, THIRD]).T
+TRIALS_BY_ID = {name: row.tolist() for name, row in zip(IDS, MATRIX, strict=True)}
+BY_SYSTEM = {"gpt": FIRST, "qwen": SECOND}
+
+
+def read(data: Any, **told: Any) -> tuple[dict[str, float], list[tuple[int, int]], str]:
+    """The means, the questions and trials of each system, and what stands above them."""
+    runs = errbar.load(data, **told)
+    scores = runs.score("avg")
+    sizes = [
+        (int(part.questions.sum()), int((part.trials * part.questions).sum()))
+        for part in runs.source.slices(())
+    ]
+    return {score.system: score.value for score in scores}, sizes, " ".join(above(scores.remarks))
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Any:
+    def write(value: Any) -> str:
+        path = tmp_path / "results.json"
+        path.write_text(json.dumps(value), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("in_file", [False, True], ids=["python", "json"])
+def test_more_keys_than_outcomes_are_questions(document: Any, in_file: bool) -> None:
+    means, sizes, said = read(document(TRIALS_BY_ID) if in_file else TRIALS_BY_ID)
+    assert means == {"": pytest.approx(18 / 36)}
+    assert sizes == [(12, 36)]
+    assert "Questions: the 12 keys" in said
+    assert "keys='systems'" in said
+
+
+@pytest.mark.parametrize("in_file", [False, True], ids=["python", "json"])
+def test_fewer_keys_than_outcomes_are_systems_and_both_readings_are_said(
+    document: Any, in_file: bool
+) -> None:
+    data = document(BY_SYSTEM) if in_file else BY_SYSTEM
+    means, sizes, said = read(data)
+    assert means == {"gpt": pytest.approx(8 / 12), "qwen": pytest.approx(4 / 12)}
+    assert sizes == [(12, 12), (12, 12)]
+    assert f"{MARK} Systems: the 2 keys (gpt, qwen)" in said
+    assert "say keys='questions'" in said
+    means, sizes, said = read(data, keys="questions")
+    assert (means, sizes) == ({"": pytest.approx(12 / 24)}, [(2, 24)])
+    assert MARK not in said
+
+
+def test_the_command_line_has_the_same_choice_as_an_option(document: Any) -> None:
+    path = document(BY_SYSTEM)
+    said = " ".join(CliRunner().invoke(main, ["score", path]).output.split())
+    assert "say --keys questions" in said
+    assert "keys=" not in said
+    shown = CliRunner().invoke(main, ["score", path, "--keys", "questions"]).output
+    assert "2 questions, 24 trials" in " ".join(shown.split())
+
+
+def test_keys_are_refused_where_there_are_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="keys="):
+        errbar.load(FIRST, keys="questions")
+    table = tmp_path / "a.csv"
+    table.write_text("id,correct\nq1,1\nq2,0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="JSON document"):
+        errbar.load(str(table), keys="questions")
+
+
+def test_two_levels_of_as_many_keys_are_read_as_said(document: Any) -> None:
+    square = {"a": {"x": 1, "y": 0}, "b": {"x": 1, "y": 1}}
+    with pytest.raises(InputError, match="keys='systems' or keys='questions'"):
+        errbar.load(document(square))
+    assert read(document(square), keys="systems")[0] == {"a": 0.5, "b": 1.0}
+    assert read(square, keys="questions")[0] == {"x": 1.0, "y": 0.5}
+
+
+@pytest.mark.parametrize("in_file", [False, True], ids=["python", "json"])
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"trials": [4] * 5, "correct": [1, 2, 3, 4, 0]}, {"": 0.5}),
+        ({"n": [4] * 5, "c": [1, 2, 3, 4, 0]}, {"": 0.5}),
+        ({"correct": FIRST, "confidence": [0.5] * 12}, {"": 8 / 12}),
+        ({"model": ["a"] * 6 + ["b"] * 6, "passed": FIRST}, {"a": 4 / 6, "b": 4 / 6}),
+        ({"id": IDS, "gpt": FIRST, "qwen": SECOND}, {"gpt": 8 / 12, "qwen": 4 / 12}),
+        ({"Question ID": IDS, "outcome": FIRST}, {"": 8 / 12}),
+    ],
+    ids=" ".join,
+)
+def test_lists_with_usual_names_are_the_columns_of_a_table(
+    document: Any, columns: dict[str, list[Any]], expected: dict[str, float], in_file: bool
+) -> None:
+    means, _, said = read(document(columns) if in_file else columns)
+    assert means == pytest.approx(expected)
+    assert "Columns:" in said
+
+
+@pytest.mark.parametrize("as_columns", [False, True])
+def test_columns_of_unequal_length_are_refused(as_columns: bool) -> None:
+    told = {"outcome": "y"} if as_columns else {"question": "x"}
+    with pytest.raises(InputError, match="one length"):
+        errbar.load({"x": [1, 2, 3], "y": [1, 0]}, **told)
+
+
+@pytest.mark.parametrize(
+    "ids", [range(12), range(5, 17), [907, 3, 44, 12, 5, 6, 71, 8, 9, 1, 2, 0]]
+)
+@pytest.mark.parametrize("form", [list, np.array, pd.DataFrame, lambda rows: {"a": rows}, iter])
+def test_ids_beside_outcomes_are_never_averaged(form: Any, ids: Any) -> None:
+    rows = list(zip(ids, FIRST, strict=True))
+    with pytest.raises(InputError, match=r"first column .* as ids do"):
+        errbar.load(form(rows))
+
+
+def test_ids_in_a_csv_without_names_are_refused_by_the_same_rule(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("907,1\n3,0\n44,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="first column has no number twice"):
+        errbar.load(str(file))
+
+
+def test_pairs_with_ids_of_text_are_questions_and_outcomes() -> None:
+    pairs = list(zip(IDS, FIRST, strict=True))
+    means, sizes, said = read(pairs)
+    assert (means, sizes) == ({"": pytest.approx(8 / 12)}, [(12, 12)])
+    assert "Pairs: the first of each is the id" in said
+    named = {"gpt": pairs, "qwen": list(zip(IDS, SECOND, strict=True))}
+    assert read(named)[0] == pytest.approx({"gpt": 8 / 12, "qwen": 4 / 12})
+
+
+@pytest.mark.parametrize(
+    "wide",
+    [
+        MATRIX.T,
+        MATRIX.T.tolist(),
+        [*MATRIX.T],
+        [pd.Series(row) for row in MATRIX.T],
+        [pl.Series(row) for row in MATRIX.T],
+        pd.DataFrame(MATRIX.T),
+        {"mine": MATRIX.T},
+    ],
+    ids=["array", "lists", "arrays", "pandas", "polars", "frame", "named"],
+)
+def test_a_few_long_rows_are_said_to_be_questions_with_how_to_transpose(wide: Any) -> None:
+    _, sizes, said = read(wide)
+    assert sizes == [(3, 36)]
+    assert f"{MARK} Matrix: 3 rows are questions, 12 columns are trials." in said
+    assert "numpy.transpose" in said
+
+
+@pytest.mark.parametrize(
+    "tall",
+    [MATRIX, MATRIX.tolist(), pd.DataFrame(MATRIX), pl.DataFrame(MATRIX), {"mine": MATRIX}],
+    ids=["array", "lists", "pandas", "polars", "named"],
+)
+def test_how_a_matrix_was_read_is_said_without_a_warning(tall: Any) -> None:
+    means, sizes, said = read(tall)
+    assert [*means.values()] == [pytest.approx(0.5)]
+    assert sizes == [(12, 36)]
+    assert "Matrix: 12 rows are questions, 3 columns are trials." in said
+    assert MARK not in said
+
+
+def test_three_dimensions_are_systems_questions_and_trials() -> None:
+    means, sizes, said = read(np.stack([MATRIX, 1 - MATRIX]))
+    assert means == {"system 1": pytest.approx(0.5), "system 2": pytest.approx(0.5)}
+    assert sizes == [(12, 36), (12, 36)]
+    assert "2 systems: 12 rows are questions, 3 columns are trials" in said
+
+
+def test_numbered_columns_beside_an_index_are_trials() -> None:
+    rows = [(name, at, x) for name, row in TRIALS_BY_ID.items() for at, x in enumerate(row)]
+    long = pd.DataFrame(rows, columns=["id", "seed", "correct"])
+    wide = long.pivot(index="id", columns="seed", values="correct")
+    means, sizes, said = read(wide)
+    assert (means, sizes) == ({"": pytest.approx(0.5)}, [(12, 36)])
+    assert "Trials: the columns" in said
+
+
+@pytest.mark.parametrize("right", ["pass", "correct", "✓"])
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, pl.Series, pd.Categorical])
+def test_a_list_of_words_holds_outcomes(form: Any, right: str) -> None:
+    words = [right if x else "wrong" for x in FIRST]
+    means, sizes, said = read(form(words))
+    assert (means, sizes) == ({"": pytest.approx(8 / 12)}, [(12, 12)])
+    assert "Outcomes are words" in said
+
+
+def test_words_of_any_kind_are_outcomes_where_it_is_said_which_are_right() -> None:
+    words = ["good" if x else "bad" for x in FIRST]
+    assert read(words, right="good")[0] == {"": pytest.approx(8 / 12)}
+    with pytest.raises(InputError, match=r"right=\['WORD'\]"):
+        errbar.load(words)
+
+
+def test_a_file_that_is_called_like_a_word_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pass").mkdir()
+    (Path("pass") / "a.csv").write_text("id,correct\nq1,1\nq2,1\n", encoding="utf-8")
+    assert read(["pass"])[0] == {"": 1.0}
+
+
+class Row(NamedTuple):
+    id: str
+    correct: int
+
+
+@dataclasses.dataclass
+class Record:
+    id: str
+    correct: int
+
+
+SAME: dict[str, Any] = {
+    "structured array": np.array([*zip(IDS, FIRST, strict=True)], dtype="U5,i4"),
+    "named tuples": [Row(*pair) for pair in zip(IDS, FIRST, strict=True)],
+    "dataclasses": [Record(*pair) for pair in zip(IDS, FIRST, strict=True)],
+    "record batch": pa.record_batch({"id": IDS, "correct": FIRST}),
+    "arrow array": pa.array(FIRST),
+    "deque": collections.deque(FIRST),
+    "dict values": dict(zip(IDS, FIRST, strict=True)).values(),
+    "dict items": dict(zip(IDS, FIRST, strict=True)).items(),
+    "decimals": [Decimal(x) for x in FIRST],
+    "fractions": [Fraction(x) for x in FIRST],
+    "objects": np.array([bool(x) for x in FIRST], dtype=object),
+    "NumPy scalars by id": {name: np.bool_(x) for name, x in zip(IDS, FIRST, strict=True)},
+    "words by id": {name: "pass" if x else "fail" for name, x in zip(IDS, FIRST, strict=True)},
+    "nullable": pd.DataFrame({"id": IDS, "correct": pd.array(FIRST, dtype="Int8")}),
+    "categories": pd.DataFrame({"id": IDS, "correct": pd.Categorical(FIRST)}),
+    "struct": pl.DataFrame({"id": IDS, "scores": [{"accuracy": x} for x in FIRST]}),
+    "runs": errbar.load(FIRST),
+}
+SAME["structured array"].dtype.names = ("id", "correct")
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_outcomes_are_the_same_in_any_container(name: str) -> None:
+    means, sizes, _ = read(SAME[name])
+    assert (means, sizes) == ({"": pytest.approx(8 / 12)}, [(12, 12)])
+
+
+@pytest.mark.parametrize(
+    "form", [iter, lambda rows: (row for row in rows), lambda rows: map(list, rows)]
+)
+def test_iterators_are_read_to_their_end(form: Any) -> None:
+    assert read(form(MATRIX.tolist()))[1] == [(12, 36)]
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        np.ma.array([1, 1, 0, 1], mask=[0, 0, 0, 1]),
+        [1, 1, 0, None],
+        np.array([1, 1, 0, None], dtype=object),
+        pd.Series(pd.array([1, 1, 0, None], dtype="Int8")),
+        {"a": 1, "b": 1, "c": 0, "d": None},
+    ],
+    ids=["masked", "None", "objects", "nullable", "by id"],
+)
+def test_what_is_masked_or_none_is_no_outcome(missing: Any) -> None:
+    scores = errbar.load(missing).score("avg", errors="missing")
+    assert scores[0].value == pytest.approx(2 / 3)
+    assert f"{MARK} 1 of 4 rows have no outcome" in " ".join(
+        errbar.load(missing).score("avg").remarks
+    )
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "frames": ([pd.DataFrame({"id": IDS, "correct": FIRST})] * 2, "give them names"),
+    "polars frames": ([pl.DataFrame({"id": IDS, "correct": FIRST})] * 2, "give them names"),
+    "counts": ([errbar.Counts([4], [1])], "give them names"),
+    "triples": ([("gpt", "q1", 1), ("gpt", "q2", 0)], "nothing says which of its values is what"),
+    "tuple keys": ({("gpt", "q1"): 1, ("gpt", "q2"): 0}, "keys of the dict are tuples"),
+    "set": ({0, 1}, "no order"),
+    "open file": (io.StringIO("id,correct\nq1,1\n"), "give its path"),
+    "four dimensions": (np.zeros((2, 2, 2, 2)), "4 dimensions"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_says_too_little_is_refused_with_what_to_do(name: str) -> None:
+    data, said = REFUSED[name]
+    with pytest.raises(InputError, match=said):
+        errbar.load(data)
+
+
+@pytest.mark.parametrize("told", [{"right": "1"}, {"rows": "questions"}])
+def test_what_is_for_tables_is_refused_for_numbers(told: Any) -> None:
+    with pytest.raises((InputError, WrongType), match="for tables of outcomes"):
+        errbar.load(MATRIX, **told)
