@@ -30,7 +30,7 @@ TRIALS_BY_ID = {name: row.tolist() for name, row in zip(IDS, MATRIX, strict=True
 BY_SYSTEM = {"gpt": FIRST, "qwen": SECOND}
 
 
-def read(data: Any, **told: Any) -> tuple[dict[str, float], list[tuple[int, int]], str]:
+def read(data: Any, **told: Any) -> Any:
     """The means, the questions and trials of each system, and what stands above them."""
     runs = errbar.load(data, **told)
     scores = runs.score("avg")
@@ -124,7 +124,7 @@ def test_lists_with_usual_names_are_the_columns_of_a_table(
 
 @pytest.mark.parametrize("as_columns", [False, True])
 def test_columns_of_unequal_length_are_refused(as_columns: bool) -> None:
-    told = {"outcome": "y"} if as_columns else {"question": "x"}
+    told: dict[str, Any] = {"outcome": "y"} if as_columns else {"question": "x"}
     with pytest.raises(InputError, match="one length"):
         errbar.load({"x": [1, 2, 3], "y": [1, 0]}, **told)
 
@@ -278,7 +278,7 @@ def test_iterators_are_read_to_their_end(form: Any) -> None:
 @pytest.mark.parametrize(
     "missing",
     [
-        np.ma.array([1, 1, 0, 1], mask=[0, 0, 0, 1]),
+        np.ma.array([1, 1, 0, 1], mask=[False, False, False, True]),
         [1, 1, 0, None],
         np.array([1, 1, 0, None], dtype=object),
         pd.Series(pd.array([1, 1, 0, None], dtype="Int8")),

@@ -173,7 +173,10 @@ def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
         return _from_columns({"outcome": list(data)}, how, said)
     if are_rows_of_words(data, how.right):
         said = guess(f"Matrix: {len(data)} rows are questions, their entries are trials")
-        flat = {"question": list(range(len(data))), "outcome": [list(row) for row in data]}
+        flat: dict[str, list[Any]] = {
+            "question": list(range(len(data))),
+            "outcome": [list(row) for row in data],
+        }
         return _from_columns(flat, how, said)
     if are_pairs(data):
         ids, outcomes = (list(column) for column in zip(*data, strict=True))
@@ -260,6 +263,7 @@ def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
         _require_untold(lists, how)
         return _array_source({name: numbers_in(one) for name, one in lists.items()})
     keys, said = keys_of_lists(columns, how.keys)
+    flat: dict[str, list[Any]]
     if keys == "systems" and not any(
         isinstance(entry, str) for column in columns.values() for entry in column
     ):
