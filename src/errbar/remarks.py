@@ -47,6 +47,21 @@ def warning(text: str) -> Above:
     return Above(f"{MARK} {text}")
 
 
+def about(subject: str, remark: str) -> str:
+    """A remark with what it is about before it; one of its kind still.
+
+    Examples
+    --------
+    >>> about("gsm8k", warning("a row is lost."))
+    '⚠ gsm8k: a row is lost.'
+    """
+    if not subject:
+        return remark
+    marked = remark.startswith(MARK)
+    text = f"{subject}: {remark.removeprefix(MARK).lstrip()}"
+    return warning(text) if marked else type(remark)(text)
+
+
 def way_to_say(option: str, argument: str) -> str:
     """The option on a command line, the argument elsewhere."""
     return option if _on_command_line.get() else argument

@@ -76,7 +76,7 @@ def test_instances_that_are_not_there_are_seen(tmp_path: Path) -> None:
 
 def test_what_is_chosen_is_said() -> None:
     said = " ".join(errbar.load(LOG).inspect().notes())
-    assert "'exact_match' is scored; there are also quasi_exact_match, prefix_exact_match" in said
+    assert "'exact_match' (also: quasi_exact_match, prefix_exact_match" in said
     assert "not read" not in said
 
 
@@ -109,7 +109,7 @@ def test_every_scenario_is_scored_by_a_stat_that_it_has(two_scenarios: Path) -> 
     assert set(columns["status"]) == {"ok"}
     assert {one.partition(" ")[0] for one in columns["task"]} == {PLAIN, "summaries"}
     said = " ".join(errbar.load(str(two_scenarios)).inspect().notes())
-    assert f"{PLAIN}: the stat 'exact_match' is scored; there are also" in said
+    assert f"{PLAIN}: using stat 'exact_match' (also:" in said
 
 
 def test_a_scenario_without_the_stat_is_left_out_and_not_wrong(two_scenarios: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_second_run_adds_trials_and_states_nothing(tmp_path: Path) -> None:
     runs = errbar.load(tmp_path)
     assert {row["trial"] for row in rows_of(runs)} == set(range(8))
     assert not runs.agreements()
-    assert "numbered on from 4" in remarks_of(runs)
+    assert "2 runs (" in remarks_of(runs)
 
 
 @pytest.mark.parametrize(

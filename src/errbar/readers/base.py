@@ -26,6 +26,7 @@ from errbar.data.json_text import parse
 from errbar.data.origin import TALLIES, Claim
 from errbar.data.outcomes import FAILED, UNSCORED
 from errbar.errors import InputError
+from errbar.remarks import Above, guess, way_to_say
 
 _HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
 _BATCH = 1024  # rows that wait until they are moved into columns, column by column
@@ -263,14 +264,36 @@ def pick(asked: str | None, found: Sequence[str], what: str, where: str) -> str:
     return asked
 
 
-def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> list[str]:
-    """What to say if there was a choice."""
-    others = [one for one in found if one != taken]
+def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> list[Above]:
+    """Which of several scores is used, if there was a choice; it decides the number.
+
+    Examples
+    --------
+    >>> picked_remark("plus", ["plus", "base"], "scorer", "scorer")
+    ["using scorer 'plus' (also: base; choose with scorer=)."]
+    """
+    others = [name for name in found if name != taken]
     if not others:
         return []
-    return [
-        f"{what} {taken!r} is scored; there are also {', '.join(others)} ({option}=, --{option})."
-    ]
+    choose = way_to_say(f"--{option}", f"{option}=")
+    return [guess(f"using {what} {taken!r} (also: {', '.join(others)}; choose with {choose})")]
+
+
+def joined_runs_remark(
+    whose: str, runs: int, names: Sequence[str] = (), *, can_choose: bool = False
+) -> Above:
+    """That several runs of one system are taken as its trials; `can_choose` if files= parts them.
+
+    Examples
+    --------
+    >>> joined_runs_remark("gpt on gsm8k", 2, ["a.json", "b.json"])
+    'Trials: gpt on gsm8k: 2 runs (a.json, b.json) are taken as trials of one system.'
+    """
+    shown = f" ({some_of(names)})" if names else ""
+    text = f"Trials: {whose}: {runs} runs{shown} are taken as trials of one system"
+    if can_choose:
+        return guess(text, option="--files systems", argument="files='systems'")
+    return guess(text)
 
 
 def some_of(names: Sequence[str], most: int = 5) -> str:

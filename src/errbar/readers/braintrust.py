@@ -96,7 +96,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scores = [trial.scores for trial in trials]
     scorers = score_names(scores)
     scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
-    log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "Braintrust")
     if not scorers:
         log.remarks.append("No trial has a score; there is nothing but a list of them.")

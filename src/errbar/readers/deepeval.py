@@ -31,6 +31,7 @@ from errbar.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.remarks import guess
 
 _SUCCESS = "success"
 _CASES = ("testCases", "conversationalTestCases")
@@ -87,7 +88,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     )
     scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{one}/score" for one in metrics)]))
     scorer = pick(choice.scorer, scorers, "metric", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
     claims: dict[tuple[str, str], list[Claim]] = {}
     for path, run in runs.items():
@@ -100,7 +101,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         whose = (run.system, run.task)
         _add(log, run, scorer, trials.setdefault(whose, Counter()))
         if whose in claims:
-            log.remarks.append(f"{path}: its cases are further trials of the run before.")
+            log.remarks.append(
+                guess(f"Trials: {path}: its cases are taken as further trials of the run before")
+            )
         claims[whose] = [] if whose in claims else list(_claims(run, scorer))
     claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
     unnamed = sum(not case.is_named for run in runs.values() for case in run.cases)

@@ -58,7 +58,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     has_plus = any(plus for one in found for each in one.tasks.values() for _, plus in each)
     scorers = ["plus", "base"] if has_plus else ["base"]
     scorer = pick(choice.scorer, scorers, "scorer", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "the scorer", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
     naming = name_systems(files, *_ENDINGS, files_are=choice.files)
     log.remarks += naming.remarks
     often = Counter(naming.systems)

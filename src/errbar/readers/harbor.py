@@ -70,7 +70,7 @@ def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]
         where = f"{jobs[0].folder}, {task}" if task else str(jobs[0].folder)
         scorers[task] = taken = pick(asked, keys, "reward", where) if keys or asked else ""
         if _USUAL in keys or asked is not None:
-            log.remarks += picked_remark(taken, keys, "the reward", "scorer")
+            log.remarks += picked_remark(taken, keys, "reward", "scorer")
         elif len(keys) > 1:
             choose = way_to_say(f"--scorer {keys[1]}", f"scorer={keys[1]!r}")
             log.remarks.append(

@@ -31,6 +31,7 @@ from errbar.readers.documents import (
     require_key,
     require_object,
 )
+from errbar.remarks import Above, about
 
 _USUAL = (
     *("exact_match", "quasi_exact_match", "final_number_exact_match"),
@@ -206,7 +207,7 @@ def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> di
     every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
     pick(asked, every, "stat that scores an answer", where)  # refuses what no scenario has
     chosen: dict[str, str | None] = {}
-    said: dict[str, list[str]] = {}
+    said: dict[Above, list[str]] = {}
     for scenario, some in found.items():
         stat = asked if asked in some else None if asked or not some else some[0]
         chosen[scenario] = stat
@@ -217,11 +218,10 @@ def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> di
             )
         else:
             scores = [name for name in some if not name.startswith(_NO_SCORES)]
-            for text in picked_remark(stat, scores, "the stat", "scorer"):
+            for text in picked_remark(stat, scores, "stat", "scorer"):
                 said.setdefault(text, []).append(scenario)
     for text, scenarios in said.items():
-        whose = f"{'; '.join(scenarios)}: " if len(found) > 1 else ""
-        log.remarks.append(f"{whose}{text}")
+        log.remarks.append(about("; ".join(scenarios) if len(found) > 1 else "", text))
     return chosen
 
 

@@ -27,6 +27,7 @@ from errbar.readers.inspect_runs import (
     scorers_in,
     value_of,
 )
+from errbar.remarks import Above, about
 
 _OWN = frozenset({*USUAL, "answer", "target", "cost"})
 _PLAIN = (str, int, float)  # and truth values, which are whole numbers to Python
@@ -137,13 +138,13 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
 
 def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """What to say where there was a choice; once for all tasks that are alike."""
-    tasks: dict[str, list[str]] = {}
+    tasks: dict[Above, list[str]] = {}
     for task, names in found.items():
         if taken[task] in names:
             for said in picked_remark(taken[task], list(names), "the scorer", "scorer"):
                 tasks.setdefault(said, []).append(task)
     for said, alike in tasks.items():
-        yield said if len(alike) == len(taken) else f"{some_of(alike)}: {said}"
+        yield said if len(alike) == len(taken) else about(some_of(alike), said)
 
 
 def _systems(runs: Sequence[Run]) -> list[str]:

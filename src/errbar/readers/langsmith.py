@@ -92,7 +92,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scores = [trial.scores for trial in trials]
     scorers = score_names(scores)
     scorer = pick(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
-    log.remarks += picked_remark(scorer, scorers, "the feedback", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "feedback", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "LangSmith")
     systems = _systems(trials, choice, log)
     order: Counter[tuple[str, str]] = Counter()

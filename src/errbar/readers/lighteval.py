@@ -24,9 +24,19 @@ from errbar.data.engine import own_engine
 from errbar.data.engine_errors import plain_errors
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, regraded
+from errbar.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    joined_runs_remark,
+    pick,
+    picked_remark,
+    regraded,
+)
 from errbar.readers.choices import are_graded, likeliest
 from errbar.readers.documents import list_in, name_of, number_or_none, object_in, object_of
+from errbar.remarks import about
 
 _MOST_FOOTER = 1 << 22  # bytes at the end of a Parquet file that say what its columns are
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.(?:parquet|json)$")
@@ -180,8 +190,7 @@ def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) 
         if len(runs) == 1:
             log.claims += runs[0]
         elif runs:
-            text = f"{len(runs)} runs of {system!r} are taken as trials of one system."
-            log.remarks.append(f"{task}: {text}")
+            log.remarks.append(joined_runs_remark(f"{system} on {task}", len(runs)))
     log.remarks = list(dict.fromkeys(log.remarks))
     return log
 
@@ -237,9 +246,7 @@ def _metric(log: Log, details: _Details, choice: Choice) -> str:
         log.leave_out(details.path, "of a task without the metric", len(details.rows))
         return ""
     metric = choice.scorer or found[0]
-    log.remarks += [
-        f"{task}: {text}" for text in picked_remark(metric, found, "the metric", "scorer")
-    ]
+    log.remarks += [about(task, text) for text in picked_remark(metric, found, "metric", "scorer")]
     return metric
 
 

@@ -32,6 +32,7 @@ from errbar.readers.base import (
 from errbar.readers.choices import are_graded, likeliest
 from errbar.readers.documents import number_or_none, object_in, require_list
 from errbar.readers.lm_eval_samples import Samples, holds_results, samples_of
+from errbar.remarks import about, guess
 
 _LINE = ("doc_id", "doc", "target", "resps", "filtered_resps")
 _SHOWN = 3
@@ -62,7 +63,8 @@ class _Reading:
     def remarks(self) -> Iterator[str]:
         """All that was said."""
         for text, tasks in self.said.items():
-            yield f"{_shown(tasks)}: {text.replace('{n}', str(self.counted[text]))}"
+            said = type(text)(text.replace("{n}", str(self.counted[text])))
+            yield about(_shown(tasks), said)
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         if not empty.first:
             reading.log.skip(empty.path, "it has no samples")
     for run in _runs([one for one in every if one.first]):
+        if run.of > 1 and not run.at:
+            said = f"{run.of} runs of {run.system} are taken as trials of one system"
+            reading.say(run.task, guess(said))
         if choice.regrade is None:
             _grade(reading, run)
         elif run.samples.repeats:
@@ -207,7 +212,7 @@ def _metric(reading: _Reading, run: _Run) -> str:
         reading.leave_out(run.samples, f"there is no metric {asked!r}")
         return ""
     metric = asked or found[0]
-    for text in picked_remark(metric, found, "the metric", "scorer"):
+    for text in picked_remark(metric, found, "metric", "scorer"):
         reading.say(run.task, text)
     if object_in(object_in(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
         reading.say(run.task, f"the metric {metric!r} is better when it is lower.")
@@ -235,7 +240,7 @@ def _filtered(
     found = list(dict.fromkeys(names))
     reading.filters += found
     taken = asked if asked in found else found[0]
-    for text in picked_remark(taken, found, "the filter", "filter"):
+    for text in picked_remark(taken, found, "filter", "filter"):
         reading.say(run.task, text)
     return taken, [at for at, name in enumerate(names) if name == taken]
 

@@ -24,6 +24,7 @@ from errbar.readers.documents import (
     object_of,
     text_or_none,
 )
+from errbar.remarks import about
 
 _NAME = re.compile(r"output(?:-rs(\d+))?\.jsonl(?!-async)(.*)")  # -async: not yet in order
 _SCORED = frozenset(
@@ -98,8 +99,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 log.leave_out(trial.path, f"of a task without the score {asked!r}", len(trial.rows))
             continue
         scorer = pick(asked, found, "score", where)
-        said = picked_remark(scorer, found, f"{run.task}: the score", "scorer")
-        log.remarks += [one for one in said if one not in log.remarks]
+        said = [about(run.task, text) for text in picked_remark(scorer, found, "score", "scorer")]
+        log.remarks += [text for text in said if text not in log.remarks]
         _add(log, run, scorer)
         log.claims += _claims(run, scorer)
     return log

@@ -36,7 +36,7 @@ from errbar.readers.documents import (
     truth_or_none,
 )
 from errbar.readers.openai_output_items import kind_of_export, read_exports
-from errbar.remarks import guess, warning
+from errbar.remarks import about, guess, warning
 
 _EVENT = ("run_id", "event_id", "sample_id", "type", "data")
 # Scores, the first that is there being the usual one; other metrics follow in their order.
@@ -101,8 +101,8 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
         for task, each in found.items()
     }
     for task, each in found.items():
-        what = f"{task}: the scorer" if len(found) > 1 else "the scorer"
-        log.remarks += picked_remark(scorers[task], each, what, "scorer")
+        said = picked_remark(scorers[task], each, "scorer", "scorer")
+        log.remarks += [about(task if len(found) > 1 else "", text) for text in said]
     for file in files:
         log.read(file, 0)
     again = Counter((run.system, run.task) for run in runs)

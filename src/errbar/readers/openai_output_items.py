@@ -92,7 +92,7 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
         )
     found = _scorers(held)
     scorer = pick(choice.scorer, found, "scorer", str(files[0]))
-    log.remarks += picked_remark(scorer, found, "the scorer", "scorer")
+    log.remarks += picked_remark(scorer, found, "scorer", "scorer")
     systems = _systems(held, choice, log)
     alike = Counter((system, run.task) for run, system in zip(held, systems, strict=True))
     starts: Counter[tuple[str, str, str]] = Counter()

@@ -9,14 +9,14 @@ Run once, details are an object by the number of the question, with `predictions
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader
+from errbar.readers.base import Choice, Glance, Log, Reader, joined_runs_remark
 from errbar.readers.documents import (
     name_of,
     number_or_none,
@@ -47,6 +47,7 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     before: Counter[tuple[str, str]] = Counter()
+    runs: dict[tuple[str, str], list[str]] = defaultdict(list)  # folders, named after a time
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for path in files:
         result = object_of(path)
@@ -56,11 +57,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
         )
         key = (system, task)
         again = before[key]
-        if again:
-            log.remarks.append(
-                f"{path} is of {system} on {task} once more; its trials are numbered on from "
-                f"{again}."
-            )
+        runs[key].append(path.parent.parent.parent.name)
         columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
         trials = [
             _add(columns, question, detail, again, where)
@@ -73,6 +70,11 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
             log.skip(path, "its details are empty")
         before[key] += max(trials, default=0)
         claims[key] = [] if key in claims else list(_claims(result, len(trials), *key))
+    log.remarks += [
+        joined_runs_remark(f"{system} on {task}", len(names), names)
+        for (system, task), names in runs.items()
+        if len(names) > 1
+    ]
     log.claims = [claim for of_one in claims.values() for claim in of_one]
     return log
 

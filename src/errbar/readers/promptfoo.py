@@ -71,7 +71,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     names = [name for result in results for name in _named(result.row)]
     scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     systems = _systems(results)
     tests = {id(result.row): _test(result.row) for result in results}
     questions = _questions(results, tests)
@@ -90,7 +90,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             claims[system, task] = list(_claims(stated.get(asked, {}), system, task, scorer))
             if again:
                 claims[system, task] = []
-                log.remarks.append(f"{run.path}: its results are further trials of {system}.")
+                log.remarks.append(
+                    guess(f"Trials: {run.path}: its results are further trials of {system}")
+                )
     each = [claim for of_one in claims.values() for claim in of_one]
     claim_means_over_rows(log, [claim for claim in each if claim.metric not in TALLIES])
     log.claims += [claim for claim in each if claim.metric in TALLIES]

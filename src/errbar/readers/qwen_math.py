@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.origin import Claim
-from errbar.readers.base import Choice, Glance, Log, Reader
+from errbar.readers.base import Choice, Glance, Log, Reader, joined_runs_remark
 from errbar.readers.documents import (
     is_whole,
     lines,
@@ -93,11 +93,13 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
                 f"and are left out."
             )
         steps += _add(log, file, key, before[key])
-        if before[key]:
-            log.remarks.append(f"{file.path.name}: its trials are numbered on from {before[key]}.")
         before[key] += file.most
         if often[key] == 1:
             log.claims += _claims(file, key)
+    for key, runs in often.items():
+        if runs > 1:
+            mine = [file.path.name for file, of in zip(opened, keys, strict=True) if of == key]
+            log.remarks.append(joined_runs_remark(" on ".join(filter(None, key)), runs, mine))
     if steps:
         log.remarks.append(
             f"{steps} predictions have a score for each of several steps; the last is taken."

@@ -111,7 +111,7 @@ def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: L
     parts = [one for one in map(number_or_none, rewards) if one not in (None, 0.0, 1.0)]
     scorers = ["success", "reward"] if parts else ["success"]
     scorer = pick(choice.scorer, scorers, "scorer", where)
-    log.remarks += picked_remark(scorer, scorers, "the scorer", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
     return scorer
 
 

@@ -34,6 +34,7 @@ from errbar.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.remarks import guess
 
 _REWARD = "reward"
 _NO_METRICS = frozenset(
@@ -80,7 +81,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     found = (name for run in runs for one in run.rollouts for name in one.scores)
     scorers = list(dict.fromkeys([_REWARD, *found]))
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "the score", "scorer")
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     trials: Counter[tuple[str, str, str]] = Counter()
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for run in runs:
@@ -103,8 +104,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         claims |= {whose: [] for whose in held}
         if again:
             log.remarks.append(
-                f"{run.path}: there were rollouts of {again[0][0]} on {again[0][1]} before; these "
-                f"are further trials."
+                guess(
+                    f"Trials: {run.path}: there were rollouts of {again[0][0]} on {again[0][1]} "
+                    f"before; these are taken as further trials"
+                )
             )
         elif held:
             claims[next(iter(held))] = list(_claims(run, scorer))
