@@ -1,6 +1,6 @@
 """What lies at paths: logs of harnesses and tables, each file read or named as skipped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from errbar.data.accounts import COMPANION, Accounts, skipped_in_words
 from errbar.data.arrays import array_source, arrays_in, matrix_of
-from errbar.data.copied_files import copies_among
+from errbar.data.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.engine_errors import plain_errors
 from errbar.data.files import Paths, find_files, kind_of, why_not_read
 from errbar.data.held import table_of
@@ -42,6 +42,22 @@ class Asked:
     connection: Any = None
 
 
+class _Skipped(Accounts):
+    """Accounts of files that are not read, and what is said of copies among them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.copies: dict[Path, str] = {}  # why each is not read, which the remarks say
+        self.remarks: list[str] = []
+
+    def leave_out(self, copies: Copies) -> None:
+        """Copies of other files."""
+        self.copies |= copies.reasons()
+        for file, reason in copies.reasons().items():
+            self.of(file).skipped = reason
+        self.remarks += copies.remarks()
+
+
 def read_paths(paths: Paths, asked: Asked) -> Source:
     """Logs and tables at paths: one source, or several with a name for every system."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -51,8 +67,11 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
     if asked.how.told:
         return _mapped(files, by_name, asked, _shown(paths))
     known = find_readers(files, asked.reader)
-    sources: list[Source] = [_from_log(one, asked, _shown(paths)) for one in known.found]
-    accounts = Accounts()
+    accounts = _Skipped()
+    sources: list[Source] = [
+        _from_log(one, asked, _shown(paths))
+        for one in _without_copies(known.found, files, asked, accounts)
+    ]
     for file in known.companions:
         accounts.of(file).skipped = COMPANION
     tables = known.others
@@ -72,12 +91,25 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
     return _as_one(sources, accounts)
 
 
+def _without_copies(
+    found: Sequence[Found], files: Sequence[Path], asked: Asked, accounts: "_Skipped"
+) -> Iterator[Found]:
+    """Logs without the files that are copies of others."""
+    if asked.how.repeats == "keep":
+        yield from found
+        return
+    for one in found:
+        copies = copies_of_logs(one.files, files)
+        accounts.leave_out(copies)
+        yield replace(one, files=tuple(file for file in one.files if file not in copies.of))
+
+
 def _mapped(files: list[Path], by_name: set[Path], asked: Asked, where: str) -> Source:
     """Tables with columns as told; a log of a harness has none to map."""
     if asked.reader is not None:
         raise InputError(_nothing_to_map(asked.how.told, asked.reader, where))
     require_no_choice(asked)
-    accounts = Accounts()
+    accounts = _Skipped()
     try:
         return _as_one(_tables(files, by_name, asked, accounts, where), accounts)
     except InputError as error:
@@ -93,7 +125,7 @@ def _tables(
     files: Sequence[Path],
     by_name: set[Path],
     asked: Asked,
-    accounts: Accounts,
+    accounts: "_Skipped",
     where: str,
     *,
     named: bool = False,
@@ -116,6 +148,10 @@ def _tables(
             f"{where}: there is no log of a harness, and no file that is a table (.csv, .tsv, "
             f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
         )
+    if asked.how.repeats != "keep":
+        copies = copies_of_tables(known)
+        accounts.leave_out(copies)
+        known = [file for file in known if file not in copies.of]
     matrices: dict[Path, Any] = {}
     tables = []
     for file in known:
@@ -136,10 +172,6 @@ def _tables(
         for file, reason in found.skipped.items():
             accounts.of(file).skipped = reason
         sources += [one.at(where) for one in found.sources]
-    said = copies_among(known)
-    if said:
-        origin = sources[0].origin
-        sources[0] = sources[0].with_origin(replace(origin, remarks=(*origin.remarks, *said)))
     return sources
 
 
@@ -151,7 +183,7 @@ def _describes_data_set(file: Path) -> bool:
 
 
 def _matrices(
-    matrices: Mapping[Path, Any], accounts: Accounts, asked: Asked, *, named: bool
+    matrices: Mapping[Path, Any], accounts: "_Skipped", asked: Asked, *, named: bool
 ) -> list[Source]:
     files = list(matrices)
     for file in files:
@@ -162,8 +194,12 @@ def _matrices(
             return [array_source(matrices[files[0]])]
     naming = name_systems(files, files_are=asked.how.files)
     if asked.how.files == "trials":
-        whole = np.concatenate([matrix_of(matrices[file], str(file)) for file in files], axis=1)
-        return [replace(MatrixSource({"": whole}), origin=Origin(remarks=tuple(naming.remarks)))]
+        grouped: dict[str, list[Any]] = {}
+        for name, file in zip(naming.systems, files, strict=True):
+            grouped.setdefault(name, []).append(matrix_of(matrices[file], str(file)))
+        with plain_errors(str(files[0])):
+            whole = {name: np.concatenate(some, axis=1) for name, some in grouped.items()}
+        return [replace(MatrixSource(whole), origin=Origin(remarks=tuple(naming.remarks)))]
     parts = {}
     for name, file in zip(naming.systems, files, strict=True):
         with plain_errors(str(file)):
@@ -173,14 +209,15 @@ def _matrices(
     return [replace(joined, origin=replace(joined.origin, remarks=remarks))]
 
 
-def _as_one(sources: Sequence[Source], accounts: Accounts) -> Source:
+def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     """One source, with what became of every file."""
     whole = sources[0] if len(sources) == 1 else Joined.of_all(sources)
     skipped = Accounts(accounts)
     for file, one in whole.origin.accounts.items():
         skipped[file] = one
-    reasons = {file: why for file, why in accounts.skipped.items() if why != COMPANION}
-    said = [warning(text) for text in skipped_in_words(reasons)]
+    unsaid = {COMPANION, *accounts.copies.values()}
+    reasons = {file: why for file, why in accounts.skipped.items() if why not in unsaid}
+    said = [*accounts.remarks, *(warning(text) for text in skipped_in_words(reasons))]
     origin = replace(whole.origin, remarks=(*whole.origin.remarks, *said), accounts=skipped)
     return whole.with_origin(origin)
 

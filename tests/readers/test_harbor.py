@@ -41,6 +41,8 @@ def changed(file: Path, **changes: Any) -> None:
 def copied(place: Path, job: str, mark: str = "") -> Path:
     """A copy of a job whose trials are others where there is a mark."""
     shutil.copytree(JOB, place / job)
+    if mark:
+        changed(place / job / "result.json", id=mark)
     for file in (place / job).glob("*/result.json") if mark else ():
         changed(file, id=f"{mark} {file.parent.name}")
     return place / job
@@ -130,6 +132,10 @@ def test_jobs_of_one_agent_are_joined_and_said(tmp_path: Path) -> None:
 def test_copies_of_trials_are_counted_once(tmp_path: Path) -> None:
     copied(tmp_path, "first")
     copied(tmp_path, "second")
+    assert len(rows_of(tmp_path)) == 12
+    assert "the same content as another" in remarks_of(tmp_path)
+    for file in (tmp_path / "second").glob("*/result.json"):
+        file.write_text(file.read_text() + "\n")
     assert len(rows_of(tmp_path)) == 12
     assert "12 trials are copies of others by their ids" in remarks_of(tmp_path)
 

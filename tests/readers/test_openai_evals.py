@@ -138,7 +138,7 @@ def test_the_counts_of_runs_are_checked() -> None:
 
 
 def test_graders_are_scorers() -> None:
-    assert "there are also String check, Helpful, String check/score" in remarks_of(PAGE)
+    assert "(also: String check, Helpful, String check/score" in remarks_of(PAGE)
     passed = [row["outcome"] for row in rows_of(PAGE, scorer="Helpful")]
     assert passed == [float(one["results"][1]["passed"]) for one in items()]
     scores = [row["outcome"] for row in rows_of(PAGE, scorer="Helpful/score")]

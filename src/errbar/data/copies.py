@@ -1,27 +1,28 @@
 """Files that hold the same as another, which would count their trials twice.
 
-Only files of equal size are looked into, first at both ends and then as a whole; of a file packed
+Only files of equal size are looked into, their beginnings before the whole; of a file packed
 by gzip the size is that of what it holds. Equal content alone does not make a copy: reports of one
 question, or the outcomes of two systems, may be the same by right. A file is a copy if it is called
 as the other is, a mark of copying aside, and lies in the same folder; if its name or its content
-holds a moment or an id that no second run has; or if its folder has nothing that the other lacks.
+holds a moment or an id that no second run has; or if its folder has nothing that the other lacks,
+and the two are not numbered as runs are.
 """
 
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import IO
 
-from errbar.errors import InputError
 from errbar.remarks import Above, warning, way_to_say
 
-_END = 1 << 16  # bytes at either end that are compared before the whole
+_HEAD = 1 << 12  # bytes that are compared before the whole
 _STEP = 1 << 20
-_MOST_SHOWN = 3
+_MOST_SHOWN = 2
 
 # What file managers, browsers and people add to the name of a copy.
 _COPY_MARK = re.compile(
@@ -29,6 +30,7 @@ _COPY_MARK = re.compile(
     r"|^(?:copy|kopie|copie|copia|backup)[ _-]+(?:of[ _-]+)?",
     re.I,
 )
+_DIGITS = re.compile(r"\d+")
 _PACKED = (".gz", ".zst")
 # A time of day to the second that is not midnight, or an id that is drawn at random.
 _MOMENT = re.compile(
@@ -77,16 +79,17 @@ def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
     """Copies among logs of a harness; `every` file that was given says what a folder holds."""
     found = Copies()
     contents = _Contents(every)
-    for alike in contents.equal(files):
+    groups = list(contents.equal(files))
+    all_alike = sum(map(len, groups)) == len(files)  # single reports often are
+    for group in groups:
         kept: list[Path] = []
-        for file in alike:
+        for file in group:
             first = next((one for one in kept if contents.is_copy(file, one)), None)
             if first is not None:
                 found.of[file] = first
                 continue
-            other = next((one for one in kept if _plain_name(one) != _plain_name(file)), None)
-            if other is not None:
-                found.alike.append((file, other))
+            if kept and (all_alike or _plain_name(kept[0]) != _plain_name(file)):
+                found.alike.append((file, kept[0]))
             kept.append(file)
     return found
 
@@ -113,16 +116,16 @@ class _Contents:
 
     def __init__(self, every: Sequence[Path]) -> None:
         self.every = every
+        self._folders: dict[Path, dict[Path, Path]] = {}
         self.size = cache(_size)
-        self.ends = cache(_ends)
+        self.head = cache(_head)
         self.digest = cache(_digest)
         self.is_subset = cache(self._is_subset)
-        self.identifies = cache(_identifies)
 
     def equal(self, files: Sequence[Path]) -> Iterator[list[Path]]:
         """Groups of files with the same content."""
         groups = [list(files)]
-        steps: tuple[Callable[[Path], object], ...] = (self.size, self.ends, self.digest)
+        steps: tuple[Callable[[Path], object], ...] = (self.size, self.head, self.digest)
         for step in steps:
             parts: list[list[Path]] = []
             for group in groups:
@@ -135,12 +138,16 @@ class _Contents:
 
     def is_copy(self, file: Path, other: Path) -> bool:
         """Whether one of two files of equal content is a copy of the other."""
-        if _is_called_copy(file, other) or self.identifies(other):
+        if _is_called_copy(file, other) or _MOMENT.search(self.head(other)):
             return True
         if _plain_name(file) != _plain_name(other):
             return False
+        if _MOMENT.search(other.name.encode()):
+            return True
         roots = _roots(file, other)
-        return roots is not None and (self.is_subset(*roots) or self.is_subset(*roots[::-1]))
+        if roots is None or len({_DIGITS.sub("#", folder.name) for folder in roots}) == 1:
+            return False  # numbered as runs are
+        return self.is_subset(*roots) or self.is_subset(*roots[::-1])
 
     def _is_subset(self, folder: Path, other: Path) -> bool:
         """Whether all that is in a folder is in the other too."""
@@ -155,8 +162,7 @@ class _Contents:
 
     def _inside(self) -> Mapping[Path, Mapping[Path, Path]]:
         """The files of every folder, by their place in it."""
-        if not hasattr(self, "_folders"):
-            self._folders: dict[Path, dict[Path, Path]] = {}
+        if not self._folders:
             for file in self.every:
                 for folder in file.parents:
                     self._folders.setdefault(folder, {})[file.relative_to(folder)] = file
@@ -183,19 +189,13 @@ def _plain_name(file: Path) -> str:
 
 
 def _is_called_copy(file: Path, other: Path) -> bool:
-    return file.parent.resolve() == other.parent.resolve() and _plain_name(file) == _plain_name(
-        other
-    )
-
-
-def _identifies(file: Path) -> bool:
-    """Whether a name or the beginning of a file has a moment or an id of one run."""
-    return bool(_MOMENT.search(file.name.encode()) or _MOMENT.search(_ends(file)[0]))
+    alike = _plain_name(file) == _plain_name(other)
+    return alike and file.parent.resolve() == other.parent.resolve()
 
 
 def _has_records(file: Path) -> bool:
     """Whether a table has more than a line: single outcomes are often the same."""
-    head = _ends(file)[0]
+    head = _head(file)
     return b"\0" in head or max(head.count(b"\n"), head.count(b"{")) > 2
 
 
@@ -207,26 +207,26 @@ def _size(file: Path) -> int:
         with file.open("rb") as packed:
             packed.seek(-4, 2)
             return int.from_bytes(packed.read(4), "little")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error}.") from error
+    except OSError:
+        return 0  # what is broken is said where it is read
 
 
-def _ends(file: Path) -> tuple[bytes, bytes]:
-    """The first bytes and, of a file that is not packed, the last."""
+def _head(file: Path) -> bytes:
     try:
-        if file.suffix.lower() == ".gz":
-            with gzip.open(file, "rb") as packed:
-                return packed.read(_END), b""
-        with file.open("rb") as whole:
-            return whole.read(_END), b""
+        with _opened(file) as whole:
+            return whole.read(_HEAD)
     except (OSError, EOFError, zlib.error):
-        return b"", b""  # what is broken is said where it is read
+        return b""  # what is broken is said where it is read
+
+
+def _opened(file: Path) -> IO[bytes]:
+    return gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb")
 
 
 def _digest(file: Path) -> bytes:
     sum_of = blake2b(digest_size=16)
     try:
-        with gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb") as whole:
+        with _opened(file) as whole:
             while part := whole.read(_STEP):
                 sum_of.update(part)
     except (OSError, EOFError, zlib.error):
@@ -234,8 +234,8 @@ def _digest(file: Path) -> bytes:
     return sum_of.digest()
 
 
-def _pairs(pairs: object) -> str:
-    each = list(pairs)  # type: ignore[call-overload]
+def _pairs(pairs: Iterable[tuple[Path, Path]]) -> str:
+    each = list(pairs)
     shown = "; ".join(f"{copy} = {first}" for copy, first in each[:_MOST_SHOWN])
     more = len(each) - _MOST_SHOWN
     return f"{shown}; and {more} more" if more > 0 else shown

@@ -7,17 +7,17 @@ alone may be repeats of one system: they are taken apart, which is said, unless 
 
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from errbar.data.repeat_names import TIME, may_repeat, repeats_of
 from errbar.remarks import Above, guess, warning, way_to_say
 
 FilesAre = Literal["systems", "trials"]
 
 _BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and points belong to the names of models
-_NUMBER = re.compile(r"\d+")
+_MOST_SHOWN = 6
 _ENDINGS = frozenset(
     {
         *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".gz", ".zst"),
@@ -26,11 +26,6 @@ _ENDINGS = frozenset(
 )
 # Parts of a table: part-00003-…-c000.snappy.parquet of Spark, train-00000-of-00002.arrow.
 _PART = re.compile(r"(?:^part-\d{3,}(?:-[0-9a-f-]{8,})?(?:[-.]c\d+)?|-\d{3,}-of-\d{3,})")
-# A date, perhaps with a time of day: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.
-_TIME = re.compile(
-    r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d"
-    r"(?:(?:T|[_ ]{1,2}|-)[0-2]\d[-:_.]?[0-5]\d(?:[-:_.]?[0-5]\d)?(?:[.-]\d+)?Z?)?(?![\d])"
-)
 
 
 class Naming(NamedTuple):
@@ -57,19 +52,12 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         systems = [("" if alone else naming.systems[one]) for one in at]
         return Naming(systems, [naming.trials[one] for one in at], [said, *naming.remarks])
     names = systems_of(files, *endings)
-    alike = [_NUMBER.sub("#", name) for name in names]
-    may_repeat = len(names) > 1 and any(n > 1 for n in Counter(alike).values())
     if files_are == "trials" and len(names) > 1:
-        systems = [_without_numbers(name) for name in names] if may_repeat else [""] * len(names)
-        said = guess(
-            f"Systems: {_listed(dict.fromkeys(systems)) or 'one'}, of which the files are trials",
-            option="--files systems",
-            argument="files='systems'",
-        )
-        return Naming(systems, names, [said])
+        systems = repeats_of(names)
+        return Naming(systems, names, [_joined_remark(systems, names)])
     if len(names) < 2:
         return Naming(names, [""] * len(names), [])
-    if may_repeat and files_are is None:
+    if files_are is None and may_repeat(names):
         join = way_to_say("--files trials", "files='trials'")
         said = warning(
             f"{len(names)} files name no system, and some differ by a number alone "
@@ -83,6 +71,20 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         argument="files='trials'",
     )
     return Naming(names, [""] * len(names), [said])
+
+
+def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:
+    """Which files are the trials of which system."""
+    groups: dict[str, list[str]] = {}
+    for system, name in zip(systems, names, strict=True):
+        groups.setdefault(system, []).append(name)
+    each = [f"{system or 'one system'} = {_listed(files)}" for system, files in groups.items()]
+    more = f"; and {len(each) - _MOST_SHOWN} more" if len(each) > _MOST_SHOWN else ""
+    return guess(
+        f"Files are trials: {'; '.join(each[:_MOST_SHOWN])}{more}",
+        option="--files systems",
+        argument="files='systems'",
+    )
 
 
 def _whole(file: Path) -> Path:
@@ -134,7 +136,7 @@ def without_time(name: str) -> str:
     >>> without_time("20250829_goose_claude-4-opus"), without_time("2025-08-27__22-13-13_results")
     ('goose_claude-4-opus', 'results')
     """
-    return _TIME.sub("", name).strip("_-. ")
+    return TIME.sub("", name).strip("_-. ")
 
 
 def data_set_of(question: str) -> str:
@@ -183,10 +185,7 @@ def _shared_words(words: Sequence[Sequence[str]]) -> int:
     return shared
 
 
-def _without_numbers(name: str) -> str:
-    return _NUMBER.sub("", without_time(name)).strip("_-. /:TZ")
-
-
 def _listed(names: Sequence[str] | dict[str, None]) -> str:
     shown = [name for name in names if name]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+    more = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+    return ", ".join(shown[:_MOST_SHOWN]) + more
