@@ -279,3 +279,13 @@ def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
     require_read_or_refused(LOG, tmp_path, reader="terminal_bench")
     one = next(file for file in RUN.rglob("results.json") if file != LOG)
     require_read_or_refused(one, tmp_path, reader="terminal_bench")
+
+
+def test_runs_in_one_folder_that_name_no_agent_are_warned_of(tmp_path: Path) -> None:
+    for day in range(1, 4):
+        a_run(tmp_path / "all" / f"2025-08-0{day}__10-00-00_results.json", f"run {day}")
+    (said,) = [one for one in above(remarks_of_all(tmp_path)) if "name no agent" in one]
+    assert said.startswith("⚠ 3 runs (from ")
+    assert "files='systems'" in said
+    a_run(tmp_path / "other" / "2025-08-09__10-00-00_results.json", "run 9")
+    assert not [one for one in above(remarks_of_all(tmp_path)) if "name no agent" in one]

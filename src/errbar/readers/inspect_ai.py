@@ -141,7 +141,7 @@ def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Ite
     tasks: dict[Above, list[str]] = {}
     for task, names in found.items():
         if taken[task] in names:
-            for said in picked_remark(taken[task], list(names), "the scorer", "scorer"):
+            for said in picked_remark(taken[task], list(names), "scorer", "scorer"):
                 tasks.setdefault(said, []).append(task)
     for said, alike in tasks.items():
         yield said if len(alike) == len(taken) else about(some_of(alike), said)

@@ -16,7 +16,7 @@ from errbar.data.naming import FilesAre, systems_of, without_time
 from errbar.readers.base import Log, some_of
 from errbar.readers.documents import object_in, object_of, require_list, require_object
 from errbar.readers.settings import tell_apart
-from errbar.remarks import guess, warning, way_to_say
+from errbar.remarks import Above, guess, warning, way_to_say
 
 METADATA = "run_metadata.json"
 RESULTS = "results.json"
@@ -142,9 +142,12 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
         groups.setdefault(name, []).extend(mine)
     for name, mine in _by_folder([run for run in runs if not run.agent], files_are, log).items():
         groups.setdefault(name, []).extend(mine)
+    alone = len(groups) == 1
     for name, mine in groups.items():
         for task, often in Counter(run.task for run in mine).items():
-            if often > 1:
+            if often > 1 and alone and not mine[0].agent and files_are is None:
+                log.remarks.append(_unnamed_runs([run for run in mine if run.task == task], name))
+            elif often > 1:
                 of = "agent, model and data set" if mine[0].agent else "folder"
                 whose = f"{name}, {task}" if task else name
                 log.remarks.append(
@@ -157,6 +160,22 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
                     )
                 )
     return groups
+
+
+def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
+    """That runs of one folder, no other being there to compare with, may be of several agents."""
+    apart = way_to_say("--files systems", "files='systems'")
+    shares = [
+        sum(bool(trial.get("is_resolved")) for trial in run.trials) / len(run.trials)
+        for run in runs
+        if run.trials
+    ]
+    spread = f" (from {min(shares):.4g} to {max(shares):.4g} resolved)" if shares else ""
+    return warning(
+        f"{len(runs)} runs{spread} name no agent and lie in one folder, {folder}: they are taken "
+        f"as trials of one system. If they are of several agents, put each in a folder of its own, "
+        f"or take each run as a system with {apart}."
+    )
 
 
 def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
