@@ -25,7 +25,7 @@ def test_generations_of_a_sample_are_its_trials() -> None:
 
 def test_the_main_score_is_taken_and_another_can_be() -> None:
     assert {row["outcome"] for row in rows_of(SUMS, scorer="length")} == {8.0}
-    assert "the score 'acc' is scored; there are also length" in remarks_of(SUMS)
+    assert "using score 'acc' (also: length" in remarks_of(SUMS)
     assert "there is no score 'x'; there are: acc, length" in refusal(SUMS, scorer="x")
 
 

@@ -245,7 +245,7 @@ def test_parts_may_have_slashes_and_a_scorer_without_a_score_is_not_one_of_them(
     log = small([sample(epoch=at, value=one) for at, one in enumerate(values, start=1)])
     path = saved(tmp_path / "log.json", log)
     assert [row["outcome"] for row in rows_of(path)] == [1, None]
-    assert "there are also s/c (scorer=, --scorer)" in remarks_of(path)
+    assert "(also: s/c; choose with scorer=)" in remarks_of(path)
 
 
 def test_a_claim_is_of_the_same_scorer_where_two_have_parts_of_one_name(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO
 
 from errbar.remarks import Above, warning, way_to_say
 
@@ -219,7 +219,7 @@ def _head(file: Path) -> bytes:
         return b""  # what is broken is said where it is read
 
 
-def _opened(file: Path) -> IO[bytes]:
+def _opened(file: Path) -> BufferedIOBase:
     return gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb")
 
 

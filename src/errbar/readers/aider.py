@@ -72,7 +72,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     rates = [usual, *(n for n in range(1, tries + 1) if n != usual)]
     names = [f"pass_rate_{n}" for n in rates]
     scorer = pick(choice.scorer, names, "scorer", str(files[0]))
-    log.remarks += picked_remark(scorer, names, "the outcome", "scorer")
+    log.remarks += picked_remark(scorer, names, "outcome", "scorer")
     counted = rates[names.index(scorer)]
     trials: Counter[tuple[str, str, str]] = Counter()
     for result, system in zip(results, _systems(results, choice), strict=True):
