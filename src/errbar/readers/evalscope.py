@@ -154,7 +154,9 @@ def _scorer(trials: Sequence[_Trial], choice: Choice, file: Path, log: Log) -> s
     if not found:
         return choice.scorer or ""
     scorer = pick(choice.scorer, list(found), "score", str(file))
-    log.remarks += picked_remark(scorer, list(found), f"{file.name}: the score", "scorer")
+    log.remarks += [
+        about(file.name, text) for text in picked_remark(scorer, list(found), "score", "scorer")
+    ]
     return scorer
 
 
