@@ -46,6 +46,8 @@ def test_without_metadata_the_folder_tells_the_model(tmp_path: Path) -> None:
 def test_a_second_run_adds_trials(tmp_path: Path) -> None:
     for name in ("a", "b"):
         shutil.copytree(RESULTS.parent, tmp_path / name)
+    results = tmp_path / "b" / RESULTS.name
+    results.write_text(results.read_text() + "\n")  # the same bytes would be a copy
     runs = errbar.load(tmp_path)
     assert {row["trial"] for row in rows_of(runs)} == set(range(6))
     assert not runs.agreements()

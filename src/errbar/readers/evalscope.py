@@ -42,7 +42,7 @@ from errbar.readers.documents import (
     require_object,
     text_or_none,
 )
-from errbar.remarks import guess, warning
+from errbar.remarks import about, guess, warning
 
 _OLD = "result"  # the only score before version 1
 _REPORT = ("name", "dataset_name", "model_name", "metrics")
