@@ -55,7 +55,7 @@ def test_reviews_before_version_1_are_read() -> None:
 
 
 def test_a_further_run_of_a_model_goes_on(tmp_path: Path) -> None:
-    for run in ("a", "b"):
+    for run in ("run1", "run2"):
         place = tmp_path / run / "reviews" / "small"
         place.mkdir(parents=True)
         (place / SUMS.name).write_text(SUMS.read_text(encoding="utf-8"), encoding="utf-8")
