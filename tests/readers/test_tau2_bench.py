@@ -173,7 +173,7 @@ def test_a_copy_of_a_file_is_counted_once(tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         shutil.copy(LOG, tmp_path / name)
     assert len(rows_of(tmp_path)) == 9
-    assert "9 rows left out: simulations that another file holds too" in remarks_of(tmp_path)
+    assert "the same content as another" in remarks_of(tmp_path)
 
 
 def test_a_document_that_says_nothing_of_itself_goes_by_its_name(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_parts_of_a_reward_are_no_success_unless_they_are_asked_for(tmp_path: Pa
     path.write_text(json.dumps(rows), encoding="utf-8")
     assert [row["outcome"] for row in rows_of(path)][:2] == [0.0, 1.0]
     assert rows_of(path, scorer="reward")[0]["outcome"] == 0.5
-    assert "'success' is scored" in remarks_of(path)
+    assert "using scorer 'success'" in remarks_of(path)
 
 
 def test_real_results() -> None:

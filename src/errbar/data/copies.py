@@ -3,9 +3,9 @@
 Only files of equal size are looked into, their beginnings before the whole; of a file packed
 by gzip the size is that of what it holds. Equal content alone does not make a copy: reports of one
 question, or the outcomes of two systems, may be the same by right. A file is a copy if it is called
-as the other is, a mark of copying aside, and lies in the same folder; if its name or its content
-holds a moment or an id that no second run has; or if its folder has nothing that the other lacks,
-and the two are not numbered as runs are.
+as the other is, a mark of copying aside, and lies in the same folder, or in one that is marked as a
+copy and has nothing that the other lacks; or if its name or its content holds a moment or an id
+that no second run has. Whatever else is the same counts, with a warning.
 """
 
 import gzip
@@ -30,7 +30,6 @@ _COPY_MARK = re.compile(
     r"|^(?:copy|kopie|copie|copia|backup)[ _-]+(?:of[ _-]+)?",
     re.I,
 )
-_DIGITS = re.compile(r"\d+")
 _PACKED = (".gz", ".zst")
 # A time of day to the second that is not midnight, or an id that is drawn at random.
 _MOMENT = re.compile(
@@ -88,7 +87,11 @@ def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
             if first is not None:
                 found.of[file] = first
                 continue
-            if kept and (all_alike or _plain_name(kept[0]) != _plain_name(file)):
+            if kept and (
+                all_alike
+                or _plain_name(kept[0]) != _plain_name(file)
+                or contents.is_in_equal_folder(file, kept[0])
+            ):
                 found.alike.append((file, kept[0]))
             kept.append(file)
     return found
@@ -145,8 +148,15 @@ class _Contents:
         if _MOMENT.search(other.name.encode()):
             return True
         roots = _roots(file, other)
-        if roots is None or len({_DIGITS.sub("#", folder.name) for folder in roots}) == 1:
-            return False  # numbered as runs are
+        if roots is None or len({_plain_name(folder) for folder in roots}) > 1:
+            return False
+        return self.is_subset(*roots) or self.is_subset(*roots[::-1])
+
+    def is_in_equal_folder(self, file: Path, other: Path) -> bool:
+        """Whether the folders of two files hold several files, all of them the same."""
+        roots = _roots(file, other)
+        if roots is None or len(self._inside().get(roots[0], {})) < 2:
+            return False
         return self.is_subset(*roots) or self.is_subset(*roots[::-1])
 
     def _is_subset(self, folder: Path, other: Path) -> bool:
