@@ -15,6 +15,7 @@ leaderboard are read by `swe_bench_submissions`.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from errbar.data.naming import FilesAre, systems_of
@@ -157,29 +158,36 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
     A report names every instance of its data set. Without one, an instance that another run of the
     model has is missing.
     """
-    instances = dict.fromkeys(name for run in runs for name in run.judged)
+    instances = dict.fromkeys(chain.from_iterable(run.judged for run in runs))
     for run in runs:
-        absent = instances.keys() - run.judged.keys()
-        run.counts["absent"] = len(absent)
+        run.counts["absent"] = absent = len(instances) - len(run.judged)
         if not run.is_report:
             first = next(iter(run.files.values()))
-            log.make_up(first, "instances of other runs of the model that are missing", len(absent))
-        names = [one for one in instances if not run.is_report or one in run.judged]
-        judged = [run.judged.get(one, (None, "missing")) for one in names]
+            log.make_up(first, "instances of other runs of the model that are missing", absent)
+        judged = run.judged
+        if absent and run.is_report:
+            judged = {name: judged[name] for name in instances if name in judged}
+        elif absent or len(runs) > 1:
+            judged = {name: judged.get(name, (None, "missing")) for name in instances}
+        names = list(judged)
+        outcomes, statuses = zip(*judged.values(), strict=True) if names else ((), ())
         log.extend(
             system=[model] * len(names),
             question=names,
             trial=[run.run] * len(names),
-            outcome=[outcome for outcome, _ in judged],
-            status=[status for _, status in judged],
-            repo=[_repo(one) for one in names],
+            outcome=outcomes,
+            status=statuses,
+            repo=_repos(names),
         )
         log.remarks += _remarks(run)
     log.claims += _claims(model, runs)
 
 
-def _repo(instance: str) -> str:
-    return instance.rpartition("-")[0].replace("__", "/")
+def _repos(instances: Sequence[str]) -> list[str]:
+    """The repository of each instance; there are few, so that each is spelled out once."""
+    prefixes = [instance.rpartition("-")[0] for instance in instances]
+    spelled = {prefix: prefix.replace("__", "/") for prefix in set(prefixes)}
+    return list(map(spelled.__getitem__, prefixes))
 
 
 def _remarks(run: Run) -> Iterator[str]:
@@ -207,7 +215,7 @@ def _claims(model: str, runs: Sequence[Run]) -> Iterator[Claim]:
         stated = [n for n in said if is_whole(n)]
         if len(stated) == len(runs):
             yield Claim(f"{key}{of}", sum(stated), metric, model)
-    if all(run.judged.keys() == runs[0].judged.keys() for run in runs):
+    if all(run.judged.keys() == runs[0].judged.keys() for run in runs[1:]):
         shares = [
             right / total
             for run in runs
@@ -235,7 +243,9 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
         log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
     trials: Counter[tuple[str, str]] = Counter()
     for folder, system in zip(folders, names, strict=True):
-        for _, one in sorted(reports[folder], key=lambda each: (each[0].below, each[1].file)):
+        found = sorted(reports[folder], key=lambda each: (each[0].below, each[1].file))
+        repos = _repos([one.name for _, one in found])
+        for (_, one), repo in zip(found, repos, strict=True):
             trials[system, one.name] += 1
             log.add(
                 system=system,
@@ -243,7 +253,7 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
                 trial=trials[system, one.name],
                 outcome=one.judged[0],
                 status=one.judged[1],
-                repo=_repo(one.name),
+                repo=repo,
             )
     often = sum(n > 1 for n in trials.values())
     if often:

@@ -74,17 +74,16 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
     model, _, name = stem.rpartition(".")
     model, name = known.get(stem, (model or stem, name))
     run = Run(model, name, file, is_report=True, stated=whole)
-    listed: Counter[str] = Counter()
+    listed: list[str] = []
     for key, meaning in _LISTS.items():
         where = f"{file}, {key}"
         names = names_of(require_list(whole.get(key) or [], where), where)
-        run.judged = {**run.judged, **dict.fromkeys(names, meaning), **run.judged}
+        unjudged = [name for name in names if name not in run.judged] if run.judged else names
+        run.judged.update(dict.fromkeys(unjudged, meaning))
         run.counts[key] = len(names)
         if key in _ONLY_ONCE:
-            listed.update(names)
-    twice = next((one for one, n in listed.items() if n > 1), None)
-    if twice is not None:
-        raise InputError(f"{file}: {twice!r} stands in two lists that exclude each other.")
+            listed += names
+            _require_once(listed, run)
     for one in require_list(whole.get("infra_failure_ids") or [], f"{file}, infra_failure_ids"):
         instance = name_of(one, f"{file}, infra_failure_ids")
         if run.judged.get(instance) == (0.0, "ok"):
@@ -92,9 +91,17 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
             run.counts["infra"] += 1
     submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
     run.counts["submitted_ids"] = len(submitted)
-    asked = set(names_of(submitted, f"{file}, submitted_ids"))
-    run.counts["elsewhere"] = len(asked - run.judged.keys())
+    asked = names_of(submitted, f"{file}, submitted_ids")
+    run.counts["elsewhere"] = len({name for name in asked if name not in run.judged})
     return run
+
+
+def _require_once(listed: Sequence[str], run: Run) -> None:
+    """Refuse an instance that stands twice in lists that exclude each other."""
+    if len(listed) == len(run.judged):
+        return
+    twice = next(name for name, often in Counter(listed).items() if often > 1)
+    raise InputError(f"{run.path}: {twice!r} stands in two lists that exclude each other.")
 
 
 def contradictions(run: Run) -> Iterator[str]:
