@@ -15,18 +15,18 @@ signals is the confidence, by default the number of pieces of evidence, which ol
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from errbar.data.json_text import JSONDecodeError, parse
 from errbar.data.naming import systems_of
 from errbar.data.origin import Claim
 from errbar.data.ranked import Predictions
-from errbar.errors import InputError
+from errbar.errors import InputError, InternalError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick
 from errbar.readers.documents import is_whole
-from errbar.readers.item_signals import Signal, number_of, shown, signals_in
+from errbar.readers.item_signals import Signal, number_of, numbers, shown, signals_in
 
 _NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
 
@@ -179,15 +179,18 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _add(log: Log, name: str, run: ItemRun) -> None:
     participants, items, scores, truths, confidences = zip(*run.items, strict=True)
-    pairs = list(zip(scores, truths, strict=True))
-    size = len(pairs)
+    size = len(run.items)
+    written = {value: f"{value + 0.0:g}" for value in {*scores, *truths} if value is not None}
     log.extend(
         system=[name] * size,
         question=[f"{who} · {item}" for who, item in zip(participants, items, strict=True)],
-        outcome=[None if score is None else float(score == truth) for score, truth in pairs],
+        outcome=[
+            None if score is None else float(score == truth)
+            for score, truth in zip(scores, truths, strict=True)
+        ],
         status=["abstained" if score is None else "ok" for score in scores],
-        answer=[None if score is None else f"{score:g}" for score in scores],
-        target=[f"{truth:g}" for truth in truths],
+        answer=list(map(written.get, scores)),
+        target=list(map(written.get, truths)),
         confidence=confidences if run.has_signal else [None] * size,
         cluster=participants,
         item=items,
@@ -223,11 +226,33 @@ def _load(place: Path) -> Any:
         raise InputError(f"{place}: its parts are nested too deeply.") from error
 
 
+@dataclass
+class _Saved:
+    """What participants have saved of their items, an entry for each item."""
+
+    participants: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    scores: list[Any] = field(default_factory=list)
+    truths: list[Any] = field(default_factory=list)
+    signals: list[Any] = field(default_factory=list)
+
+    def add(self, participant: str, row: dict[str, Any], signal: Signal, where: str) -> None:
+        """The items of a participant."""
+        predicted = _get(row, "predicted_items", dict, where)
+        truth = _get(row, "ground_truth_items", dict, where)
+        items = truth if truth.keys() == predicted.keys() else _items_of(row)
+        self.participants += [participant] * len(items)
+        self.items += items
+        self.scores += map(predicted.get, items)
+        self.truths += map(truth.get, items)
+        self.signals += signal.values(row, items, where)
+
+
 def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
-    items: list[Item] = []
+    saved = _Saved()
     seen: set[str] = set()
     signals: dict[str, None] = {}
-    failed = failed_items = without_truth = without_signal = 0
+    failed = failed_items = 0
     stated: int | None = 0
     for at, row in enumerate(rows):
         here = f"{where}[{at}]"
@@ -239,33 +264,46 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
         if participant in seen:
             raise InputError(f"{here}: participant {participant} occurs twice in {name}.")
         seen.add(participant)
-        predicted = _get(row, "predicted_items", dict, here)
-        truth = _get(row, "ground_truth_items", dict, here)
+        saved.add(participant, row, signal, here)
         signals.update(dict.fromkeys(signals_in(row)))
         stated = _both(stated, _stated(row))
-        for item in _items_of(row):
-            true = number_of(truth, item, f"{here}.ground_truth_items")
-            score = number_of(predicted, item, f"{here}.predicted_items")
-            confidence = signal.confidence(row, item, here)
-            if true is None:
-                without_truth += 1
-                continue
-            if confidence is None:
-                without_signal += 1
-                confidence = signal.if_absent
-            items.append(Item(participant, item, score, true, confidence))
+    scores, truths, values = (
+        numbers(column) for column in (saved.scores, saved.truths, saved.signals)
+    )
+    if scores is None or truths is None or values is None:
+        _refuse_other_than_numbers(rows, signal, where)
+    confidences = signal.ranked(values)
+    columns = zip(saved.participants, saved.items, scores, truths, confidences, strict=True)
+    items = [Item._make(entry) for entry in columns if entry[3] is not None]
+    absent = sum(item.confidence is None for item in items)
+    if absent and signal.if_absent is not None:
+        items = [
+            item._replace(confidence=signal.if_absent) if item.confidence is None else item
+            for item in items
+        ]
     return ItemRun(
         name,
         tuple(items),
         len(seen),
         failed,
         failed_items,
-        without_truth,
-        without_signal,
+        len(saved.items) - len(items),
+        absent,
         signal,
         tuple(signals),
         stated if seen else None,
     )
+
+
+def _refuse_other_than_numbers(rows: Sequence[Any], signal: Signal, where: str) -> NoReturn:
+    """Say which item has a score, a truth or a signal that is no number."""
+    for at, row in enumerate(rows):
+        here = f"{where}[{at}]"
+        for item in _items_of(row) if _succeeded(row, here) else ():
+            number_of(row["ground_truth_items"], item, f"{here}.ground_truth_items")
+            number_of(row["predicted_items"], item, f"{here}.predicted_items")
+            signal.confidence(row, item, here)
+    raise InternalError(f"{where} has something that is no number, and it was not found.")
 
 
 def _succeeded(row: Any, where: str) -> bool:

@@ -8,7 +8,7 @@ is ranked by its negative.
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -64,7 +64,7 @@ class Signal:
         return _IF_ABSENT.get(self.name)
 
     def confidence(self, row: Mapping[str, Any], item: str, where: str) -> float | None:
-        """Of an item of a participant, higher for surer; None if it was not saved."""
+        """Of an item of a participant as a number; None if it was not saved."""
         signals = _object(row, _SIGNALS, where).get(item) or {}
         if not isinstance(signals, dict):
             place = f"{where}.{_SIGNALS}[{item!r}]"
@@ -75,7 +75,18 @@ class Signal:
             value = number_of(_object(row, _OLDER, where), item, f"{where}.{_OLDER}")
         else:
             value = None
-        return -value if value and self.lower_is_surer else value
+        return value
+
+    def ranked(self, values: Sequence[float | None]) -> Sequence[float | None]:
+        """Numbers that are higher for surer."""
+        return [-value if value else value for value in values] if self.lower_is_surer else values
+
+    def values(self, row: Mapping[str, Any], items: Iterable[str], where: str) -> Iterable[Any]:
+        """Of all items of a participant as they were saved; whether they are numbers is unknown."""
+        signals = _object(row, _SIGNALS, where)
+        if self.name == USUAL_SIGNAL and not signals:
+            return map(_object(row, _OLDER, where).get, items)
+        return [self.confidence(row, item, where) for item in items]
 
     def remark(self, found: tuple[str, ...]) -> Above:
         """Which signal was taken, and what else there is."""
@@ -121,6 +132,19 @@ def number(value: Any, where: str) -> float | None:
     if not _is_number(value):
         raise InputError(f"{where} must be a number or null; got {shown(value)}.")
     return float(value)
+
+
+def numbers(values: Sequence[Any]) -> list[float | None] | None:
+    """All of them as `number` has each, at once; None if one of them is no number."""
+    kinds = set(map(type, values))
+    if not kinds <= {int, float, type(None)}:
+        return None
+    try:
+        found = [None if value is None else float(value) for value in values]
+    except OverflowError:
+        return None
+    finite = float not in kinds or all(value is None or math.isfinite(value) for value in found)
+    return found if finite else None
 
 
 def number_of(part: Mapping[str, Any], item: str, where: str) -> float | None:
