@@ -11,11 +11,12 @@ import io
 import math
 import re
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, SupportsFloat
@@ -251,6 +252,18 @@ def _keys(text: str) -> Iterator[str]:
                 return
         elif depth == 1 and token.group(2):
             yield token.group(1)
+
+
+def occurrences(keys: Iterable[Hashable]) -> list[int]:
+    """How often each key stood there before: the index of a trial among those of its question.
+
+    Examples
+    --------
+    >>> occurrences(["q1", "q2", "q1"])
+    [0, 0, 1]
+    """
+    counters: defaultdict[Hashable, Iterator[int]] = defaultdict(count)
+    return list(map(next, map(counters.__getitem__, keys)))
 
 
 def pick(asked: str | None, found: Sequence[str], what: str, where: str) -> str:

@@ -23,11 +23,9 @@ from typing import Any, NamedTuple
 from errbar.data.naming import systems_of
 from errbar.data.origin import Claim
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Glance, Log, Reader, pick
+from errbar.readers.base import Choice, Glance, Log, Reader, occurrences, pick
 from errbar.readers.documents import (
     document,
-    is_whole,
-    list_in,
     name_of,
     number_or_none,
     object_in,
@@ -105,7 +103,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     _name(results, log)
     starts: Counter[tuple[str, str]] = Counter()
     for one in results:
-        _add(log, one, scorer, starts)
+        if one.rows:
+            _add(log, one, scorer, starts)
     log.remarks += _remarks(results, scorer)
     log.claims += _claims(results, summaries)
     log.remarks += _totals(results, summaries, scorer)
@@ -118,20 +117,39 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _file(path: Path, whole: Sequence[Any]) -> _File:
     found = _File(path, [])
-    for at, told in enumerate(whole):
-        where = f"{path}, question {at}"
-        row = require_object(told, where)
-        question = name_of(require_key(row, "question_id", where), f"{where}, question_id")
-        subject = str(row.get("category") or "")
-        answer = text_or_none(require_key(row, "answer", where)) or ""
-        options, index = list_in(row, "options"), row.get("answer_index")
-        if not is_whole(index) and len(answer) == 1:
-            index = ord(answer.upper()) - ord("A")
-        lucky = bool(options) and _guessed(len(options)) == index
-        pred = text_or_none(row.get("pred")) or None
-        found.rows.append(_Row(question, subject, pred, answer, lucky, "pred" in row))
-        found.subjects.add(subject)
+    add = found.rows.append
+    for at, row in enumerate(whole):
+        if type(row) is not dict:
+            require_object(row, f"{path}, question {at}")
+        question, answer = row.get("question_id"), row.get("answer")
+        if type(question) is int:
+            question = str(question)
+        elif type(question) is not str:
+            question = _id_of(row, f"{path}, question {at}")
+        if not answer or type(answer) is not str:
+            answer = text_or_none(require_key(row, "answer", f"{path}, question {at}")) or ""
+        subject, pred = row.get("category"), row.get("pred")
+        if type(subject) is not str:
+            subject = str(subject or "")
+        if type(pred) is not str:
+            pred = text_or_none(pred)
+        add(_Row(question, subject, pred or None, answer, _is_lucky(row, answer), "pred" in row))
+    found.subjects.update({row.subject for row in found.rows})
     return found
+
+
+def _id_of(row: Mapping[str, Any], where: str) -> str:
+    return name_of(require_key(row, "question_id", where), f"{where}, question_id")
+
+
+def _is_lucky(row: Mapping[str, Any], answer: str) -> bool:
+    """Whether the guess of MMLU-Pro would be right."""
+    options, index = row.get("options"), row.get("answer_index")
+    if not options or type(options) is not list:
+        return False
+    if type(index) is not int and len(answer) == 1:
+        index = ord(answer.upper()) - ord("A")
+    return _guessed(len(options)) == index
 
 
 @cache
@@ -160,29 +178,31 @@ def _name(files: Sequence[_File], log: Log) -> None:
 
 def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -> None:
     """A row for each question; a further one of the same question is a further trial."""
-    seen: Counter[tuple[str, str]] = Counter()
-    most: Counter[str] = Counter()
-    for row in file.rows:
-        outcome = float(_is_right(row, scorer))
-        trial = seen[row.subject, row.question]
-        log.add(
-            system=file.system,
-            task=row.subject,
-            question=row.question,
-            trial=starts[file.system, row.subject] + trial,
-            outcome=outcome if row.scored else None,
-            status="ok" if row.scored else "unscored",
-            answer=row.pred,
-            target=row.answer,
-        )
-        seen[row.subject, row.question] += 1
-        most[row.subject] = max(most[row.subject], trial + 1)
-    again = len(file.rows) - len(seen)
+    questions, subjects, preds, answers, _, scored = zip(*file.rows, strict=True)
+    trials = occurrences(zip(subjects, questions, strict=True))
+    most: dict[str, int] = {}
+    for subject, trial in set(zip(subjects, trials, strict=True)):
+        most[subject] = max(most.get(subject, 0), trial + 1)
+    begins = {subject: starts[file.system, subject] for subject in dict.fromkeys(subjects)}
+    outcomes = [float(_is_right(row, scorer)) for row in file.rows]
+    log.extend(
+        system=[file.system] * len(questions),
+        task=subjects,
+        question=questions,
+        trial=[begins[subject] + trial for subject, trial in zip(subjects, trials, strict=True)],
+        outcome=[
+            outcome if known else None for outcome, known in zip(outcomes, scored, strict=True)
+        ],
+        status=["ok" if known else "unscored" for known in scored],
+        answer=preds,
+        target=answers,
+    )
+    again = sum(map(bool, trials))
     if again:
         log.remarks.append(
             warning(f"{file.path.name}: {again} rows repeat a question_id, and are trials of it.")
         )
-    further = [subject for subject in most if starts[file.system, subject]]
+    further = [subject for subject, begin in begins.items() if begin]
     if further:
         said = f"{file.path.name}: a further run of {file.system} on {further[0]}, taken as trials"
         log.remarks.append(guess(said))
