@@ -11,6 +11,7 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,9 @@ def records(path: Path, *pages: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     glance = Glance(path)
     if glance.shape == "lines":
+        place = str(path)
         for at, row in lines(path):
-            yield f"{path}, line {at}", row
+            yield f"{place}, line {at}", row
         return
     if not glance.shape:
         yield from _rows_of_csv(path)
@@ -57,7 +59,8 @@ def records(path: Path, *pages: str) -> Iterator[tuple[str, dict[str, Any]]]:
             return
         whole, place = list_in(whole, page), f"{place}, {page}"
     for at, row in enumerate(require_list(whole, place)):
-        yield f"{place}[{at}]", require_object(row, f"{place}[{at}]")
+        where = f"{place}[{at}]"
+        yield where, require_object(row, where)
 
 
 def _rows_of_csv(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -118,7 +121,11 @@ def score_of(value: Any) -> float | None:
 
 def first_of(record: Mapping[str, Any], *names: str) -> Any:
     """The value under the first of these names that has one."""
-    return next((record[name] for name in names if record.get(name) is not None), None)
+    for name in names:
+        value = record.get(name)
+        if value is not None:
+            return value
+    return None
 
 
 def is_error(value: Any) -> bool:
@@ -132,6 +139,8 @@ def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     if isinstance(whole, dict):
         return whole
     start = f"{name}."
+    if start not in "\n".join(record):
+        return {}
     return {
         key.removeprefix(start): value
         for key, value in record.items()
@@ -157,6 +166,8 @@ def label_value(label: str) -> float | None:
 class Scores:
     """The scores of a trial by name; one that is given several times is their mean."""
 
+    __slots__ = ("_values", "labels")
+
     def __init__(self) -> None:
         self._values: dict[str, list[float | None]] = {}
         self.labels: set[str] = set()  # names whose values are words
@@ -177,16 +188,19 @@ class Scores:
                 self.labels |= other.labels & {name}
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Iterable[str]:
         """Names, in the order they came."""
-        return list(self._values)
+        return self._values
 
     def several(self, name: str) -> bool:
         """Whether there are values that differ."""
-        return len(set(self._numbers(name))) > 1
+        return len(self._values.get(name, ())) > 1 and len(set(self._numbers(name))) > 1
 
     def of(self, name: str) -> float | None:
         """The mean of the values that are numbers; None without one."""
+        values = self._values.get(name, ())
+        if len(values) == 1:
+            return values[0]
         numbers = self._numbers(name)
         return math.fsum(numbers) / len(numbers) if numbers else None
 
@@ -196,7 +210,7 @@ class Scores:
 
 def score_names(each: Iterable[Scores]) -> list[str]:
     """Names of scores, those that most trials have first."""
-    often: Counter[str] = Counter(name for scores in each for name in scores.names)
+    often: Counter[str] = Counter(chain.from_iterable(scores.names for scores in each))
     return [name for name, _ in often.most_common()]
 
 

@@ -15,9 +15,9 @@ and those of no example, are left out.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from errbar.readers.base import (
     Log,
     Reader,
     claim_means_over_rows,
+    occurrences,
     pick,
     picked_remark,
 )
@@ -52,13 +53,14 @@ _SIGNS = {
     "runs with their evaluation": ("run", "example", "evaluation_results"),
     "examples with runs": ("runs", "inputs", "dataset_id"),
 }
+_NESTED = re.compile(r"(inputs|outputs|reference|feedback)\.", re.IGNORECASE)
 _INSIDE = "runs inside another run"
 _NO_EXAMPLE = "runs of no example"
 _AGAIN = "runs that are there twice"
 _SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "session_id")
 
 
-@dataclass
+@dataclass(slots=True)
 class _Trial:
     """A run of an example."""
 
@@ -78,9 +80,10 @@ def _recognise(glance: Glance) -> str:
     return "rows with example_id and feedback" if has_feedback and "example_id" in keys else ""
 
 
+@lru_cache(maxsize=1024)
 def _plain(key: str) -> str:
     """The name of a column: `example_id` for Example ID; feedback keeps its own spelling."""
-    if re.match(r"(inputs|outputs|reference|feedback)\.", key, re.IGNORECASE):
+    if _NESTED.match(key):
         start, _, rest = key.partition(".")
         return f"{start.lower()}.{rest}"
     return key.strip().lower().replace(" ", "_")
@@ -95,37 +98,39 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log.remarks += picked_remark(scorer, scorers, "feedback", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "LangSmith")
     systems = _systems(trials, choice, log)
-    order: Counter[tuple[str, str]] = Counter()
-    for trial, system in zip(trials, systems, strict=True):
-        outcome = trial.scores.of(scorer)
-        failed = is_error(trial.record.get("error")) or trial.record.get("status") == "error"
-        log.add(
-            system=system,
-            task="",
-            question=trial.example,
-            trial=order[system, trial.example],
-            outcome=outcome,
-            status="error" if failed else "unscored" if outcome is None else "ok",
-            answer=_text(part_of(trial.record, "outputs")),
-            target=_text(trial.target),
-            cost=score_of(trial.record.get("total_cost")),
-        )
-        order[system, trial.example] += 1
-    by_file: dict[Path, set[str]] = {}
-    for trial, system in zip(trials, systems, strict=True):
-        by_file.setdefault(trial.path, set()).add(system)
-    stated = [claim for path, mine in by_file.items() for claim in _claims(path, mine, scorer)]
-    claim_means_over_rows(log, stated)
+    outcomes = [trial.scores.of(scorer) for trial in trials]
+    log.extend(
+        system=systems,
+        task=[""] * len(trials),
+        question=[trial.example for trial in trials],
+        trial=occurrences(zip(systems, [trial.example for trial in trials], strict=True)),
+        outcome=outcomes,
+        status=[
+            "error" if _failed(trial.record) else "unscored" if outcome is None else "ok"
+            for trial, outcome in zip(trials, outcomes, strict=True)
+        ],
+        answer=[_text(part_of(trial.record, "outputs")) for trial in trials],
+        target=[_text(trial.target) for trial in trials],
+        cost=[score_of(trial.record.get("total_cost")) for trial in trials],
+    )
+    for path in [path for path in files if _states_means(path)]:
+        mine = {one for one, trial in zip(systems, trials, strict=True) if trial.path == path}
+        claim_means_over_rows(log, list(_claims(path, mine, scorer)))
     if not scorers:
         log.remarks.append("No run has feedback; there is nothing but a list of them.")
     return log
 
 
+def _failed(run: Mapping[str, Any]) -> bool:
+    return is_error(run.get("error")) or run.get("status") == "error"
+
+
 def _trials(path: Path, log: Log) -> list[_Trial]:
     kept = []
+    held = 0
     for _, record in records(path, *_PAGES):
         for run in _runs({_plain(key): value for key, value in record.items()}):
-            log.read(path, 1)
+            held += 1
             example = first_of(run, "example_id", "reference_example_id")
             if run.get("parent_run_id") is not None:
                 log.leave_out(path, _INSIDE)
@@ -133,10 +138,11 @@ def _trials(path: Path, log: Log) -> list[_Trial]:
                 log.leave_out(path, _NO_EXAMPLE)
             else:
                 kept.append(_trial(path, run, str(example)))
+    log.read(path, held)
     return kept
 
 
-def _runs(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _runs(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The runs of a record, each with its example and what was said of it."""
     if isinstance(record.get("run"), dict):
         example = object_in(record, "example")
@@ -148,7 +154,7 @@ def _runs(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             inside = run if isinstance(run, dict) else {}
             yield {**inside, "example_id": record.get("id"), "reference": record.get("outputs")}
     else:
-        yield dict(record)
+        yield record
 
 
 def _trial(path: Path, run: Mapping[str, Any], example: str) -> _Trial:
@@ -196,10 +202,14 @@ def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     ]
 
 
+def _states_means(path: Path) -> bool:
+    glance = Glance(path)
+    return glance.shape == "object" and glance.has(_EXAMPLES)
+
+
 def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
     """The mean feedback that an experiment states, over the runs that have one."""
-    glance = Glance(path)
-    if glance.shape != "object" or not glance.has(_EXAMPLES) or len(systems) != 1:
+    if len(systems) != 1:
         return
     stats = object_in(object_in(object_of(path), "feedback_stats"), scorer)
     number = number_or_none(stats.get("avg"))
