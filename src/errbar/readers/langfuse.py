@@ -15,15 +15,16 @@ joined by the trace: a trial is an item if there are any, else a trace, else wha
 Scores of a whole run or a session are left out.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from errbar.data.naming import name_systems
-from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
-from errbar.readers.documents import list_in, object_in, text_or_none
+from errbar.readers.base import Choice, Glance, Log, Reader, occurrences, pick, picked_remark
+from errbar.readers.documents import list_in, object_in, text_or_none, texts_or_none
 from errbar.readers.exports import (
     Scores,
     first_of,
@@ -58,13 +59,14 @@ _OF_TRACES = frozenset(
     }
 )
 _RUNS = ("experimentName", "datasetRunName", "experimentId", "datasetRunId")
+_NUMERIC = ("NUMERIC", "BOOLEAN")  # types of scores whose value is a number
 _WHOLE = "scores of a whole run or session"
 _UNKNOWN = "records that are no item, trace or score"
 _AGAIN = "records that are there twice"
 _NOWHERE = "scores of traces that no other file holds"
 
 
-@dataclass
+@dataclass(slots=True)
 class _Trial:
     """An item of a run, or a trace."""
 
@@ -109,27 +111,32 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.remarks.append("No trial has a score; there is nothing but a list of them.")
     systems = _systems(trials, choice, log)
     questions = _questions(trials, log)
-    order: Counter[tuple[str, str, str]] = Counter()
-    for trial, system, question in zip(trials, systems, questions, strict=True):
-        record, outcome = trial.record, trial.scores.of(scorer)
-        task = str(first_of(record, "datasetName", "experimentDatasetId") or "")
-        failed = str(record.get("level") or "").upper() == "ERROR"
-        log.add(
-            system=system,
-            task=task,
-            question=question,
-            trial=order[system, task, question],
-            outcome=outcome,
-            status="ok" if outcome is not None else "error" if failed else "unscored",
-            answer=text_or_none(record.get("output")),
-            target=text_or_none(record.get("expectedOutput")),
-            cost=score_of(record.get("totalCost")),
-        )
-        order[system, task, question] += 1
+    tasks = [
+        str(first_of(one.record, "datasetName", "experimentDatasetId") or "") for one in trials
+    ]
+    outcomes = [trial.scores.of(scorer) for trial in trials]
+    log.extend(
+        system=systems,
+        task=tasks,
+        question=questions,
+        trial=occurrences(zip(systems, tasks, questions, strict=True)),
+        outcome=outcomes,
+        status=[
+            "ok" if outcome is not None else "error" if _failed(trial.record) else "unscored"
+            for trial, outcome in zip(trials, outcomes, strict=True)
+        ],
+        answer=texts_or_none([trial.record.get("output") for trial in trials]),
+        target=texts_or_none([trial.record.get("expectedOutput") for trial in trials]),
+        cost=[score_of(trial.record.get("totalCost")) for trial in trials],
+    )
     return log
 
 
-def _expanded(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _failed(record: Mapping[str, Any]) -> bool:
+    return str(record.get("level") or "").upper() == "ERROR"
+
+
+def _expanded(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The items of a run, a trace with its scores, or the record itself."""
     if isinstance(record.get("datasetRunItems"), list):
         run = {"datasetRunName": record.get("name"), "datasetName": record.get("datasetName")}
@@ -138,7 +145,7 @@ def _expanded(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     elif isinstance(record.get("trace"), dict):
         yield {**record["trace"], "scores": list_in(record, "scores")}
     else:
-        yield dict(record)
+        yield record
 
 
 def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> None:
@@ -190,7 +197,8 @@ def _trace_of(score: Mapping[str, Any]) -> str:
 
 def _give(scores: Scores, score: Mapping[str, Any]) -> None:
     """A score as a number, or the label of a categorical one: its number is only a place."""
-    numeric = str(score.get("dataType") or "NUMERIC").upper() in ("NUMERIC", "BOOLEAN")
+    kind = score.get("dataType") or "NUMERIC"
+    numeric = kind in _NUMERIC or str(kind).upper() in _NUMERIC
     value = score.get("value") if numeric else first_of(score, "stringValue", "value")
     scores.add(str(score.get("name")), value if value is not None else score.get("stringValue"))
 
@@ -215,8 +223,8 @@ def _join(found: _Found, log: Log) -> list[_Trial]:
             log.leave_out(path, _NOWHERE if trace else _WHOLE)
     if found.items:
         _add_traces(found, by_trace, log)
-    for trial in trials:
-        log.read(trial.path, 1)
+    for path, group in groupby(trials, key=attrgetter("path")):
+        log.read(path, len(list(group)))
     return trials
 
 
@@ -239,12 +247,12 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     """Names of runs; of traces the model in their metadata, or else the file or their name."""
-    found: list[str | None] = []
-    for trial in trials:
-        run = first_of(trial.record, *_RUNS)
-        model = object_in(trial.record, "metadata").get("model")
-        found.append(str(run) if run is not None else model if isinstance(model, str) else None)
-    if any(first_of(trial.record, *_RUNS) is None for trial in trials) and any(found):
+    runs = [first_of(trial.record, *_RUNS) for trial in trials]
+    found = [
+        str(run) if run is not None else _model_of(trial.record)
+        for run, trial in zip(runs, trials, strict=True)
+    ]
+    if None in runs and any(found):
         log.remarks.append(guess("Systems: the model in the metadata of traces that are in no run"))
     unnamed = [trial for trial, system in zip(trials, found, strict=True) if system is None]
     items = sum("datasetItemId" in trial.record for trial in unnamed)
@@ -271,18 +279,25 @@ def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     ]
 
 
+def _model_of(trace: Mapping[str, Any]) -> str | None:
+    model = object_in(trace, "metadata").get("model")
+    return model if isinstance(model, str) else None
+
+
 def _questions(trials: Sequence[_Trial], log: Log) -> list[str]:
     """Items of a data set; of traces their input, or else each is a question of its own."""
-    found: list[str] = []
-    ways: Counter[str] = Counter()
-    for trial in trials:
-        item = first_of(trial.record, "experimentItemId", "datasetItemId")
-        asked = trial.record.get("input")
-        ways["item" if item is not None else "input" if asked is not None else "trace"] += 1
-        found.append(str(item) if item is not None else short_name(asked) or trial.trace)
-    if ways["input"]:
+    items = [first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials]
+    asked = [
+        None if item is not None else trial.record.get("input")
+        for trial, item in zip(trials, items, strict=True)
+    ]
+    found = [
+        str(item) if item is not None else short_name(text) or trial.trace
+        for trial, item, text in zip(trials, items, asked, strict=True)
+    ]
+    if any(text is not None for text in asked):
         log.remarks.append(guess("Questions: the inputs of traces, which are items of no data set"))
-    if ways["trace"]:
+    if any(item is None and text is None for item, text in zip(items, asked, strict=True)):
         log.remarks.append(guess("Questions: each trace that does not say what it asks is one"))
     return found
 
