@@ -318,3 +318,38 @@ def test_a_path_in_place_of_a_command_says_what_was_read_the_scores_and_who_is_b
     code, said = run("scoer")
     assert code == 2
     assert "No such command" in said
+
+
+def test_files_without_rows_and_hidden_ones_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    table(tmp_path / "a.csv", "id,correct\nq1,1\nq2,0\n")
+    table(tmp_path / "b.csv", "id,correct\nq1,1\nq2,1\n")
+    table(tmp_path / "c.csv", "id,correct\n")
+    table(tmp_path / "d.csv", "")
+    table(tmp_path / "e.jsonl", "\n")
+    table(tmp_path / ".hidden.csv", "id,correct\nq1,0\n")
+    pl.DataFrame({"id": ["q"], "correct": [1]}).clear().write_parquet(tmp_path / "f.parquet")
+    for name in (".DS_Store", "._a.csv", ".git/x.csv", "__MACOSX/.a.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        table(tmp_path / name, "id,correct\nq1,0\n")
+    assert means(str(tmp_path)) == {"a": 0.5, "b": 1.0}
+    said = " ".join(errbar.load(str(tmp_path)).score("avg").remarks)
+    assert "not read: c.csv, f.parquet (it has the names of columns and no rows)" in said
+    assert "not read: d.csv, e.jsonl (it is empty)" in said
+    assert "not read: .hidden.csv (hidden" in said
+    assert not any(name in said for name in (".DS_Store", "._a.csv", "x.csv", ".a.csv"))
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "id,correct\n"])
+def test_a_file_without_rows_alone_is_refused(tmp_path: Path, text: str) -> None:
+    file = table(tmp_path / "a.csv", text)
+    with pytest.raises(InputError, match="nothing to score"):
+        errbar.load(str(file))
+
+
+def test_a_line_that_is_cut_off_is_named_with_what_to_do(tmp_path: Path) -> None:
+    whole = lines(tmp_path / "a.jsonl", [{"id": "q1", "correct": 1}, {"id": "q2", "correct": 0}])
+    cut = table(tmp_path / "b.jsonl", whole.read_text(encoding="utf-8") + '{"id": "q3", "co')
+    for data in (str(cut), [str(whole), str(cut)]):
+        with pytest.raises(InputError, match=r"cut off: wait .* or delete the line") as refused:
+            errbar.load(data).score("avg")
+        assert str(refused.value).startswith(f"{cut}, line 3:")

@@ -10,8 +10,9 @@ import numpy as np
 from errbar.data.accounts import COMPANION, Accounts, skipped_in_words
 from errbar.data.arrays import array_source, arrays_in, matrix_of
 from errbar.data.copies import Copies, copies_of_logs, copies_of_tables
+from errbar.data.empty_files import why_no_rows
 from errbar.data.engine_errors import plain_errors
-from errbar.data.files import Paths, find_files, kind_of, why_not_read
+from errbar.data.files import Paths, find_files, hidden_tables, kind_of, why_not_read
 from errbar.data.held import table_of
 from errbar.data.joined import Joined
 from errbar.data.matrix_files import read_matrix
@@ -29,6 +30,7 @@ from errbar.remarks import warning, way_to_say
 
 # What code meets that takes a log to be as its harness writes it.
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
+_HIDDEN = "hidden, as its name begins with a dot; give it by name to read it"
 _ELSEWHERE = "no log, beside logs that are; give it by name to read it as a table"
 
 
@@ -64,10 +66,12 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
     given = [standard_input() if str(one) == "-" else one for one in given]
     files = find_files(given)
     by_name = {file for one in given for file in [Path(one)] if file.is_file()}
-    if asked.how.told:
-        return _mapped(files, by_name, asked, _shown(paths))
-    known = find_readers(files, asked.reader)
     accounts = _Skipped()
+    for file in hidden_tables(given):
+        accounts.of(file).skipped = _HIDDEN
+    if asked.how.told:
+        return _mapped(files, by_name, asked, accounts, _shown(paths))
+    known = find_readers(files, asked.reader)
     sources: list[Source] = [
         _from_log(one, asked, _shown(paths))
         for one in _without_copies(known.found, files, asked, accounts)
@@ -104,12 +108,13 @@ def _without_copies(
         yield replace(one, files=tuple(file for file in one.files if file not in copies.of))
 
 
-def _mapped(files: list[Path], by_name: set[Path], asked: Asked, where: str) -> Source:
+def _mapped(
+    files: list[Path], by_name: set[Path], asked: Asked, accounts: "_Skipped", where: str
+) -> Source:
     """Tables with columns as told; a log of a harness has none to map."""
     if asked.reader is not None:
         raise InputError(_nothing_to_map(asked.how.told, asked.reader, where))
     require_no_choice(asked)
-    accounts = _Skipped()
     try:
         return _as_one(_tables(files, by_name, asked, accounts, where), accounts)
     except InputError as error:
@@ -148,6 +153,7 @@ def _tables(
             f"{where}: there is no log of a harness, and no file that is a table (.csv, .tsv, "
             f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
         )
+    known = _with_rows(known, accounts)
     if asked.how.repeats != "keep":
         copies = copies_of_tables(known)
         accounts.leave_out(copies)
@@ -173,6 +179,16 @@ def _tables(
             accounts.of(file).skipped = reason
         sources += [one.at(where) for one in found.sources]
     return sources
+
+
+def _with_rows(files: Sequence[Path], accounts: Accounts) -> list[Path]:
+    """Files without those that hold no row, which are named; refused if there is no other."""
+    reasons = {file: reason for file in files if (reason := why_no_rows(file))}
+    if len(reasons) == len(files):
+        raise NotThere(f"{files[0]}: {reasons[files[0]]}; there is nothing to score.")
+    for file, reason in reasons.items():
+        accounts.of(file).skipped = reason
+    return [file for file in files if file not in reasons]
 
 
 def _describes_data_set(file: Path) -> bool:

@@ -9,23 +9,26 @@ from itertools import islice
 from errbar.errors import InputError
 
 _ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j")
+_CUT_OFF = "The line is cut off: wait until the file is written, or delete the line."
 _LONGEST = 300  # letters of an engine's own words that are shown
 
 
 @contextmanager
-def plain_errors(where: str = "") -> Iterator[None]:
+def plain_errors(where: str = "", *others: str) -> Iterator[None]:
     """Errors of an engine as errors of ours; `where` goes before any that names no file."""
+    files = [where, *others]
     try:
         yield
     except InputError as error:
-        if where and where not in str(error):
+        if where and not any(file in str(error) for file in files):
             raise type(error)(f"{where}: {error}") from error
         raise
     except Exception as error:
         if not type(error).__module__.startswith(_ENGINES):
             raise
         text = plainly(str(error))
-        raise InputError(text if not where or where in text else f"{where}: {text}") from error
+        named = not where or any(file in text for file in files)
+        raise InputError(text if named else f"{where}: {text}") from error
 
 
 def plainly(text: str) -> str:
@@ -45,7 +48,8 @@ def plainly(text: str) -> str:
         why = json[3].partition(" Try ")[0].rstrip(". ")
         # Of a malformed line DuckDB gives the number of the next one.
         at = _line_in(json[1], int(json[2]) - ("Malformed" in text))
-        return f"{json[1]}, line {at}: this is no line of JSON ({_short(why)})."
+        cut_off = f" {_CUT_OFF}" * ("unexpected end" in why)
+        return f"{json[1]}, line {at}: this is no line of JSON ({_short(why)}).{cut_off}"
     first = text.strip().split("\n", maxsplit=1)[0]
     said = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
     return f"{_short(said).rstrip('.')}."

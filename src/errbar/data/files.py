@@ -78,6 +78,24 @@ def _files_under(folder: Path) -> list[Path]:
     return sorted(found)
 
 
+def hidden_tables(paths: Paths) -> list[Path]:
+    """Tables in directories that are not read because their names begin with a dot.
+
+    What systems and tools hide there (.git, .DS_Store, ._results.csv) nobody misses.
+    """
+    each = [paths] if isinstance(paths, str | Path) else paths
+    return [
+        file
+        for folder in map(Path, each)
+        if folder.is_dir()
+        for file in sorted(folder.rglob(".*"))
+        if file.is_file()
+        and kind_of(file)
+        and not file.name.startswith("._")
+        and not any(part.startswith(_HIDDEN) for part in file.relative_to(folder).parts[:-1])
+    ]
+
+
 def kind_of(file: PurePath) -> str | None:
     """What the ending of a file says it is."""
     suffixes = [suffix.lower() for suffix in file.suffixes]

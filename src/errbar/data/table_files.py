@@ -69,7 +69,7 @@ def read_tables(
     skipped where it only lies beside others. With `named`, a file goes by its name even if it is
     the only one.
     """
-    with plain_errors(str(files[0])), paused_collector():
+    with plain_errors(*map(str, files)), paused_collector():
         return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
 
 
@@ -187,8 +187,11 @@ def _relations(
             except NoOutcomes as error:
                 skipped[file] = error
         elif kind in (ARROW, EXCEL):
-            flat = arrow_columns(file) if kind == ARROW else excel_columns(file)
-            found.append((_in_memory(engine, flat, [file], apart=apart), ()))
+            try:
+                flat = arrow_columns(file) if kind == ARROW else excel_columns(file)
+                found.append((_in_memory(engine, flat, [file], apart=apart), ()))
+            except NotThere as error:
+                skipped[file] = error
         else:
             raise InputError(f"{file}: it is no table that errbar knows.")
     if how.keys and not nested:
