@@ -63,7 +63,7 @@ MAY_IMPORT = {
     "missing_rows": ALL_BELOW | {"scoring"},
     "decide": DECIDE,
     "ranking": ALL_BELOW | {"by_system", "selective", "roc"},
-    "watches": {"estimate", "results", "tables"},
+    "watches": {"estimate", "remarks", "results", "tables"},
     "monitoring": METRICS | {"uncertainty", "watches"},
     "bands": ALL_BELOW,
     "plots": ALL_BELOW | DRAWN | {"bands", "by_system", "inspection", "plots", "ranking"},

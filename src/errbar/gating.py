@@ -10,6 +10,7 @@ from errbar.errors import InputError
 from errbar.estimate import Estimand
 from errbar.loading import load
 from errbar.metrics import Metric
+from errbar.remarks import way_to_say
 from errbar.runs import Runs
 
 BASELINE, CANDIDATE = "baseline", "candidate"
@@ -50,13 +51,14 @@ def gate(
         before.source,
         _same_name(before, system) if baseline_system is None else baseline_system,
         BASELINE,
-        "baseline_system=, --baseline-system",
+        way_to_say("--baseline-system", "baseline_system="),
     )
-    new = Part.of(now.source, system, CANDIDATE, "system=, --system")
+    new = Part.of(now.source, system, CANDIDATE, way_to_say("--system", "system="))
     if old.source is new.source and old.system == new.system:
         raise InputError(
             f"the candidate and the baseline are one and the same{_quoted(new.system)}; give "
-            f"another log, or say which systems: system=, baseline_system=."
+            f"another log, or say which systems: "
+            f"{way_to_say('--system, --baseline-system', 'system=, baseline_system=')}."
         )
     joined = Joined.of({BASELINE: old, CANDIDATE: new})
     found = Runs(joined).compare(

@@ -16,6 +16,7 @@ from errbar.data.in_turn import Settled, Turns, settled
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.kernels.betting import log_wealth, low_ends
 from errbar.metrics.base import number
+from errbar.remarks import setting, way_to_say
 from errbar.uncertainty.method import require_level
 from errbar.watches import Claims, Looks, Monitoring, Watch
 
@@ -122,8 +123,9 @@ def _claims(above: float | None, below: float | None, level: float, bounds: Boun
     require_level(level)
     if above is None and below is None:
         raise InputError(
-            "say what to watch for: above=0.8 or below=0.8 (--above, --below) for every system, or "
-            "two systems (--better) for which of them is better."
+            f"say what to watch for: {way_to_say('--above or --below', 'above=0.8 or below=0.8')} "
+            f"for every system, or {way_to_say('--better A B', 'two systems')} for which of them "
+            f"is better."
         )
     least, most = bounds
     for name, than, never in (("above", above, most), ("below", below, least)):
@@ -172,6 +174,6 @@ def _require_within(turns: Turns, systems: Sequence[str], bounds: Bounds) -> Non
             f"outcomes must lie between {least:g} and {most:g}; {int(strange.sum())} of "
             f"{strange.size} rows do not, such as {turns.outcome[at]:g} of question "
             f"{turns.question[at]!r:.60}. Tell the least and the most that an outcome can be, as "
-            f"in bounds=(0, 5) or --bounds 0 5; rows without a result count as 0 unless "
-            f"errors='missing'."
+            f"in {way_to_say('--bounds 0 5', 'bounds=(0, 5)')}; rows without a result count as 0 "
+            f"unless {setting('errors', 'missing')}."
         )

@@ -67,6 +67,28 @@ def way_to_say(option: str, argument: str) -> str:
     return option if _on_command_line.get() else argument
 
 
+def setting(name: str, value: str) -> str:
+    """A setting by the option on a command line, by the argument elsewhere.
+
+    Examples
+    --------
+    >>> setting("errors", "missing")
+    "errors='missing'"
+    """
+    return way_to_say(f"--{name} {value}", f"{name}={value!r}")
+
+
+def mapping(meaning: str) -> str:
+    """How to say which column means something.
+
+    Examples
+    --------
+    >>> mapping("cluster")
+    "cluster='COLUMN'"
+    """
+    return way_to_say(f"--map {meaning}=COLUMN", f"{meaning}='COLUMN'")
+
+
 def above(remarks: Iterable[str]) -> list[str]:
     """Those that stand above the numbers, warnings first."""
     found = [one for one in remarks if isinstance(one, Above)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.estimate import Estimand, Interval
+from errbar.remarks import way_to_say
 from errbar.results import Result
 from errbar.tables import counted, percent, pointed, supported
 
@@ -274,7 +275,8 @@ class Monitoring(Result):
         said = f"; {counted(pending, 'question')} pending" if pending else ""
         if unused:
             beyond = counted(unused, "trial")
-            said += f"; {beyond} beyond not used (trials= or --trials says how many count)"
+            option = way_to_say("--trials", "trials=")
+            said += f"; {beyond} beyond not used ({option} says how many count)"
         return said
 
 

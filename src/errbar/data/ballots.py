@@ -19,6 +19,7 @@ from errbar.data.rows import (
 )
 from errbar.data.weights import weights_of
 from errbar.errors import UnknownColumn
+from errbar.remarks import way_to_say
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,10 @@ def ballots(
 ) -> dict[tuple[str, ...], list[Ballots]]:
     """The ballots of every question of each slice, in order of their names."""
     if "answer" not in columns:
+        map_it = way_to_say("--map answer=COLUMN", "answer='COLUMN'")
         raise UnknownColumn(
-            "votes are counted by answer, and no column of the data looks like one; say which it "
-            "is, as in load(data, answer='...') or --map answer=..., or ask for maj@k, which "
-            "counts right and wrong alone."
+            f"votes are counted by answer, and no column of the data looks like one; say which it "
+            f"is with {map_it}, or ask for maj@k, which counts right and wrong alone."
         )
     names = names_of(frame, columns, by)
     trial = trial_of(frame, columns)

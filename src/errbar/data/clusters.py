@@ -12,6 +12,7 @@ from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, called, fetch, keys_in, names_of, one_if, text_of
 from errbar.data.slices import numbered
 from errbar.errors import InputError
+from errbar.remarks import mapping, way_to_say
 
 _TAKEN = {"cluster": "min", "last cluster": "max", "clustered": "count"}  # alike in SQL
 
@@ -61,8 +62,9 @@ def refuse_torn(questions: Frame, columns: Columns) -> None:
     raise InputError(
         f"a question belongs to one cluster or to none; {whose} {found}"
         f"{f', and {len(texts[0]) - 1} more are like it' if len(texts[0]) > 1 else ''}. Correct "
-        f"the column {columns['cluster']!r}, map another, as in load(data, cluster='...') or "
-        f"--map cluster=..., or do without clusters: cluster=None, --map cluster="
+        f"the column {columns['cluster']!r}, map another with "
+        f"{mapping('cluster')}, or do without clusters: "
+        f"{way_to_say('--map cluster=', 'cluster=None')}"
     )
 
 

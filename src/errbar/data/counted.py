@@ -17,6 +17,7 @@ from errbar.data.weights import (
     weights_taken,
 )
 from errbar.errors import InputError, RepeatedTrial
+from errbar.remarks import setting
 
 
 def counted_slices(
@@ -103,5 +104,6 @@ def _refuse_repeats(questions: Frame) -> None:
     if repeated.size:
         raise RepeatedTrial(
             f"{repeated.size} questions have more than one row of counts, such as "
-            f"{min(repeated.tolist())!r:.80}. To add them up: repeats='keep', --repeats keep."
+            f"{min(repeated.tolist())!r:.80}. To add them up: "
+            f"{setting('repeats', 'keep')}."
         )

@@ -403,5 +403,5 @@ def require_statuses(found: Iterable[str]) -> None:
     if strange:
         raise InputError(
             f"status {strange[0]!r} is not known; it must be one of {', '.join(STATUSES)}. Map "
-            f"another column, or none: status=None."
+            f"another column, or none: {way_to_say('--map status=', 'status=None')}."
         )

@@ -21,6 +21,7 @@ from errbar.data.rows import (
 )
 from errbar.data.tabulate import statuses
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
+from errbar.remarks import mapping
 
 SURE, TOGETHER = "errbar confidence", "errbar cluster"
 
@@ -48,8 +49,8 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
     """
     if "confidence" not in columns:
         raise UnknownColumn(
-            "no column of the data looks like confidence; say which it is, as in "
-            "load(data, confidence='...') or --map confidence=..."
+            f"no column of the data looks like confidence; say which it is with "
+            f"{mapping('confidence')}."
         )
     require_numbers(frame, columns["outcome"])
     kinds = frame.collect_schema()

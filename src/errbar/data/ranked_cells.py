@@ -19,6 +19,7 @@ from errbar.data.grouped import Grouped
 from errbar.data.rankable import SURE, TOGETHER, Rankable
 from errbar.data.rows import Frame, Table, fetch, one_if
 from errbar.errors import InputError, WrongType
+from errbar.remarks import way_to_say
 
 GROUPS = 200  # leaves the width of an interval an error of 5 %, and is a table, not a log
 MOST_CELLS = 20_000_000  # groups × confidences of a system: 0.3 GB, half a minute a metric
@@ -68,8 +69,8 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
         raise InputError(
             f"{names['clusters'].size} systems and tasks in {GROUPS} groups of clusters have more "
             f"than the {MOST_CELLS:,} cells that are held at once, one for every "
-            f"{'bin' if bins else 'confidence'}. Take fewer bins, as in bins=100 or --bins 100, or "
-            f"some of the systems at a time."
+            f"{'bin' if bins else 'confidence'}. Take fewer bins, as in "
+            f"{way_to_say('--bins 100', 'bins=100')}, or some of the systems at a time."
         )
     keyed = zip(*(column.tolist() for column in names.values()), strict=True)
     grouped: dict[tuple[str, ...], Grouped] = {}
@@ -203,7 +204,7 @@ def _require_fit(rows: Frame, groups: int) -> None:
         raise InputError(
             f"a system has {most:,} distinct confidences; where rows are so many, up to "
             f"{MOST_CELLS // groups:,} are ranked exactly. Bin them, with a bound on the error: "
-            f"bins=1000, or --bins 1000."
+            f"{way_to_say('--bins 1000', 'bins=1000')}."
         )
 
 

@@ -13,6 +13,7 @@ import narwhals.stable.v2 as nw
 from errbar.data.outcomes import Columns
 from errbar.data.rows import Frame, called, column_of, fetch, names_of, one_if
 from errbar.errors import RepeatedTrial
+from errbar.remarks import setting
 
 _HALF, _TWO = 52, nw.lit(2.0)  # trials whose powers of two a float can add up
 _MOST_ONES = 126  # a trial beyond is taken for this one, which costs a second look at most
@@ -92,5 +93,5 @@ def refuse_repeats(
     raise RepeatedTrial(
         f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
         f"{number!r:.80} occurs {n} times. Leave out what was loaded twice, or count every row "
-        f"as a trial of its own: repeats='keep', --repeats keep."
+        f"as a trial of its own: {setting('repeats', 'keep')}."
     )

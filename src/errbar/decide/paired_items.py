@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from errbar.data.ranked_rows import RankedItems
 from errbar.errors import InputError
+from errbar.remarks import mapping, way_to_say
 
 Array = NDArray[np.floating[Any]]
 Flags = NDArray[np.bool_]
@@ -86,7 +87,7 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
             raise InputError(
                 f"question {question!r:.80} is in another cluster for {name!r} than for other "
                 f"systems; items are paired, and belong to one. Correct the column, or do "
-                f"without: cluster=None, --map cluster="
+                f"without: {way_to_say('--map cluster=', 'cluster=None')}"
             )
         clusters[at] = mine
     return PairedItems(
@@ -123,7 +124,7 @@ def _require_told_apart(
         raise InputError(
             f"question {known[at][0]!r:.80} has {most[at]} rows of {systems[more]!r} and "
             f"{least[at]} of {systems[fewer]!r}, and no trial tells them apart. Say which column "
-            f"does, as in load(data, trial='...') or --map trial=..."
+            f"does with {mapping('trial')}."
         )
 
 

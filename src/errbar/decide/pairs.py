@@ -14,6 +14,7 @@ from errbar.estimate import Estimand
 from errbar.kernels import signs
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
+from errbar.remarks import setting
 from errbar.tables import counted
 from errbar.uncertainty.calibrated import usual_trials
 from errbar.uncertainty.learned import Learned, Summary
@@ -165,7 +166,7 @@ class Differences:
         if not np.isfinite(noise).all():
             raise InputError(
                 f"{self._data.metric}: a question with one trial says nothing of its other trials. "
-                f"Ask for estimand='population'."
+                f"Ask for {setting('estimand', 'population')}."
             )
         twice = 2.0 if self._covers is Estimand.RERUN else 1.0
         weights = self._data.weighing(some)

@@ -22,7 +22,7 @@ from errbar.estimate import Subject
 from errbar.metrics import CountMetric, VoteAt
 from errbar.metrics.categories import CategoryMetric
 from errbar.refusals import too_few_trials
-from errbar.remarks import way_to_say
+from errbar.remarks import setting, way_to_say
 from errbar.rewards import rewards_of
 from errbar.scoring import ScoredMetric, Short
 from errbar.tables import counted
@@ -100,7 +100,8 @@ class Together:
         if self.correct is None:
             raise InputError(
                 f"{self.metric}: these very questions are compared where outcomes are right or "
-                f"wrong. Ask for estimand='population'."
+                f"wrong. Ask for "
+                f"{setting('estimand', 'population')}."
             )
         trials, correct = self.trials[system, some], self.correct[system, some]
         clusters = self.clusters[some] if self.clustered else None
@@ -381,7 +382,7 @@ class _Task:
                         f"question {question!r:.80} is in the cluster {said!r:.80} for {who!r} "
                         f"and in {cluster!r:.80} for {system!r}; systems are paired by question, "
                         f"which belongs to one cluster. Correct the column, or do without: "
-                        f"cluster=None, --map cluster="
+                        f"{way_to_say('--map cluster=', 'cluster=None')}"
                     )
         numbers: dict[tuple[str, str], int] = {}
         found = np.array(

@@ -19,6 +19,7 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
 from errbar.kernels.power import moved, steps_of_normal
 from errbar.planning.difficulty import Difficulty, shift_to
+from errbar.remarks import way_to_say
 from errbar.runs import Runs
 from errbar.tables import counted
 from errbar.uncertainty.method import refuse_weights_in
@@ -89,7 +90,7 @@ def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
     if len(names) > 2:
         raise InputError(
             f"the pilot has {len(found)} systems ({', '.join(found[:4])}{' …' * (len(found) > 4)})"
-            f"; name one or two of them with systems=[…] (--system)."
+            f"; name one or two of them with {way_to_say('--system', 'systems=[…]')}."
         )
     return names
 

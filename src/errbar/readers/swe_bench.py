@@ -42,7 +42,7 @@ from errbar.readers.swe_bench_submissions import (
     recognise_submission,
     submission_of,
 )
-from errbar.remarks import guess, warning
+from errbar.remarks import guess, setting, warning
 
 _COUNTS = ("total_instances", "submitted_instances", "resolved_instances")
 _SIGNS = ("patch_exists", "patch_successfully_applied", "resolved")
@@ -197,7 +197,8 @@ def _remarks(run: Run) -> Iterator[str]:
     if counts["infra"]:
         yield (
             f"{whose}: {counts['infra']} instances were not resolved likely for failures of the "
-            f"infrastructure; SWE-bench counts them as wrong, errors='missing' leaves them out."
+            f"infrastructure; SWE-bench counts them as wrong, "
+            f"{setting('errors', 'missing')} leaves them out."
         )
     if counts["absent"] and run.is_report:
         yield f"{whose}: {counts['absent']} instances of other runs are not named: not of this run."

@@ -24,7 +24,7 @@ from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import name_of
 from errbar.readers.tau2_runs import Run, read_runs
 from errbar.readers.tau_bench import outcome_of, scorer_of_rewards, trial_of
-from errbar.remarks import guess, warning
+from errbar.remarks import guess, setting, warning
 
 _STATUSES = {
     "user_stop": "ok",
@@ -175,7 +175,7 @@ def _remarks(
         if reasons[reason]:
             yield (
                 f"{system}: τ²-bench leaves out what ended in an {reason}, as does "
-                f"errors='missing', and counts all else."
+                f"{setting('errors', 'missing')}, and counts all else."
             )
 
 

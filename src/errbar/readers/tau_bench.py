@@ -23,6 +23,7 @@ from errbar.readers.documents import (
     object_in,
     require_object,
 )
+from errbar.remarks import setting
 
 _NEAR = 1e-6  # a reward this near to 1 is a success, as τ-bench has it
 _SHOWN = 60
@@ -81,7 +82,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.remarks.append(
                 f"{system}: {broken.total()} of {len(trials)} trials broke off in an error, such "
                 f"as {error!r} ({often} times); τ-bench counts them with the reward 0, "
-                f"errors='missing' leaves them out."
+                f"{setting('errors', 'missing')} leaves them out."
             )
     return log
 

@@ -18,6 +18,7 @@ from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.kernels.ranked import apart
 from errbar.metrics.base import number
+from errbar.remarks import way_to_say
 
 Array = NDArray[np.floating[Any]]
 Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
@@ -49,7 +50,7 @@ class Bootstrap:
         if not 0 < number(self.level, "level", -math.inf, math.inf) < 1:
             raise InputError(
                 f"level must lie strictly between 0 and 1; got {self.level!r}. "
-                f"For 95 % write level=0.95."
+                f"For 95 % write {way_to_say('--level 0.95', 'level=0.95')}."
             )
         if self.ends not in ("bca", "percentile"):
             raise InputError(f"ends must be 'bca' or 'percentile'; got {self.ends!r}.")

@@ -5,6 +5,7 @@ from typing import Any
 
 from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand
+from errbar.remarks import setting, way_to_say
 from errbar.uncertainty.calibrated import Calibrated
 from errbar.uncertainty.method import Method
 from errbar.uncertainty.posterior import Posterior
@@ -34,7 +35,8 @@ def chosen_method(
                 f"the documented posterior is for the estimand 'benchmark'; got {estimand!r}."
             )
         if questions_in_all is not None:
-            raise InputError("questions_in_all is for method='calibrated'.")
+            option = way_to_say("--questions-in-all", "questions_in_all=")
+            raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
         return replace(method, **asked)
     if estimand is not None:
         asked["estimand"] = estimand

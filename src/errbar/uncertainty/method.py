@@ -52,7 +52,8 @@ def require_level(level: object) -> None:
     """Refuse what is no share strictly between 0 and 1."""
     if not 0 < number(level, "level", -math.inf, math.inf) < 1:
         raise InputError(
-            f"level must lie strictly between 0 and 1; got {level!r}. For 95 % write level=0.95."
+            f"level must lie strictly between 0 and 1; got {level!r}. "
+            f"For 95 % write {way_to_say('--level 0.95', 'level=0.95')}."
         )
 
 
