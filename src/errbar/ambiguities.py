@@ -53,11 +53,12 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
         for name, trials, apart in both[:_MOST_SHOWN]
     )
     more = f"; and {len(both) - _MOST_SHOWN} more" if len(both) > _MOST_SHOWN else ""
+    same = "Over the scored rows the mean is the same"
     return [
         warning(
             f"ids repeat ({rows} rows, {questions} ids) and no column numbers the trials{beside}. "
             f"Rows with the same id are taken as trials of one question; {option} takes every row "
-            f"as a question of its own, clustered by id. {shown or 'The mean is the same'}{more}."
+            f"as a question of its own, clustered by id. {shown or same}{more}."
         )
     ]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from errbar.data.joined import Joined
 from errbar.data.lists_by_name import are_columns, keys_of_lists
 from errbar.data.naming import FilesAre
 from errbar.data.origin import Origin
-from errbar.data.reading import HowToRead, KeysAre, RowsAre
+from errbar.data.reading import HowToRead, KeysAre, RepeatsAre, RowsAre
 from errbar.data.sources import CountsSource, MatrixSource, Source, TableSource
 from errbar.data.statistics import Counts
 from errbar.errors import InputError, NotThere, WrongType
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def load(
     data: Any,
     *,
-    repeats: Literal["refuse", "keep"] = "refuse",
+    repeats: RepeatsAre = "refuse",
     reader: str | None = None,
     scorer: str | None = None,
     filter: str | None = None,
@@ -61,7 +61,8 @@ def load(
     trial that occurs twice is refused unless `repeats="keep"`. `connection` is the DuckDB
     connection that reads files; `spark` is a session that reads them instead.
 
-    Several files that name no system are one system each, or trials of one (`files="trials"`). Rows
+    Several files that name no system are one system each, or trials, tasks or parts of one
+    (`files="trials"`, "tasks", "parts"). `repeats="last"` takes the last row of an id. Rows
     with the same id are trials of one question, or questions of their own (`rows="questions"`).
     The keys of lists of outcomes are systems or questions (`keys="questions"`).
     Outcomes that are words are known if they are usual; `right` says which words are right.
@@ -77,8 +78,8 @@ def load(
     pass@2: 0.75 ± 0.30, 95 % interval 0.14 to 0.99
     """
     for name, value, known in (
-        ("repeats", repeats, ("refuse", "keep")),
-        ("files", files, (None, "systems", "trials")),
+        ("repeats", repeats, ("refuse", "keep", "last")),
+        ("files", files, (None, "systems", "trials", "tasks", "parts")),
         ("rows", rows, (None, "trials", "questions")),
         ("keys", keys, (None, "systems", "questions")),
     ):

@@ -250,6 +250,7 @@ def _require_no_words(asked: Asked, what: str) -> None:
 def _from_log(found: Found, asked: Asked, where: str) -> Source:
     """Outcomes in the log of a harness."""
     _require_choices(found.reader, asked.choice, where)
+    _require_tables(asked, found.reader.name)
     _require_no_words(asked, f"a log of {found.reader.name}")
     try:
         log = found.reader.read(found.files, asked.choice)
@@ -269,6 +270,14 @@ def _from_log(found: Found, asked: Asked, where: str) -> Source:
     columns = Columns(named, frozenset())
     keep = asked.how.repeats == "keep"
     return TableSource(table_of(log.columns), columns, keep, where=where, origin=origin)
+
+
+def _require_tables(asked: Asked, reader: str) -> None:
+    """Refuse readings of files and rows that only tables leave open."""
+    for name, value in (("files", asked.how.files), ("repeats", asked.how.repeats)):
+        if value in ("tasks", "parts", "last"):
+            said = way_to_say(f"--{name} {value}", f"{name}={value!r}")
+            raise InputError(f"{said} is for tables; {reader} says what its files and rows are.")
 
 
 def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:

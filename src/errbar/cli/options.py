@@ -33,14 +33,14 @@ READ = options_of(
     MAP,
     click.option(
         "--repeats",
-        type=click.Choice(["refuse", "keep"]),
+        type=click.Choice(["refuse", "keep", "last"]),
         default="refuse",
         show_default=True,
-        help="What to do with a trial that occurs twice.",
+        help="What to do with a trial that occurs twice; last: the last row of an id counts.",
     ),
     click.option(
         "--files",
-        type=click.Choice(["systems", "trials"]),
+        type=click.Choice(["systems", "trials", "tasks", "parts"]),
         help="What several files are that name no system. Each is a system if not said.",
     ),
     click.option(

@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from errbar.data.repeat_names import TIME, may_repeat, repeats_of
+from errbar.data.repeat_names import TIME, may_repeat, repeats_of, without_repeats
 from errbar.remarks import Above, guess, warning, way_to_say
 
-FilesAre = Literal["systems", "trials"]
+FilesAre = Literal["systems", "trials", "tasks", "parts"]
 
 _BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and points belong to the names of models
 _MOST_SHOWN = 6
+_NO_TASKS = frozenset(
+    {"results", "result", "eval", "output", "outputs", "samples", "scores", "predictions", "data"}
+)
 _ENDINGS = frozenset(
     {
         *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".gz", ".zst"),
@@ -34,6 +37,7 @@ class Naming(NamedTuple):
     systems: list[str]
     trials: list[str]  # empty where a file is all there is of its system
     remarks: list[Above]
+    tasks: Sequence[str] = ()  # of each file, where files are tasks
 
 
 def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | None = None) -> Naming:
@@ -50,7 +54,10 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         at = [place[whole] for whole in wholes]
         alone = len(distinct) == 1
         systems = [("" if alone else naming.systems[one]) for one in at]
-        return Naming(systems, [naming.trials[one] for one in at], [said, *naming.remarks])
+        tasks = [naming.tasks[one] for one in at] if naming.tasks else ()
+        return Naming(systems, [naming.trials[one] for one in at], [said, *naming.remarks], tasks)
+    if files_are in ("tasks", "parts") and len(files) > 1:
+        return _tasks_of(files, endings, files_are)
     names = systems_of(files, *endings)
     if files_are == "trials" and len(names) > 1:
         systems = repeats_of(names)
@@ -67,10 +74,38 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         return Naming(names, [""] * len(names), [said])
     said = guess(
         f"Systems: named after the {len(names)} files",
-        option="--files trials",
-        argument="files='trials'",
+        option="--files trials, tasks or parts",
+        argument="files='trials', 'tasks' or 'parts'",
     )
     return Naming(names, [""] * len(names), [said])
+
+
+def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
+    """Files as tasks, or parts, of the system that their folder is; repeats are trials of it."""
+    paths = [_named(file, endings) for file in files]
+    shared = os.path.commonpath([path.parent for path in paths])
+    names = [path.relative_to(shared).as_posix() for path in paths]
+    lasts = {name.rpartition("/")[2].lower() for name in names}
+    if len(lasts) == 1 and lasts <= _NO_TASKS:
+        names = [name.rpartition("/")[0] or name for name in names]
+    plain = [without_repeats(name) for name in names]
+    trials = names if len(set(plain)) < len(plain) else [""] * len(names)
+    systems = [name.rpartition("/")[0] for name in plain]
+    if files_are == "parts":
+        said = guess(
+            f"Files are parts of {_listed(dict.fromkeys(systems)) or 'one system'}",
+            option="--files systems",
+            argument="files='systems'",
+        )
+        return Naming(systems, [""] * len(names), [said])
+    tasks = [name.rpartition("/")[2] for name in plain]
+    whose = "the system that its folder is" if any(systems) else "one system"
+    said = guess(
+        f"Each file is a task of {whose}: {_listed(dict.fromkeys(plain))}",
+        option="--files systems",
+        argument="files='systems'",
+    )
+    return Naming(systems, trials, [said], tasks)
 
 
 def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:

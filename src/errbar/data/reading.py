@@ -7,6 +7,7 @@ from typing import Literal
 from errbar.data.naming import FilesAre
 
 RowsAre = Literal["trials", "questions"]
+RepeatsAre = Literal["refuse", "keep", "last"]
 KeysAre = Literal["systems", "questions"]
 
 
@@ -18,5 +19,5 @@ class HowToRead:
     right: tuple[str, ...] = ()  # the words that mean right
     rows: RowsAre | None = None  # what rows with the same id are
     files: FilesAre | None = None  # what files that name no system are
-    repeats: Literal["refuse", "keep"] = "refuse"  # of one trial
+    repeats: RepeatsAre = "refuse"  # of one trial
     keys: KeysAre | None = None  # what the names of lists of outcomes are

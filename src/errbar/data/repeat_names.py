@@ -70,6 +70,17 @@ def repeats_of(names: Sequence[str]) -> list[str]:
     return systems
 
 
+def without_repeats(name: str) -> str:
+    """A name without the numbers that words or dates mark as those of repeats.
+
+    Examples
+    --------
+    >>> without_repeats("gpt-4o/gsm8k/seed_0"), without_repeats("arc_2")
+    ('gpt-4o/gsm8k', 'arc_2')
+    """
+    return _without(name, [field for field in _fields(name) if field.counts_repeats])
+
+
 def may_repeat(names: Sequence[str]) -> bool:
     """Whether some names differ by a number that may count repeats."""
     try:

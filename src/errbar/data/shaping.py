@@ -26,13 +26,14 @@ from errbar.data.reading import HowToRead
 from errbar.data.records import tidy
 from errbar.data.relations import Relation, union_of_rows
 from errbar.data.restarting_ids import refuse_scorers_in_rows, with_parts
+from errbar.data.retries import last_rows, retried_remark
 from errbar.data.rows import FILE, TRIAL_NUMBER
 from errbar.data.status_words import with_usual_statuses
 from errbar.data.total_rows import without_totals
 from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, warning, way_to_say
 
-FileNames = Mapping[Path, tuple[str, str]]  # the system of each file, and which trial of it it is
+FileNames = Mapping[Path, tuple[str, str, str]]  # of each file: its system, trial and task
 
 LARGE = 1 << 30  # bytes of files that are not looked through once more
 _WRITTEN_BY_HAND = 1 << 28  # bytes of files that a person may have edited
@@ -109,7 +110,11 @@ def _mended(
         rows = with_usual_statuses(rows, columns["status"])
     found = without_totals(rows, columns)
     rows, said = found.rows, found.remarks
+    if how.repeats == "last":
+        rows, last = last_rows(rows, columns)
+        said = [*said, *last]
     if how.rows is None and how.repeats != "keep":
+        said = [*said, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
         rows, columns, parts = with_parts(rows, columns)
         said = [*said, *parts]
@@ -242,21 +247,27 @@ def _named_by_file(
     system, trial = _free("system", rows.columns), columns.named.get("trial")
     added = _with_column(columns, "system", system)
     if not relation.apart:
-        name, _ = naming[relation.files[0]]
+        name = naming[relation.files[0]][0]
         return rows.project(f"*, {text_literal(name)} AS {quoted(system)}"), added
     values = ", ".join(
         f"({', '.join(map(text_literal, (str(file), *naming[file])))})" for file in relation.files
     )
-    files = f"(VALUES {values}) AS errbar_files(path, system, trial)"
+    files = f"(VALUES {values}) AS errbar_files(path, system, trial, task)"
     own = "rows.*"
     if trial is not None and any(naming[file][1] for file in relation.files):
         one = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
         number = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
         own = f"rows.*{number} REPLACE ({one} AS {quoted(trial)})"
+    more = f"errbar_files.system AS {quoted(system)}"
+    if "task" not in columns and any(naming[file][2] for file in relation.files):
+        task = _free("task", rows.columns)
+        more, added = (
+            f"{more}, errbar_files.task AS {quoted(task)}",
+            _with_column(added, "task", task),
+        )
     rows = rows.query(
         "rows",
-        f"SELECT {own}, errbar_files.system AS {quoted(system)} FROM rows "
-        f"JOIN {files} ON rows.{quoted(FILE)} = errbar_files.path",
+        f"SELECT {own}, {more} FROM rows JOIN {files} ON rows.{quoted(FILE)} = errbar_files.path",
     )
     return rows, added
 

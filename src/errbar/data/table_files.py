@@ -24,6 +24,7 @@ from errbar.data.naming import name_systems
 from errbar.data.origin import Origin
 from errbar.data.other_files import arrow_columns, excel_columns
 from errbar.data.outcomes import ROW, find_columns
+from errbar.data.question_sets import has_ids, question_sets_remark
 from errbar.data.reading import HowToRead
 from errbar.data.records import columns_of, tidy
 from errbar.data.relations import Relation, relations_of
@@ -113,6 +114,8 @@ def _read_tables(
         if some:
             whole = combined(some)
             told = said if whole.by_file or naming is None else []
+            if whole.by_file and how.files is None and has_ids(whole.columns):
+                told = [*told, *question_sets_remark(whole.rows, whole.columns)]
             sources.append(_source(whole, how, told, apart=apart))
     return Tables(sources, {})
 
@@ -330,7 +333,9 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     if len(distinct) == 1 and not named:
         return None, said if single else []
     naming = name_systems(distinct, files_are=how.files)
-    names = dict(zip(distinct, zip(naming.systems, naming.trials, strict=True), strict=True))
+    tasks = naming.tasks or [""] * len(distinct)
+    each = zip(naming.systems, naming.trials, tasks, strict=True)
+    names = dict(zip(distinct, each, strict=True))
     by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
     return by_file, [*(said if single else []), *naming.remarks]
 

@@ -19,11 +19,12 @@ from functools import cached_property
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, SupportsFloat
+from typing import Any, SupportsFloat
 
 from errbar.data.accounts import Accounts
 from errbar.data.collector import paused_collector
 from errbar.data.json_text import parse
+from errbar.data.naming import FilesAre
 from errbar.data.origin import TALLIES, Claim
 from errbar.data.outcomes import FAILED, UNSCORED
 from errbar.errors import InputError
@@ -44,7 +45,7 @@ class Choice:
     filter: str | None = None
     regrade: Regrade | None = None  # grades every response of a log anew
     signal: str | None = None  # which signal of an item is its confidence
-    files: Literal["systems", "trials"] | None = None  # what files of unnamed systems are
+    files: FilesAre | None = None  # what files of unnamed systems are
 
 
 @dataclass
