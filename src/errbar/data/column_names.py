@@ -101,7 +101,7 @@ TOTALS = _plain(
 SCORERS = _plain(
     *("metric", "metric_name", "metrics", "scorer", "scorer_name", "criterion", "criteria"),
     *("rubric", "dimension", "aspect", "evaluator", "grader", "judge", "measure", "score_name"),
-    *("score_type", "check", "assertion"),
+    *("score_type", "check", "assertion", "rater", "annotator", "reviewer", "labeler"),
 )
 # An object under one of these names holds a score by each of several scorers.
 SCORES = _plain(

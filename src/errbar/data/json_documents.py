@@ -12,18 +12,17 @@ one after the other, each over several lines.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from errbar.data.column_names import plain_name
+from errbar.data.json_fields import LOOKED_AT, Record, has_outcome, listed, meaning_of, with_names
+from errbar.data.json_rows import Document, rows_by_key
 from errbar.data.json_text import JSONDecodeError, parse, parse_next
 from errbar.data.lists_by_name import are_columns, keys_of_lists
 from errbar.data.outcome_words import is_outcome
-from errbar.data.outcomes import USUAL, USUAL_COUNTS, are_counts
+from errbar.data.outcomes import are_counts
 from errbar.data.reading import KeysAre
 from errbar.errors import InputError, NoOutcomes
-from errbar.remarks import Above, guess, way_to_say
-
-Record = Mapping[str, Any]
+from errbar.remarks import guess, way_to_say
 
 # Names of a score of many questions: an object of these holds no outcomes of questions.
 _TOTALS = frozenset(
@@ -33,23 +32,9 @@ _TOTALS = frozenset(
         *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
     }
 )
-_MEANINGS = {
-    plain_name(name): meaning
-    for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
-    for name in (meaning, *names)
-}
 _FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
 # Names of a list of rows, whatever the columns are called.
 _ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
-_LOOKED_AT = 200
-
-
-class Document(NamedTuple):
-    """The records of a document, and what was made of it."""
-
-    records: Sequence[Record]
-    remarks: list[Above]
-    flags: tuple[str, ...] = ()  # the keys of a document that has an outcome under each
 
 
 def documents_in(text: str, where: str) -> Any:
@@ -118,7 +103,7 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
         for key, one in value.items()
         if isinstance(one, list) and one and all(isinstance(each, dict) for each in one)
     }
-    scored = {key: one for key, one in lists.items() if any(map(_has_outcome, one[:_LOOKED_AT]))}
+    scored = {key: one for key, one in lists.items() if any(map(has_outcome, one[:LOOKED_AT]))}
     if len(scored) == 1:
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
@@ -130,6 +115,9 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
 
 def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
     """Outcomes, or objects that hold them, by the id of a question or by system."""
+    rows = rows_by_key(value)
+    if rows is not None:
+        return rows
     if all(isinstance(one, dict) for one in value.values()):
         return _of_objects(value, where, keys)
     if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
@@ -141,7 +129,7 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     inner = [key for key, one in value.items() if isinstance(one, dict) and one]
     if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
         found = _of_object(value[inner[0]], f"{where}, {inner[0]}", keys)
-        return found._replace(records=_with_names(value, found.records))
+        return found._replace(records=with_names(value, found.records))
     raise NoOutcomes(
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "
         f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
@@ -191,34 +179,22 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
     columns = list(value.values())
     if not all(isinstance(column, dict) and column for column in columns):
         return False
-    meanings = {_meaning(name) for name in value}
+    meanings = {meaning_of(name) for name in value}
     alike = all(column.keys() == columns[0].keys() for column in columns)
     return alike and {"question", "outcome"} <= meanings
 
 
 def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
     """The only list that has outcomes; the names beside it are those of its rows."""
-    return Document(_with_names(value, records), [guess(f"Rows: the list under {key!r}")])
-
-
-def _with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
-    """Records with the system and the task that stand beside them, where they name none."""
-    beside = {
-        name: one
-        for name, one in value.items()
-        if isinstance(one, str) and _meaning(name) in ("system", "task")
-    }
-    if not beside:
-        return records
-    return [{**beside, **record} for record in records]
+    return Document(with_names(value, records), [guess(f"Rows: the list under {key!r}")])
 
 
 def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
     records = [{"system": key, **one} for key, rows in lists.items() for one in rows]
-    if any("system" in one for rows in lists.values() for one in rows[:_LOOKED_AT]):
+    if any("system" in one for rows in lists.values() for one in rows[:LOOKED_AT]):
         records = [{"task": key, **one} for key, rows in lists.items() for one in rows]
-        return Document(records, [guess(f"Tasks: the keys of the document ({_listed(lists)})")])
-    return Document(records, [guess(f"Systems: the keys of the document ({_listed(lists)})")])
+        return Document(records, [guess(f"Tasks: the keys of the document ({listed(lists)})")])
+    return Document(records, [guess(f"Systems: the keys of the document ({listed(lists)})")])
 
 
 def _of_objects(
@@ -226,7 +202,7 @@ def _of_objects(
 ) -> Document:
     """Objects by the id of a question, or by system."""
     inner = list(value.values())
-    if all(map(_has_outcome, inner[:_LOOKED_AT])) and not all(map(_holds_records, inner)):
+    if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         _refuse_totals_of(value, where)
         records = [{"question": str(key), **one} for key, one in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
@@ -275,7 +251,7 @@ def _refuse_few_shares(
 def _holds_records(one: Mapping[str, Any]) -> bool:
     """Whether every entry of an object is a record with an outcome of its own."""
     return len(one) > 1 and all(
-        isinstance(value, dict) and any(_meaning(name) == "outcome" for name in value)
+        isinstance(value, dict) and any(meaning_of(name) == "outcome" for name in value)
         for value in one.values()
     )
 
@@ -289,7 +265,7 @@ def _nests_outcomes(one: Mapping[str, Any]) -> bool:
     return all(
         is_outcome(value)
         or _is_list_of_outcomes(value)
-        or (isinstance(value, dict) and _has_outcome(value))
+        or (isinstance(value, dict) and has_outcome(value))
         for value in one.values()
     )
 
@@ -300,28 +276,9 @@ def _is_list_of_outcomes(value: Any) -> bool:
 
 def _is_record(value: Record) -> bool:
     """Whether it is one row by itself."""
-    return _has_outcome(value) and any(
-        _meaning(name) == "question" and isinstance(one, str | int) for name, one in value.items()
+    return has_outcome(value) and any(
+        meaning_of(name) == "question" and isinstance(one, str | int) for name, one in value.items()
     )
-
-
-def _has_outcome(value: Any) -> bool:
-    """Whether an object has a column of outcomes, or counts."""
-    if not isinstance(value, dict):
-        return False
-    if are_counts(value, {}):
-        return True
-    for name, one in value.items():
-        if _meaning(name) == "outcome" and not isinstance(one, dict):
-            return True
-        if isinstance(one, dict) and any(_meaning(part) == "outcome" for part in one):
-            return True
-    return False
-
-
-def _meaning(name: object) -> str | None:
-    """What a usual name of a column means."""
-    return _MEANINGS.get(plain_name(str(name)))
 
 
 def _refuse_totals(value: Record, where: str) -> None:
@@ -334,7 +291,7 @@ def _refuse_totals(value: Record, where: str) -> None:
     named = [key for key in value if str(key).lower() in _TOTALS]
     if named or (shares and len(value) < _FEW):
         raise NoOutcomes(
-            f"{where}: it holds only totals ({_listed(value)}), which have no questions to make an "
+            f"{where}: it holds only totals ({listed(value)}), which have no questions to make an "
             f"error bar from. Give the file with the outcome of each question."
         )
 
@@ -348,12 +305,7 @@ def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
 
 
 def _keys_of(value: Record) -> str:
-    return f"the keys {_listed([repr(key) for key in value])}" if value else "no keys"
-
-
-def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+    return f"the keys {listed([repr(key) for key in value])}" if value else "no keys"
 
 
 def _shown(value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from errbar.data.column_names import PARTS, SCORERS, TOTALS, VERSIONS, named_like, plain_name
+from errbar.data.conditions import CHECKPOINTS, SETTINGS
 from errbar.data.engine import own_engine
 from errbar.data.held import stored
 from errbar.data.origin import Origin
@@ -25,10 +26,12 @@ from errbar.data.rows import Frame, column_of
 from errbar.data.shaping import shape
 from errbar.data.sources import CountsTableSource, Source, TableSource
 from errbar.data.status_words import USUAL_STATUSES
+from errbar.data.summary_tables import TASKS
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.remarks import way_to_say
 
 _LOOKED_AT = 1000  # rows that say what a column holds
+_LOOKED_INTO = 100_000  # rows that are looked into for conditions, whatever columns are called
 _LOOKED_THROUGH = 1_000_000  # rows that are looked through for totals and ids that begin anew
 
 
@@ -87,14 +90,17 @@ def _is_tidy(frame: Frame, columns: Columns, how: HowToRead) -> bool:
     """Whether there are no totals, parts of a benchmark, or statuses to be looked into."""
     kinds = frame.collect_schema()
     free = [name for name in kinds.names() if name not in columns.named.values()]
-    apart = how.rows is None and bool(named_like(free, PARTS | VERSIONS | SCORERS))
+    known = PARTS | VERSIONS | SCORERS | SETTINGS | CHECKPOINTS
+    apart = how.rows is None and bool(named_like(free, known))
     texts = [columns["question"], *([columns["status"]] if "status" in columns else [])]
     texts = [name for name in texts if not kinds[name].is_numeric()]
-    if not (texts or apart) or "outcome" not in columns:
+    if not (texts or apart or free or "trial" in columns) or "outcome" not in columns:
         return True
-    if frame.select(nw.len().alias("n")).collect().item() > _LOOKED_THROUGH:
+    rows = frame.select(nw.len().alias("n")).collect().item()
+    if rows > _LOOKED_THROUGH:
         return True
-    if apart:
+    doubtful = free or "trial" in columns or plain_name(columns["question"]) in TASKS
+    if apart or (rows <= _LOOKED_INTO and doubtful):
         return False
     words = [TOTALS, USUAL_STATUSES.keys() - set(STATUSES)]
     return not any(

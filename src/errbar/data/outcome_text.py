@@ -90,6 +90,14 @@ def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
     return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [said]
 
 
+def number_expression(name: str, kind: str) -> str | None:
+    """A column of numbers or words as a number; infinite where it is neither; None if nested."""
+    if kind == "VARCHAR":
+        return _as_number(name)
+    plain = kind == "BOOLEAN" or "INT" in kind or kind in ("DOUBLE", "FLOAT", "REAL")
+    return f"CAST({quoted(name)} AS DOUBLE)" if plain or kind.startswith("DECIMAL") else None
+
+
 def _refuse_mixed_percentages(rows: Any, name: str) -> None:
     """Refuse a column in which some numbers have a sign of per cent and others have none."""
     text = f"trim({quoted(name)})"

@@ -26,6 +26,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from errbar.data.column_names import TRIAL_NUMBERS, are_whole_numbers, named_like, plain_name
+from errbar.data.outcome_choice import best_outcome, refuse_confidence
+from errbar.data.question_ids import ASKED, is_task_id, other_id
 from errbar.data.references import refuse_answers, refuse_reference
 from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, way_to_say
@@ -79,7 +81,6 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 INDEX = "(unnamed index)"  # what the first column of a CSV file is called that has no name
 ROW = "errbar row"  # the number of a row, where nothing names the questions
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
-_ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")  # an id too
 
 Sample = Callable[[str], Sequence[object]]  # some values of a column
 
@@ -98,6 +99,7 @@ class Columns:
     guessed: frozenset[str]
     beside: tuple[str, ...] = ()  # not used, where no column says of which system a row is
     also: tuple[str, ...] = ()  # could be the outcome as well
+    unused: tuple[str, ...] = ()  # mean nothing, where a column says of which system a row is
 
     def __getitem__(self, meaning: str) -> str:
         return self.named[meaning]
@@ -119,6 +121,8 @@ class Columns:
         if self.beside:
             said += "; no column names the system: all rows are of one"
             said += f" (not used: {_some(self.beside, 8)})"
+        elif self.unused:
+            said += f"; not used: {_some(self.unused, 8)}"
         return said
 
     def remark(self) -> Above:
@@ -200,13 +204,13 @@ def find_columns(
     for meaning in wanted:
         if meaning in named:
             continue
-        free = _usual(lower, meaning, usual_names)
-        found = next((name for name in free if name not in taken), None)
-        if found is None and meaning in _NESTED:
-            found = next((name for name in _parts_named(present, meaning)), None)
+        free = [name for name in _usual(lower, meaning, usual_names) if name not in taken]
+        found = _likeliest(meaning, free, present, sample)
         if found is None and meaning == "question" and sample is not None:
-            found = _other_id(lower, taken, present)
-            if found == ROW and _is_id(named, sample):
+            found = other_id(lower, taken, named.get("system"), INDEX, sample)
+            inside = [name for name in _parts_named(present, meaning) if name.endswith("_id")]
+            found = found or next((name for name in inside if name not in taken), ROW)
+            if found == ROW and is_task_id(named, sample):
                 found = named.pop("task")
                 guessed.discard("task")
         if found is not None:
@@ -219,11 +223,26 @@ def find_columns(
     _require_all(named, present, usual_names)
     if "outcome" in guessed:
         refuse_reference(named["outcome"], present, sample)
+        refuse_confidence(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     pooled = "system" not in {*named, *unwanted}
-    beside = tuple(name for name in present if pooled and name not in taken)
+    unused = tuple(name for name in present if name not in taken)
+    beside = unused if pooled else ()
     also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
-    return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also)
+    unused = tuple(name for name in unused if name not in also)
+    return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also, unused)
+
+
+def _likeliest(
+    meaning: str, free: Sequence[str], present: Sequence[str], sample: Sample | None
+) -> str | None:
+    """The likeliest of the columns that are usual for a meaning, or of the parts of others."""
+    if meaning == "outcome" and sample is not None:
+        free = best_outcome(free, sample)
+    found = next(iter(free), None)
+    if found is None and meaning in _NESTED:
+        found = next(iter(_parts_named(present, meaning)), None)
+    return found
 
 
 def _require_all(
@@ -232,7 +251,7 @@ def _require_all(
     """Refuse a table that lacks what every table must have."""
     required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
     lacking = [meaning for meaning in required if meaning not in named]
-    if lacking and named.get("question") in (ROW, *_ASKED):
+    if lacking and named.get("question") in (ROW, *ASKED):
         lacking = ["question", *lacking]
     if lacking == ["outcome"]:
         refuse_answers(present)
@@ -324,22 +343,6 @@ def _is_prose(values: Sequence[object]) -> bool:
     """Whether most of the values are sentences rather than ids."""
     texts = [value for value in values if isinstance(value, str) and value.strip()]
     return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
-
-
-def _other_id(lower: Mapping[str, str], taken: set[str], present: Iterable[str]) -> str:
-    """What names a question where no column is called an id: the text, or meta.task_id."""
-    inside = [name for name in _parts_named(present, "question") if name.lower().endswith("_id")]
-    names = (*(lower.get(plain_name(name)) for name in (INDEX, *_ASKED)), *inside)
-    return next((name for name in names if name is not None and name not in taken), ROW)
-
-
-def _is_id(named: Mapping[str, str], sample: Sample) -> bool:
-    """Whether a column that is called a task tells the rows of a system apart, as an id does."""
-    if "task" not in named:
-        return False
-    systems = sample(named["system"]) if "system" in named else [""] * len(sample(named["task"]))
-    pairs = list(zip(systems, sample(named["task"]), strict=True))
-    return 2 * len(set(map(str, pairs))) > len(pairs)
 
 
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:

@@ -6,6 +6,7 @@ Questions that are told apart by their language are versions of one another, and
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -52,7 +53,7 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     )
     named = {**columns.named, "cluster": cluster}
     ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
-    return rows, Columns(ordered, columns.guessed, columns.beside, columns.also), [said]
+    return rows, replace(columns, named=ordered), [said]
 
 
 def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:

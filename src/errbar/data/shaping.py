@@ -10,8 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from errbar.data.competing_outcomes import as_shares, frequencies, other_outcomes
+from errbar.data.conditions import pooled_conditions, with_conditions
 from errbar.data.engine import quoted, text_literal
 from errbar.data.held import stored
+from errbar.data.optional_stopping import stopped_at_success
 from errbar.data.outcome_text import numbers_of_text, with_numbers
 from errbar.data.outcomes import (
     ROW,
@@ -29,6 +32,7 @@ from errbar.data.restarting_ids import refuse_scorers_in_rows, with_parts
 from errbar.data.retries import last_rows, retried_remark
 from errbar.data.rows import FILE, TRIAL_NUMBER
 from errbar.data.status_words import with_usual_statuses
+from errbar.data.summary_tables import refuse_summary
 from errbar.data.total_rows import without_totals
 from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, warning, way_to_say
@@ -72,6 +76,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         rows = _numbered(rows, apart=relation.apart)
     if "correct" in columns:
         _refuse_for_counts(how)
+        refuse_summary(rows, columns)
         rows = with_numbers(rows, [columns[one] for one in _COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
@@ -113,11 +118,20 @@ def _mended(
     if how.repeats == "last":
         rows, last = last_rows(rows, columns)
         said = [*said, *last]
+    refuse_summary(rows, columns)
+    rows, shares = as_shares(rows, columns)
+    said = [*said, *shares]
     if how.rows is None and how.repeats != "keep":
         said = [*said, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
+        rows, columns, conditions = with_conditions(rows, columns, told="system" in how.told)
         rows, columns, parts = with_parts(rows, columns)
-        said = [*said, *parts]
+        said = [*said, *conditions, *parts, *pooled_conditions(rows, columns)]
+    said += [
+        *(other_outcomes(rows, columns) if not shares else []),
+        *frequencies(rows, columns),
+        *(stopped_at_success(rows, columns) if how.rows is None else []),
+    ]
     return rows, columns, () if found.left_out is None else (found.left_out,), said
 
 

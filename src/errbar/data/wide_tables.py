@@ -172,7 +172,7 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
     measures = named_like(candidates, MEASURES)
     if len(measures) > 1 and all(map(_is_other, candidates)):
         refuse_scorers(measures)
-    by_name = [name for name in candidates if _is_other(name)]
+    by_name = [name for name in candidates if _is_other(name) or _is_answer_of(name)]
     rest = [name for name in candidates if name not in by_name]
     binary = [name for name in rest if _is_binary(flat[name])]
     fractions = [name for name in rest if name not in binary] if binary else []
@@ -204,6 +204,13 @@ def refuse_scorers(names: Sequence[str]) -> NoReturn:
         f"every row has {len(names)} scores ({_some(names, 6)}), and no name says which of them is "
         f"the outcome. Choose one, as in {choose}; if they are systems, list them, as in {systems}."
     )
+
+
+def _is_answer_of(name: str) -> bool:
+    """Whether the last or the first word of a name says that it holds answers: qwen_answer."""
+    words = re.split(r"[\s_]+", name.strip())
+    ends = {plain_name(words[0]), plain_name(words[-1])}
+    return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
 
 
 def _is_other(name: str) -> bool:

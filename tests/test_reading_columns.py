@@ -1,0 +1,305 @@
+"""Conditions, competing outcomes, ids and totals in the columns of a table."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import errbar
+from errbar.errors import InputError
+from errbar.remarks import MARK, above
+
+RIGHT = [at % 4 != 0 for at in range(8)]  # .75
+LESS = [at % 2 == 1 for at in range(8)]  # .5
+
+Row = dict[str, object]
+
+
+def crossed(name: str, values: Sequence[object], **more: object) -> list[Row]:
+    """Every question under two values of a column: .75 right under the first, .5 under the last."""
+    return [
+        {**more, name: value, "id": f"q{at}", "correct": int(right[at])}
+        for value, right in zip(values, (RIGHT, LESS), strict=True)
+        for at in range(8)
+    ]
+
+
+def means(data: object, **told: object) -> dict[str, float]:
+    scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
+    return {one.system: round(one.value, 4) for one in scores}
+
+
+def remarks(data: object, **told: object) -> list[str]:
+    return above(errbar.load(data, **told).score("avg").notes())  # type: ignore[arg-type]
+
+
+def warnings_of(data: object, **told: object) -> str:
+    return " ".join(one for one in remarks(data, **told) if one.startswith(MARK))
+
+
+def said_of(data: object, **told: object) -> str:
+    return " ".join(remarks(data, **told))
+
+
+def as_csv(rows: Sequence[Row], place: Path) -> Path:
+    pd.DataFrame(rows).to_csv(place / "a.csv", index=False)
+    return place / "a.csv"
+
+
+KINDS: list[Callable[[Sequence[Row], Path], object]] = [
+    as_csv,
+    lambda rows, _: list(rows),
+    lambda rows, _: pd.DataFrame(rows),
+]
+
+
+# Conditions.
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["csv", "records", "frame"])
+@pytest.mark.parametrize(
+    ("name", "values", "systems"),
+    [
+        ("method", ["baseline", "ours"], ["m/baseline", "m/ours"]),
+        ("prompt", ["direct", "cot"], ["m/direct", "m/cot"]),
+        ("temperature", [0, 1], ["m/temperature=0", "m/temperature=1"]),
+        ("num_shots", [0, 5], ["m/num_shots=0", "m/num_shots=5"]),
+        ("agent", ["swe", "oh"], ["m/swe", "m/oh"]),
+        ("step", [100, 200], ["m/step=100", "m/step=200"]),
+    ],
+)
+def test_a_condition_is_part_of_the_system(
+    name: str,
+    values: list[object],
+    systems: list[str],
+    kind: Callable[[Sequence[Row], Path], object],
+    tmp_path: Path,
+) -> None:
+    data = kind(crossed(name, values, model="m"), tmp_path)
+    assert means(data) == dict(zip(systems, [0.75, 0.5], strict=True))
+    assert f"for each '{name}'" in warnings_of(data)
+    assert "mean of all rows 0.625" in warnings_of(data)
+    assert means(data, rows="trials") == {"m": 0.625}
+
+
+def test_a_condition_without_a_system_is_the_system() -> None:
+    assert means(crossed("checkpoint", [100, 200])) == {
+        "checkpoint=100": 0.75,
+        "checkpoint=200": 0.5,
+    }
+
+
+def test_conditions_with_trials_of_the_same_numbers_are_apart() -> None:
+    rows = [
+        {"model": "m", "temperature": heat, "seed": seed, "id": f"q{at}", "correct": heat}
+        for heat in (0, 1)
+        for seed in range(3)
+        for at in range(4)
+    ]
+    assert means(rows) == {"m/temperature=0": 0.0, "m/temperature=1": 1.0}
+
+
+def test_two_conditions_of_which_one_follows_from_the_other_are_one() -> None:
+    rows = crossed("method", ["baseline", "ours"], model="m")
+    for row in rows:
+        row["variant"] = f"{row['method']}-v1"
+    assert set(means(rows)) == {"m/baseline", "m/ours"}
+
+
+def test_a_condition_of_few_questions_is_none() -> None:
+    rows = crossed("prompt", ["a", "b"], model="m")[:8]
+    rows.append({"model": "m", "prompt": "b", "id": "q0", "correct": 1})
+    assert set(means(rows)) == {"m"}
+
+
+def test_prompts_that_differ_by_question_are_no_condition() -> None:
+    rows = [
+        {"model": "m", "prompt": f"{at} and {often}", "id": at, "correct": often}
+        for at in range(5)
+        for often in range(2)
+    ]
+    assert means(rows) == {"m": 0.5}
+
+
+def test_a_condition_with_a_system_that_was_named_is_warned_of() -> None:
+    rows = crossed("method", ["baseline", "ours"], model="m")
+    assert means(rows, system="model") == {"m": 0.625}
+    assert "means: baseline 0.75, ours 0.5" in warnings_of(rows, system="model")
+
+
+def test_an_unknown_column_that_explains_repeats_is_warned_of() -> None:
+    rows = crossed("flavour", ["a", "b"], model="m")
+    assert means(rows) == {"m": 0.625}
+    assert "'flavour' (means: a 0.75, b 0.5)" in warnings_of(rows)
+    assert "task='flavour'" in warnings_of(rows)
+    assert "flavour" not in warnings_of(rows, rows="trials")
+
+
+def test_numbers_of_trials_are_no_condition() -> None:
+    rows = crossed("run", [1, 2], model="m")
+    assert means(rows) == {"m": 0.625}
+    assert warnings_of(rows) == ""
+
+
+@pytest.mark.parametrize("name", ["judge", "rater", "annotator"])
+def test_several_judges_are_no_trials(name: str) -> None:
+    with pytest.raises(InputError, match="several scores of one answer"):
+        means(crossed(name, ["a", "b"], model="m"))
+
+
+# Ids.
+
+
+@pytest.mark.parametrize("name", ["scenario_id", "puzzleId", "scenario", "ticket ID", "exercise"])
+def test_an_unknown_id_names_the_questions(name: str) -> None:
+    rows = [
+        {"model": model, name: f"s{at}", "run": run, "success": int(right[at])}
+        for model, right in (("a", RIGHT), ("b", LESS))
+        for run in range(3)
+        for at in range(8)
+    ]
+    scores = errbar.load(rows).score("avg")
+    assert {(one.questions, one.trials) for one in scores} == {(8, 24)}
+    assert f"question = {name}, trial = run" in said_of(rows)
+
+
+@pytest.mark.parametrize("name", ["session_id", "request_id", "run_id"])
+def test_the_id_of_a_call_names_no_question(name: str) -> None:
+    rows = [{"model": "m", name: f"x{at // 2}", "correct": at % 2} for at in range(8)]
+    assert "every row is a question" in said_of(rows)
+
+
+def test_a_text_that_is_the_same_in_all_rows_is_no_id() -> None:
+    rows = [{"model": "m", "prompt": "Which circle is red?", "correct": one} for one in RIGHT]
+    assert "every row is a question" in said_of(rows)
+    with_images = [{**row, "image": f"{at}.png"} for at, row in enumerate(rows)]
+    assert "question = image" in said_of(with_images)
+
+
+def test_columns_without_a_use_are_named_beside_a_system() -> None:
+    rows = [{"model": "m", "id": at, "correct": 1, "colour": f"c{at}"} for at in range(4)]
+    assert "not used: 'colour'" in said_of(rows)
+
+
+# Outcomes.
+
+
+@pytest.mark.parametrize("vague", ["success", "passed"])
+@pytest.mark.parametrize("name", ["score", "accuracy", "correct"])
+def test_a_call_that_went_through_is_no_outcome(vague: str, name: str) -> None:
+    rows = [{"id": at, vague: True, name: int(one)} for at, one in enumerate(RIGHT)]
+    assert means(rows) == {"": 0.75}
+    assert f"'{vague}' has mean 1 and differs in 2 rows" in warnings_of(rows)
+    assert means(rows, outcome=vague) == {"": 1.0}
+
+
+def test_words_beside_a_call_that_went_through_are_the_outcome() -> None:
+    words = ["correct" if one else "incorrect" for one in RIGHT]
+    rows = [{"id": at, "success": True, "result": one} for at, one in enumerate(words)]
+    assert means(rows) == {"": 0.75}
+
+
+def test_what_follows_from_a_score_by_a_threshold_is_the_outcome() -> None:
+    rows = [{"id": at, "passed": at >= 4, "score": at / 10} for at in range(8)]
+    assert means(rows) == {"": 0.5}
+    assert "'score' has mean 0.35" in warnings_of(rows)
+
+
+def test_other_metrics_of_a_row_are_named(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"id": at, "model": "m", "metrics": {"em": int(one), "f1": 0.5 + one / 2}})
+        for at, one in enumerate(RIGHT)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    said = warnings_of(tmp_path / "a.jsonl")
+    assert "'metrics.em' (mean of all rows 0.75)" in said
+    assert "'metrics.f1' has mean 0.875 and differs in 2 rows" in said
+
+
+def test_a_score_is_divided_by_its_maximum() -> None:
+    rows = [{"id": at, "score": at, "max_score": 10} for at in range(5)]
+    assert means(rows) == {"": 0.2}
+    assert "outcome='score' takes 'score' as it is (mean 2)" in warnings_of(rows)
+    assert means(rows, outcome="score") == {"": 2.0}
+
+
+def test_the_score_of_a_classifier_is_no_outcome() -> None:
+    rows = [{"id": at, "label": "POSITIVE", "score": 0.9 + at / 100} for at in range(8)]
+    with pytest.raises(InputError, match="probability that a classifier gives to its class"):
+        means(rows)
+    assert means(rows, outcome="score") == {"": 0.935}
+
+
+def test_how_often_a_row_occurred_is_said() -> None:
+    rows = [{"id": at, "correct": int(at < 2), "count": 1 + 2 * (at < 2)} for at in range(4)]
+    assert "mean of all rows 0.75 instead of 0.5" in warnings_of(rows)
+    assert means(rows, weight="count") == {"": 0.75}
+
+
+def test_answers_beside_outcomes_of_systems_are_no_systems(tmp_path: Path) -> None:
+    head = "id,gpt_correct,gpt_answer,qwen_correct,qwen_answer\n"
+    lines = (f"{at},{int(RIGHT[at])},x,{int(LESS[at])},y\n" for at in range(8))
+    (tmp_path / "a.csv").write_text(head + "".join(lines), encoding="utf-8")
+    assert means(tmp_path / "a.csv") == {"gpt_correct": 0.75, "qwen_correct": 0.5}
+
+
+# Retries.
+
+
+def test_attempts_until_success_are_warned_of() -> None:
+    rows: list[Row] = [{"task_id": f"t{at}", "attempt": 1, "success": at < 2} for at in range(6)]
+    rows += [{"task_id": f"t{at}", "attempt": 2, "success": at < 5} for at in range(2, 6)]
+    said = warnings_of(rows)
+    assert "the first attempt scores 0.3333, the last 0.8333, all attempts 0.5" in said
+
+
+def test_attempts_that_go_on_after_a_success_are_trials() -> None:
+    rows: list[Row] = [{"task_id": f"t{at}", "attempt": 1, "success": at < 2} for at in range(6)]
+    rows += [{"task_id": f"t{at}", "attempt": 2, "success": at < 5} for at in range(1, 6)]
+    assert "follows a success" not in warnings_of(rows)
+
+
+# Totals.
+
+
+@pytest.mark.parametrize("more", [{}, {"n": 100}])
+def test_accuracies_of_tasks_are_totals(more: Row, tmp_path: Path) -> None:
+    rows = [
+        {"model": model, "task": task, "accuracy": 0.5 + at / 20, **more}
+        for model in ("a", "b")
+        for at, task in enumerate(("mmlu", "gsm8k", "arc"))
+    ]
+    for kind in KINDS:
+        data = kind(rows, tmp_path)
+        with pytest.raises(InputError, match="it holds only totals: 'accuracy' of each 'task'"):
+            means(data)
+        assert means(data, question="task") == {"a": 0.55, "b": 0.55}
+
+
+def test_tasks_that_are_right_or_wrong_are_questions() -> None:
+    rows = [{"model": "m", "task": f"t{at}", "score": int(one)} for at, one in enumerate(RIGHT)]
+    assert means(rows) == {"m": 0.75}
+
+
+def test_rows_beside_their_accuracy_are_the_data(tmp_path: Path) -> None:
+    lists = [
+        [{"id": at, "correct": one} for at, one in enumerate(right)] for right in (RIGHT, LESS)
+    ]
+    by_system = {
+        name: {"accuracy": 0.9, "results": rows}
+        for name, rows in zip(("gpt", "qwen"), lists, strict=True)
+    }
+    (tmp_path / "a.json").write_text(json.dumps(by_system), encoding="utf-8")
+    assert means(tmp_path / "a.json") == {"gpt": 0.75, "qwen": 0.5}
+    assert "not scored: accuracy" in said_of(tmp_path / "a.json")
+    tasks = {
+        name: {"acc": 0.9, "samples": rows}
+        for name, rows in zip(("gsm8k", "mmlu"), lists, strict=True)
+    }
+    whole = {"model": "gpt", "config": {"seed": 1}, "tasks": tasks}
+    (tmp_path / "b.json").write_text(json.dumps(whole), encoding="utf-8")
+    scores = errbar.load(tmp_path / "b.json").score("avg")
+    found = {(one.system, one.task): one.value for one in scores}
+    assert found == {("gpt", "gsm8k"): 0.75, ("gpt", "mmlu"): 0.5}
