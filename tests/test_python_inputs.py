@@ -317,3 +317,18 @@ def test_what_says_too_little_is_refused_with_what_to_do(name: str) -> None:
 def test_what_is_for_tables_is_refused_for_numbers(told: Any) -> None:
     with pytest.raises((InputError, WrongType), match="for tables of outcomes"):
         errbar.load(MATRIX, **told)
+
+
+@pytest.mark.parametrize("kept", [slice(None, None, 2), slice(3, None), [7, 2, 5, 0]], ids=str)
+def test_frames_without_ids_are_paired_by_their_index(kept: Any) -> None:
+    both = pd.DataFrame({"correct": FIRST}), pd.DataFrame({"correct": SECOND}).iloc[kept]
+    rows = both[1].index.tolist()
+    expected = np.mean([FIRST[at] - SECOND[at] for at in rows])
+    found = errbar.load({"a": both[0], "b": both[1]}).compare("avg")[0]
+    assert abs(found.difference) == pytest.approx(abs(expected))
+
+
+def test_how_often_outcomes_occur_is_not_taken_for_outcomes() -> None:
+    rows = pd.DataFrame({"id": ["q1", "q1", "q2"], "correct": [1, 0, 1]})
+    with pytest.raises(InputError, match="how often each occurs"):
+        errbar.load(pd.crosstab(rows["id"], rows["correct"]))

@@ -20,7 +20,15 @@ from errbar.data.containers import (
     refuse_words,
 )
 from errbar.data.engine_errors import plain_errors
-from errbar.data.frames import are_numbered, has_index, rows_in, values_in, with_index
+from errbar.data.frames import (
+    are_numbered,
+    has_index,
+    indexed_alike,
+    refuse_tallies,
+    rows_in,
+    values_in,
+    with_index,
+)
 from errbar.data.joined import Joined
 from errbar.data.lists_by_name import are_columns, keys_of_lists
 from errbar.data.naming import FilesAre
@@ -251,7 +259,9 @@ def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:
 
         document = records_in(whole, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
-    return Joined.by_name({name: _from_memory(one, asked) for name, one in whole.items()})
+    return Joined.by_name(
+        {name: _from_memory(one, asked) for name, one in indexed_alike(whole).items()}
+    )
 
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
@@ -339,6 +349,8 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         if not has_index(data):
             return _from_list(values_in(frame), how)
         return _from_frame(data.rename("outcome").to_frame(), how)
+    if frame.implementation.is_pandas():
+        refuse_tallies(data)
     if are_numbered(frame) and not how.told:
         rows = rows_in(frame)
         if not has_index(data):

@@ -47,7 +47,8 @@ def array_source(data: Any, name: str = "") -> MatrixSource:
 def _remark_of(matrix: Any, whose: str = "") -> Above:
     """How a matrix was read: with a warning where the other way there would be enough questions."""
     rows, columns = np.shape(matrix)[:2]
-    said = f"Matrix{whose}: {rows} rows are questions, {columns} columns are trials"
+    shape = f"{_number_of(rows, 'row')} questions, {_number_of(columns, 'column')} trials"
+    said = f"Matrix{whose}: {shape}"
     if rows >= ENOUGH or columns < ENOUGH:
         return guess(said)
     transpose = way_to_say("transpose the file", "transpose it: load(numpy.transpose(data))")
@@ -56,6 +57,10 @@ def _remark_of(matrix: Any, whose: str = "") -> Above:
     return warning(
         f"{said}. If the rows are trials (runs, seeds) and the columns questions, {transpose}."
     )
+
+
+def _number_of(number: int, what: str) -> str:
+    return f"{number} {what}{' is' if number == 1 else 's are'}"
 
 
 def refuse_ids(matrix: NDArray[Any], where: str, advice: str) -> None:

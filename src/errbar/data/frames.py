@@ -1,12 +1,13 @@
 """DataFrames that need a look before they are tables: with an index, or with numbered columns."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from errbar.data.outcomes import find_columns
+from errbar.data.outcomes import find_columns, names_in_parts
 from errbar.data.reading import HowToRead
-from errbar.errors import UnknownColumn
+from errbar.errors import InputError, UnknownColumn
 
 
 def has_index(data: Any) -> bool:
@@ -14,7 +15,29 @@ def has_index(data: Any) -> bool:
     index = getattr(data, "index", None)
     if index is None or not hasattr(index, "names"):
         return False
-    return type(index).__name__ != "RangeIndex" or any(name is not None for name in index.names)
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    return not plain or any(name is not None for name in index.names)
+
+
+def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables of pandas by name, all with an index if one has it: by it their rows are paired."""
+    are_frames = {name: hasattr(data, "set_axis") for name, data in tables.items()}
+    if not any(are_frames[name] and has_index(data) for name, data in tables.items()):
+        return dict(tables)
+    return {
+        name: data if not are_frames[name] or has_index(data) else data.set_axis(list(data.index))
+        for name, data in tables.items()
+    }
+
+
+def refuse_tallies(data: Any) -> None:
+    """Refuse a table whose columns are outcomes and whose cells say how often each occurs."""
+    name = getattr(getattr(data, "columns", None), "name", None)
+    if name is not None and names_in_parts([name], "outcome"):
+        raise InputError(
+            f"the columns are the values of {name!r}, as in a table of how often each occurs; give "
+            f"the rows that were counted, or the columns 'trials' and 'correct'."
+        )
 
 
 def with_index(frame: Any, how: HowToRead) -> Any:
