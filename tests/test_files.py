@@ -294,7 +294,8 @@ def test_the_broken_one_of_many_files_is_named(tmp_path: Path) -> None:
     write(tmp_path / "c.csv", HEAD + BODY.replace("q", "c") + "z,0\n")
     assert "c.csv" in refusal("score", str(tmp_path))
     write(tmp_path / "c.csv", "")
-    assert "c.csv" in refusal("score", str(tmp_path))
+    shown = CliRunner().invoke(main, ["score", str(tmp_path)])
+    assert "not read: c.csv (it is empty)" in " ".join(shown.output.split())
 
 
 # Columns.

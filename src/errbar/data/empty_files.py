@@ -20,7 +20,8 @@ def why_no_rows(file: Path) -> str:
         return EMPTY
     look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
     try:
-        return look(file) if look else ""
+        with plain_errors():
+            return look(file) if look else ""
     except NotThere:
         return EMPTY
     except InputError:  # what is broken is said where it is read
@@ -35,9 +36,8 @@ def _of_text(file: Path) -> str:
 
 
 def _of_parquet(file: Path) -> str:
-    with plain_errors():
-        rows = own_engine().execute("SELECT count(*) FROM read_parquet(?)", [literal_path(file)])
-        return "" if rows.fetchall()[0][0] else NO_ROWS
+    rows = own_engine().execute("SELECT count(*) FROM read_parquet(?)", [literal_path(file)])
+    return "" if rows.fetchall()[0][0] else NO_ROWS
 
 
 def _is_above_names(line: str) -> bool:
