@@ -29,8 +29,9 @@ def why_no_rows(file: Path) -> str:
 
 
 def _of_text(file: Path) -> str:
-    filled = (line for line in text_lines(file) if line.strip() and not _is_above_names(line))
-    first = list(islice(filled, 2))
+    """A line below the first is a row, whatever it begins with and however lines end."""
+    lines = (line for part in text_lines(file) for line in part.splitlines() if line.strip())
+    first = list(islice(lines, 2))
     has_rows = len(first) > 1 or kind_of(file) == JSON or (first and _are_numbers(first[0]))
     return "" if has_rows else NO_ROWS
 
@@ -38,10 +39,6 @@ def _of_text(file: Path) -> str:
 def _of_parquet(file: Path) -> str:
     rows = own_engine().execute("SELECT count(*) FROM read_parquet(?)", [literal_path(file)])
     return "" if rows.fetchall()[0][0] else NO_ROWS
-
-
-def _is_above_names(line: str) -> bool:
-    return line.lstrip("\ufeff").startswith(("#", "sep="))
 
 
 def _are_numbers(line: str) -> bool:
