@@ -58,9 +58,7 @@ def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArra
     if name in numbers:
         return _floats(values)
     if name not in _TEXTS and kinds:
-        wholes = values if kinds == {int} else [one for one in values if type(one) is int]
-        highest, lowest = max(wholes, default=0), min(wholes, default=0)
-        largest = max(highest, -lowest)
+        largest = _largest_whole(values, kinds)
         if kinds == {bool}:
             return np.array(values, dtype=bool)
         if kinds == {int} and largest < _LARGEST:
@@ -74,6 +72,14 @@ def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArra
         else [None if value is None else _text(value) for value in values]
     )
     return array
+
+
+def _largest_whole(values: Sequence[Any], kinds: set[type]) -> int:
+    """The largest whole number, whatever its sign; 0 if there is none."""
+    if int not in kinds:
+        return 0
+    wholes = values if kinds == {int} else [value for value in values if type(value) is int]
+    return max(max(wholes), -min(wholes))
 
 
 def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:

@@ -7,7 +7,7 @@ column for each system. Each of these is undone by one step, and each step says 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -334,8 +334,8 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
     for other, values in flat.items():  # lists of the same length go along: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
             found[other] = [entry for value in values for entry in value]
-    found[name] = [value for one in lists for value in one]
-    position = [at + 1 for size in sizes for at in range(size)]
+    found[name] = list(chain.from_iterable(lists))
+    position = [at for size in sizes for at in range(1, size + 1)]
     trial = columns.named.get("trial")
     if trial is not None:
         pairs = zip(found[trial], position, strict=True)
@@ -351,7 +351,7 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
 def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
     """Every row so often."""
     return {
-        name: [value for value, n in zip(column, often, strict=True) for _ in range(n)]
+        name: list(chain.from_iterable(map(repeat, column, often)))
         for name, column in flat.items()
     }
 

@@ -40,7 +40,7 @@ from errbar.data.shaping import (
     without_scores,
 )
 from errbar.data.sources import CountsTableSource, Source, TableSource
-from errbar.data.text_files import text_lines
+from errbar.data.text_files import begins_as_array, raw_lines, raw_text, text_lines
 from errbar.data.total_rows import REASON
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 from errbar.remarks import Above, guess, way_to_say
@@ -219,21 +219,20 @@ class _Nested:
 
 def _nested(file: Path, how: HowToRead) -> _Nested:
     """A file of JSON that is no flat table."""
-    text = "".join(text_lines(file))
-    document = records_in(_value_in(text, file), str(file), how.keys)
+    document = records_in(_value_in(file), str(file), how.keys)
     return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
 
 
-def _value_in(text: str, file: Path) -> Any:
+def _value_in(file: Path) -> Any:
     """The document of a file, or the list of those that stand on its lines."""
-    if _is_lines_by_name(file):
-        try:
-            lines = [parse(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            pass  # objects over several lines, or broken, which is said where it breaks off
-        else:
-            return lines if len(lines) > 1 else lines[0]
-    return documents_in(text, str(file))
+    try:
+        if not _is_lines_by_name(file):
+            return parse(raw_text(file))
+        lines = [parse(line) for line in raw_lines(file) if not line.isspace()]
+        return lines if len(lines) > 1 else lines[0]
+    except (ValueError, RecursionError, IndexError):
+        pass  # objects over several lines, or broken, which is said where it breaks off
+    return documents_in("".join(text_lines(file)), str(file))
 
 
 def _together(
@@ -285,6 +284,8 @@ def _in_memory(
 
 def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
     """Whether a file has an object on each line, in which DuckDB finds question and outcome."""
+    if begins_as_array(file):
+        return False
     records: list[dict[str, Any]] = []
     for line in text_lines(file):
         if not line.strip():

@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -41,6 +42,27 @@ def text_lines(file: Path) -> Iterator[str]:
         yield line
     if blank:
         raise NotThere(f"{file} is empty.")
+
+
+def begins_as_array(file: Path) -> bool:
+    """Whether a file that is not compressed begins as a JSON array, which may be all of it."""
+    if file.suffix.lower() in (".gz", ".zst"):
+        return False
+    try:
+        with open(file, "rb", buffering=0) as begin:
+            return begin.read(1024).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+    except OSError:
+        return False
+
+
+def raw_text(file: Path) -> bytes:
+    """All of a file; lines are not looked for, which takes long where there is only one."""
+    if file.suffix.lower() in (".gz", ".zst"):
+        return b"".join(raw_lines(file))
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error}.") from error
 
 
 def raw_lines(file: Path) -> Iterator[bytes]:
