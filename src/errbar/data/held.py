@@ -79,7 +79,8 @@ def _largest_whole(values: Sequence[Any], kinds: set[type]) -> int:
     if int not in kinds:
         return 0
     wholes = values if kinds == {int} else [value for value in values if type(value) is int]
-    return max(max(wholes), -min(wholes))
+    highest, lowest = max(wholes), min(wholes)
+    return max(highest, -lowest)
 
 
 def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:

@@ -351,8 +351,7 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
 def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
     """Every row so often."""
     return {
-        name: list(chain.from_iterable(map(repeat, column, often)))
-        for name, column in flat.items()
+        name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
     }
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import re
 import sys
 import zlib
@@ -204,8 +205,11 @@ def text_or_none(value: Any) -> str | None:
 
 
 def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
-    """Each as a number, as `number_or_none` has it; truth values alone are turned at once."""
-    if set(map(type, values)) <= {bool}:
+    """Each as a number, as `number_or_none` has it; what is of one type is turned at once."""
+    kinds = set(map(type, values))
+    if kinds <= {bool} or (kinds == {float} and all(map(math.isfinite, values))):
+        return list(map(float, values))
+    if kinds == {int} and min(values) >= -_MOST and max(values) <= _MOST:
         return list(map(float, values))
     return list(map(number_or_none, values))
 

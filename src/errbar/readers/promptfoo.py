@@ -163,8 +163,10 @@ def _test(row: Mapping[str, Any]) -> str:
     """What makes a question, as text: results that have it in common are trials of one."""
     case = row.get("testCase")
     held = case if isinstance(case, dict) else {"vars": row.get("vars")}
-    made_of = {key: held.get(key) for key in ("description", "vars", "assert")}
-    return _written(made_of)
+    get = held.get
+    return _written(
+        {"description": get("description"), "vars": get("vars"), "assert": get("assert")}
+    )
 
 
 def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str, str]:

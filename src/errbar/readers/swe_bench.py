@@ -32,6 +32,7 @@ from errbar.readers.swe_bench_runs import (
     instances_in,
     place_of,
     read_report,
+    repositories_of,
 )
 from errbar.readers.swe_bench_submissions import (
     Submission,
@@ -177,17 +178,10 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
             trial=[run.run] * len(names),
             outcome=outcomes,
             status=statuses,
-            repo=_repos(names),
+            repo=repositories_of(names),
         )
         log.remarks += _remarks(run)
     log.claims += _claims(model, runs)
-
-
-def _repos(instances: Sequence[str]) -> list[str]:
-    """The repository of each instance; there are few, so that each is spelled out once."""
-    prefixes = [instance.rpartition("-")[0] for instance in instances]
-    spelled = {prefix: prefix.replace("__", "/") for prefix in set(prefixes)}
-    return list(map(spelled.__getitem__, prefixes))
 
 
 def _remarks(run: Run) -> Iterator[str]:
@@ -245,7 +239,7 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
     trials: Counter[tuple[str, str]] = Counter()
     for folder, system in zip(folders, names, strict=True):
         found = sorted(reports[folder], key=lambda each: (each[0].below, each[1].file))
-        repos = _repos([one.name for _, one in found])
+        repos = repositories_of([one.name for _, one in found])
         for (_, one), repo in zip(found, repos, strict=True):
             trials[system, one.name] += 1
             log.add(

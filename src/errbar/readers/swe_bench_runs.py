@@ -127,6 +127,13 @@ def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:
         yield Instance(instance, (resolved, status), infra, file)
 
 
+def repositories_of(instances: Sequence[str]) -> list[str]:
+    """The repository of each instance; there are few, so that each is spelled out once."""
+    prefixes = [instance.rpartition("-")[0] for instance in instances]
+    spelled = {prefix: prefix.replace("__", "/") for prefix in set(prefixes)}
+    return list(map(spelled.__getitem__, prefixes))
+
+
 def place_of(file: Path, names: Sequence[str]) -> Place:
     """Where a report lies, by the folder that is called as its instance."""
     whole = file.resolve()

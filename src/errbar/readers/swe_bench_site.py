@@ -20,6 +20,7 @@ from errbar.readers.base import Choice, Glance, Log, Reader
 from errbar.readers.documents import (
     list_in,
     number_or_none,
+    numbers_or_none,
     object_in,
     object_of,
     require_list,
@@ -27,6 +28,7 @@ from errbar.readers.documents import (
     text_or_none,
     truth_or_none,
 )
+from errbar.readers.swe_bench_runs import repositories_of
 
 _SIGNS = ('"resolved"', '"cost"', '"api_calls"')
 
@@ -113,26 +115,40 @@ def _entries(file: Path) -> Iterator[_Entry]:
 
 
 def _add(log: Log, file: Path, one: _Entry, system: str) -> None:
-    log.read(file, len(one.details))
-    for instance, told in one.details.items():
-        where = f"{file}, {system}, {instance}"
-        part = require_object(told, where)
-        resolved = truth_or_none(part.get("resolved"), f"{where}, resolved")
-        log.add(
-            system=system,
-            task=one.board,
-            question=instance,
-            trial=1,
+    size = len(one.details)
+    log.read(file, size)
+    if size:
+        instances = list(one.details)
+        parts = [
+            part if type(part) is dict else require_object(part, f"{file}, {system}, {instance}")
+            for instance, part in one.details.items()
+        ]
+        resolved = _truths([part.get("resolved") for part in parts], instances, f"{file}, {system}")
+        log.extend(
+            system=[system] * size,
+            task=[one.board] * size,
+            question=instances,
+            trial=[1] * size,
             outcome=resolved,
-            status="unscored" if resolved is None else "ok",
-            repo=instance.rpartition("-")[0].replace("__", "/"),
-            cost=number_or_none(part.get("cost")),
-            api_calls=number_or_none(part.get("api_calls")),
+            status=["unscored" if truth is None else "ok" for truth in resolved],
+            repo=repositories_of(instances),
+            cost=numbers_or_none([part.get("cost") for part in parts]),
+            api_calls=numbers_or_none([part.get("api_calls") for part in parts]),
         )
     if one.share is not None:
         log.claims.append(
             Claim("resolved, in per cent", one.share, "avg", system, one.board, digits=4)
         )
+
+
+def _truths(values: Sequence[Any], instances: Sequence[str], where: str) -> list[float | None]:
+    """Whether each instance was resolved; the place is spelled out only where it is unusual."""
+    if set(map(type, values)) == {bool}:
+        return list(map(float, values))
+    return [
+        truth_or_none(value, f"{where}, {instance}, resolved")
+        for value, instance in zip(values, instances, strict=True)
+    ]
 
 
 READER = Reader("swe_bench_site", _recognise, _read, chooses=())
