@@ -396,8 +396,11 @@ def test_an_id_is_shown_as_it_is_written(question: str, tmp_path: Path) -> None:
 def test_rows_that_begin_with_a_hash_are_not_taken_for_comments(tmp_path: Path) -> None:
     body = "".join(f"#{at},0,1\n" if at % 2 else f"{at},0,1\n" for at in range(100))
     assert summary(write(tmp_path / "runs.csv", HEAD + body)) == (100, 100, 0)
-    body = "# made on Monday\n"
-    refused(write(tmp_path / "runs.csv", body + HEAD + BODY))
+
+
+def test_a_comment_above_the_names_of_columns_is_skipped(tmp_path: Path) -> None:
+    plain = summary(write(tmp_path / "runs.csv", HEAD + BODY))
+    assert summary(write(tmp_path / "runs.csv", "# made on Monday\n" + HEAD + BODY)) == plain
 
 
 def test_a_row_without_a_question_is_refused(tmp_path: Path) -> None:
