@@ -30,10 +30,17 @@ from errbar.readers.base import (
     Log,
     Reader,
     claim_means_over_rows,
+    occurrences,
     pick,
     picked_remark,
 )
-from errbar.readers.documents import number_or_none, object_in, object_of, text_or_none
+from errbar.readers.documents import (
+    number_or_none,
+    object_in,
+    object_of,
+    text_or_none,
+    texts_or_none,
+)
 from errbar.readers.exports import (
     Scores,
     first_of,
@@ -57,7 +64,7 @@ _INSIDE = "spans inside a trial"
 _AGAIN = "spans that are there twice"
 
 
-@dataclass
+@dataclass(slots=True)
 class _Trial:
     """A root span, or a result."""
 
@@ -101,33 +108,45 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     if not scorers:
         log.remarks.append("No trial has a score; there is nothing but a list of them.")
     systems = _systems(trials, choice, log)
-    by_record = all(_origin(trial.record) is not None for trial in trials)
+    origins = [_origin(trial.record) for trial in trials]
+    by_record = None not in origins
     if not by_record:
         log.remarks.append(guess("Questions: the inputs; trials with the same input are repeats"))
-    order: Counter[tuple[str, str]] = Counter()
-    for trial, system in zip(trials, systems, strict=True):
-        record, outcome = trial.record, trial.scores.of(scorer)
-        question = _origin(record) if by_record else None
-        name = short_name(record.get("input")) if question is None else question
-        log.add(
-            system=system,
-            task="",
-            question=name,
-            trial=order[system, name],
-            outcome=outcome,
-            status="error"
-            if is_error(record.get("error"))
-            else "unscored"
-            if outcome is None
-            else "ok",
-            answer=text_or_none(record.get("output")),
-            target=text_or_none(record.get("expected")),
-            cost=score_of(part_of(record, "metrics").get("estimated_cost")),
-        )
-        order[system, name] += 1
-    claims = {trial.path: system for trial, system in zip(trials, systems, strict=True)}
-    _claim(log, stated, claims, scorer)
+    _add(log, trials, systems, origins if by_record else [None] * len(trials), scorer)
+    if stated:
+        claims = {trial.path: system for trial, system in zip(trials, systems, strict=True)}
+        _claim(log, stated, claims, scorer)
     return log
+
+
+def _add(
+    log: Log,
+    trials: Sequence[_Trial],
+    systems: Sequence[str],
+    origins: Sequence[str | None],
+    scorer: str,
+) -> None:
+    """A row for each trial; a question is a record of a data set, or else an input."""
+    found = [trial.record for trial in trials]
+    questions = [
+        short_name(record.get("input")) if origin is None else origin
+        for record, origin in zip(found, origins, strict=True)
+    ]
+    outcomes = [trial.scores.of(scorer) for trial in trials]
+    log.extend(
+        system=systems,
+        task=[""] * len(trials),
+        question=questions,
+        trial=occurrences(zip(systems, questions, strict=True)),
+        outcome=outcomes,
+        status=[
+            "error" if is_error(record.get("error")) else "unscored" if outcome is None else "ok"
+            for record, outcome in zip(found, outcomes, strict=True)
+        ],
+        answer=texts_or_none([record.get("output") for record in found]),
+        target=texts_or_none([record.get("expected") for record in found]),
+        cost=[score_of(part_of(record, "metrics").get("estimated_cost")) for record in found],
+    )
 
 
 def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list[_Trial]:

@@ -68,8 +68,9 @@ class Reading:
 def read_samples(path: Path, reading: Reading) -> SampleFile:
     """The records of a file; what they have in common with others goes to `reading`."""
     samples = SampleFile(path)
+    place = str(path)
     for at, row in lines(path):
-        where = f"{path}, line {at}"
+        where = f"{place}, line {at}"
         subject = SystemOnTask(
             str(require_key(row, "model_id", where)),
             str(require_key(row, "evaluation_name", where)),
@@ -83,23 +84,26 @@ def read_samples(path: Path, reading: Reading) -> SampleFile:
 
 def _values(row: Mapping[str, Any], reading: Reading, where: str) -> dict[str, Any]:
     """The columns of a record, without its subject; a trial only where errbar wrote one."""
-    judged = require_object(row.get("evaluation"), f"{where}, evaluation")
-    outcome = number_or_none(judged.get(reading.scorer))
-    score, is_correct = (number_or_none(judged.get(name)) for name in SCORES)
-    reading.partly_right += None not in (score, is_correct) and score != is_correct
+    judged, question = row.get("evaluation"), row.get("sample_id")
+    if type(judged) is not dict:
+        judged = require_object(judged, f"{where}, evaluation")
+    if type(question) is not str:
+        question = name_of(question, f"{where}, sample_id")
+    numbers = {name: number_or_none(judged.get(name)) for name in SCORES}
+    outcome = numbers[reading.scorer]
+    reading.partly_right += None not in numbers.values() and len({*numbers.values()}) > 1
     metadata = object_in(row, "metadata")
     if NO_OUTCOME in metadata:
         outcome = None
     error = row.get("error")
     failed = error if error in FAILED else "error"
     return {
-        "question": name_of(row.get("sample_id"), f"{where}, sample_id"),
+        "question": question,
         "outcome": outcome,
         "status": failed if error else "unscored" if outcome is None else "ok",
         "answer": _answer(row),
         "target": _target(row),
-        **_own(metadata),
-        **_others(metadata, reading),
+        **(_own(metadata) | _others(metadata, reading) if metadata else {}),
     }
 
 

@@ -103,9 +103,9 @@ def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _T
         log.make_up(file, "problems without a trial")
     start = told.trials[question]
     told.counts["again"] += start > 0
+    target, kinds = text_or_none(whole.get("gold_answer")), ", ".join(types) or None
     for at in range(max(held, 1)):
-        place = f"{where}, correct, {at}"
-        outcome = _outcome(correct[at], place) if at < len(correct) else None
+        outcome = _outcome(correct[at], where, at) if at < len(correct) else None
         cost = costs[at].get("cost") if at < len(costs) and isinstance(costs[at], dict) else None
         status = "ok" if outcome is not None else "unscored" if held else "missing"
         told.counts[status] += 1
@@ -117,9 +117,9 @@ def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _T
             outcome=outcome,
             status=status,
             answer=_answer(answers[at]) if at < len(answers) else None,
-            target=text_or_none(whole.get("gold_answer")),
+            target=target,
             cost=number_or_none(cost),
-            type=", ".join(types) or None,
+            type=kinds,
         )
     told.trials[question] += max(held, 1)
     told.counts["by hand"] += sum(one is True for one in list_in(whole, "manual_overwrite"))
@@ -142,12 +142,14 @@ def _answer(value: Any) -> str | None:
     return None if value == "None" else text_or_none(value)
 
 
-def _outcome(value: Any, where: str) -> float | None:
+def _outcome(value: Any, where: str, at: int) -> float | None:
     """True or false, or the share of the points; None for what is still to be graded."""
     number = number_or_none(value)
     to_do = value is None or (isinstance(value, str) and value.startswith(_TO_DO))
     if number is None and not to_do:
-        raise InputError(f"{where}: true, false or a share of points is expected; got {value!r}.")
+        raise InputError(
+            f"{where}, correct, {at}: true, false or a share of points is expected; got {value!r}."
+        )
     return number
 
 

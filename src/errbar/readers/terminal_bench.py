@@ -62,14 +62,21 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
         own: dict[str, list[bool]] = {}
         task, path = run.task, str(run.path)
         for at, one in enumerate(run.trials):
-            where = f"{path}, trial {at}"
-            question = name_of(require_key(one, "task_id", where), f"{where}, task_id")
-            resolved = truth_or_none(one.get("is_resolved"), f"{where}, is_resolved")
+            question, resolved = one.get("task_id"), one.get("is_resolved")
+            if type(question) is not str:
+                where = f"{path}, trial {at}"
+                question = name_of(require_key(one, "task_id", where), f"{where}, task_id")
+            if type(resolved) is bool:
+                resolved = float(resolved)
+            else:
+                resolved = truth_or_none(resolved, f"{path}, trial {at}, is_resolved")
             failure = str(one.get("failure_mode") or "unset")
             status = _status(resolved, failure)
             if status != "ok":
                 failures["no failure told" if failure in _NO_FAILURE else failure] += 1
-            name = name_of(one.get("trial_name", trials[question]), f"{where}, trial_name")
+            name = one.get("trial_name", trials[question])
+            if type(name) is not str:
+                name = name_of(name, f"{path}, trial {at}, trial_name")
             log.add(
                 system=system,
                 task=task,
