@@ -6,6 +6,22 @@ from typing import Any
 from benchmarks.reader_logs import Write, write_document, write_lines
 
 
+def aider(place: Path, rows: int, text: str) -> None:
+    """A file for each exercise."""
+    run = place / "2025-01-01-10-00-00--toy" / "python" / "exercises" / "practice"
+    for at in range(rows):
+        result = {
+            "testdir": f"practice/exercise-{at}",
+            "testcase": f"exercise-{at}",
+            "model": "toy-model",
+            "edit_format": "diff",
+            "tests_outcomes": [False, at % 3 > 0],
+            "cost": 0.01,
+            "chat_hashes": [text],
+        }
+        write_document(run / f"exercise-{at}" / ".aider.results.json", result)
+
+
 def bfcl(place: Path, rows: int, text: str) -> None:
     """Every third answer is wrong, and stands in the file of scores too."""
     below = Path("toy-model") / "non_live"
@@ -37,6 +53,31 @@ def bigcodebench(place: Path, rows: int, text: str) -> None:
     }
     name = "toy--main--bigcodebench-hard-instruct--vllm-0.8-4-sanitized_calibrated"
     write_document(place / f"{name}_eval_results.json", {"date": "2025", "eval": tasks})
+
+
+def evalscope(place: Path, rows: int, text: str) -> None:
+    write_lines(
+        place / "20260101_100000" / "reviews" / "toy-model" / "sums_main.jsonl",
+        (
+            {
+                "index": at,
+                "target": ["4"],
+                "messages": [{"role": "user", "content": text}],
+                "sample_score": {
+                    "sample_id": at,
+                    "group_id": at // 4,
+                    "generation_index": at % 4,
+                    "score": {
+                        "value": {"acc": float(at % 3 > 0)},
+                        "status": "success",
+                        "extracted_prediction": "4",
+                        "main_score_name": "acc",
+                    },
+                },
+            }
+            for at in range(rows)
+        ),
+    )
 
 
 def harbor(place: Path, rows: int, text: str) -> None:
@@ -99,6 +140,22 @@ def mmlu_pro(place: Path, rows: int, text: str) -> None:
     write_document(place / "toy-model" / "business_result.json", questions)
 
 
+def swe_bench_instances(place: Path, rows: int, text: str) -> None:
+    """A report for each instance, as the harness writes them."""
+    run = place / "logs" / "run_evaluation" / "first" / "toy__agent"
+    for at in range(rows):
+        name = f"toy__sums-{at}"
+        tests = {"FAIL_TO_PASS": {"success": [text], "failure": []}}
+        report = {
+            "patch_is_None": False,
+            "patch_exists": True,
+            "patch_successfully_applied": True,
+            "resolved": at % 2 > 0,
+            "tests_status": tests,
+        }
+        write_document(run / name / "report.json", {name: report})
+
+
 def swe_bench_site(place: Path, rows: int, _: str) -> None:
     results: list[dict[str, Any]] = [
         {
@@ -118,5 +175,8 @@ def swe_bench_site(place: Path, rows: int, _: str) -> None:
 
 WRITERS: dict[str, Write] = {
     write.__name__: write
-    for write in (bfcl, bigcodebench, harbor, matharena, mmlu_pro, swe_bench_site)
+    for write in (
+        *(aider, bfcl, bigcodebench, evalscope, harbor, matharena, mmlu_pro),
+        *(swe_bench_instances, swe_bench_site),
+    )
 }

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli.main import main
 from errbar.data import relations
-from errbar.data.files import find_files, kind_of
+from errbar.data.files import ResolvedFolders, find_files, kind_of
 
 HEAD = "question,trial,outcome\n"
 ROWS = [
@@ -702,3 +702,21 @@ def test_nan_in_parquet_is_found_though_the_statistics_of_the_file_leave_it_out(
         pq.write_table(pa.table(data), file)
     assert errbar.load(file).inspect().slices[0].failed == 50
     assert errbar.load(file).score("pass@2").to_dicts()[0]["value"] == pytest.approx(5 / 6)
+
+
+def test_folders_are_resolved_as_pathlib_resolves_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "real" / "inner" / "a.json").write_text("{}")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "b.json").symlink_to(tmp_path / "real" / "inner" / "a.json")
+    (tmp_path / "chain").symlink_to(tmp_path / "link" / "inner")
+    monkeypatch.chdir(tmp_path)
+    folders = ResolvedFolders()
+    for name in (
+        *("real/inner/a.json", "link/inner/a.json", "link/b.json", "chain/a.json"),
+        *("chain/../b.json", "real/absent/c.json", "link", "."),
+    ):
+        for path in (Path(name), tmp_path / name):
+            assert folders.resolve(path) == path.resolve()

@@ -34,7 +34,8 @@ _SHOWN = (".aider.results.json",)  # what a harness writes into hidden files
 def find_files(paths: Paths) -> list[Path]:
     """The files that paths, patterns or directories stand for, in order; hidden ones are not."""
     each = [paths] if isinstance(paths, str | Path) else paths
-    found = {file.resolve(): file for path in reversed(each) for file in reversed(_files_of(path))}
+    resolve = ResolvedFolders().resolve
+    found = {resolve(file): file for path in reversed(each) for file in reversed(_files_of(path))}
     return list(reversed(found.values()))
 
 
@@ -111,3 +112,28 @@ def why_not_read(file: Path) -> str:
     if file.suffix.lower() in _PACKED:
         return f"errbar does not unpack {file.suffix}; unpack it first (.gz and .zst are read)"
     return f"no log of a harness, and no table: those end in {', '.join(_KINDS)}"
+
+
+class ResolvedFolders(dict[str, str]):
+    """Folders by path as they are without links, each looked up once.
+
+    `Path.resolve` asks for every folder above every file again: of 5,000 reports in folders of
+    their own it took half of the time of reading them.
+    """
+
+    def resolve(self, path: Path) -> Path:
+        """As `path.resolve()`."""
+        if ".." in path.parts:
+            return path.resolve()
+        return Path(self._real(str(path.absolute())))
+
+    def __missing__(self, folder: str) -> str:
+        real = self[folder] = self._real(folder)
+        return real
+
+    def _real(self, path: str) -> str:
+        above, name = os.path.split(path)
+        if not name:
+            return path
+        place = os.path.join(self[above], name)
+        return os.path.realpath(place) if os.path.islink(place) else place

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.data.files import ResolvedFolders
 from errbar.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.readers.documents import (
     list_in,
@@ -43,8 +44,11 @@ class _Result(NamedTuple):
     @property
     def outcomes(self) -> list[float | None]:
         """Whether the tests passed, for every try."""
-        tries = enumerate(list_in(self.whole, "tests_outcomes"))
-        return [truth_or_none(one, f"{self.path}, tests_outcomes, {at}") for at, one in tries]
+        tries = list_in(self.whole, "tests_outcomes")
+        if {*map(type, tries)} == {bool}:
+            return list(map(float, tries))
+        where = f"{self.path}, tests_outcomes"
+        return [truth_or_none(passed, f"{where}, {at}") for at, passed in enumerate(tries)]
 
     def passed(self, tries: int) -> float | None:
         """Whether one of so many tries passed; None if that cannot be told."""
@@ -66,7 +70,8 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    results = [_result(file) for file in files]
+    folders = ResolvedFolders()
+    results = [_result(file, folders) for file in files]
     tries = max([1, *(len(result.outcomes) for result in results)])
     usual = min(_USUAL, tries)
     rates = [usual, *(n for n in range(1, tries + 1) if n != usual)]
@@ -97,9 +102,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _result(file: Path) -> _Result:
+def _result(file: Path, folders: ResolvedFolders) -> _Result:
     """A file, and where it stands: exercises of one name may be in several languages."""
-    whole, folder = object_of(file), file.resolve().parent
+    whole, folder = object_of(file), folders.resolve(file).parent
     exercise = text_or_none(whole.get("testcase")) or folder.name
     above = folder.parent
     if (above.parent.name, above.name) == _PRACTICE:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from errbar.data.files import ResolvedFolders
 from errbar.data.naming import FilesAre, systems_of
 from errbar.data.origin import Claim
 from errbar.errors import InputError
@@ -67,6 +68,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     totals: list[tuple[Path, dict[str, object]]] = []
     kinds: dict[str, _Reports] = {"run": {}, "submission": {}, "other": {}}
     submissions: dict[Path, Submission] = {}
+    folders = ResolvedFolders()
     for file in files:
         whole = object_of(file)
         if "total_instances" in whole:
@@ -77,14 +79,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             (read_lists if is_lists(whole) else read_details)(one, file, whole, log)
         else:
             found = list(instances_in(file, whole))
-            place = place_of(file, [one.name for one in found])
+            place = place_of(folders.resolve(file), [one.name for one in found])
             log.read(file, len(found))
             mine = kinds[place.kind].setdefault(place.folder, [])
             mine += [(place, one) for one in found]
     _add_runs(totals, kinds["run"], log)
     for folder, mine in kinds["submission"].items():
         one = submissions.setdefault(folder.parent, Submission(folder.parent))
-        one.logs = folder_run(folder, [each for _, each in mine], log, is_run=False)
+        one.logs = folder_run(folder, mine, log, is_run=False)
     add_submissions(list(submissions.values()), log)
     _add_others(kinds["other"], choice.files, log)
     return log
@@ -102,7 +104,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
     """Runs of the harness, by their reports and by those of their instances."""
     runs: dict[tuple[str, str], Run] = {}
     for folder, mine in trees.items():
-        tree = folder_run(folder, [one for _, one in mine], log, is_run=True)
+        tree = folder_run(folder, mine, log, is_run=True)
         key = (tree.model, tree.run)
         if key in runs:
             raise InputError(

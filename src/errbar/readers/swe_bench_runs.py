@@ -4,9 +4,11 @@ The id of an instance is the key inside its report, and never the name of a fold
 which run and system it belongs to, and which instances a run began without a report to show for it.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,6 +68,7 @@ class Place(NamedTuple):
     folder: Path
     below: tuple[str, ...]
     kind: str  # run: of the harness; submission: <submission>/logs; other
+    parent: str  # the name of the folder that holds the report itself
 
 
 def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[str, str]]) -> Run:
@@ -134,44 +137,54 @@ def repositories_of(instances: Sequence[str]) -> list[str]:
     return list(map(spelled.__getitem__, prefixes))
 
 
-def place_of(file: Path, names: Sequence[str]) -> Place:
-    """Where a report lies, by the folder that is called as its instance."""
-    whole = file.resolve()
+def place_of(whole: Path, names: Sequence[str]) -> Place:
+    """Where a report lies, by the folder that is called as its instance; its path is resolved."""
+    parts = whole.parts
+    parent = parts[-2]
     if len(names) != 1:
-        return Place(whole, (), "other")
-    at = next((at for at, one in enumerate(whole.parents) if one.name == names[0]), None)
+        return Place(whole, (), "other", parent)
+    at = next((at for at in range(len(parts) - 2, 0, -1) if parts[at] == names[0]), None)
     if at is None:
         named = names[0] in whole.name
         folder = whole.parent if named else whole.parent.parent
-        return Place(folder, () if named else (whole.parent.name,), "other")
-    folder = whole.parents[at].parent
-    below = whole.relative_to(whole.parents[at]).parts[:-1]
+        return Place(folder, () if named else (parent,), "other", parent)
+    below = parts[at + 1 : -1]
+    folder = _folder(parts[:at])
     if not below and folder.name == "logs":
-        return Place(folder, below, "submission")
-    above = folder.parent.parent
-    is_run = above.name == "run_evaluation" or above.parts[-2:] == ("logs", "evaluation")
-    return Place(folder, below, "run" if is_run and not below else "other")
+        return Place(folder, below, "submission", parent)
+    above = parts[: max(at - 2, 0)]
+    is_run = above[-1:] == ("run_evaluation",) or above[-2:] == ("logs", "evaluation")
+    return Place(folder, below, "run" if is_run and not below else "other", parent)
 
 
-def folder_run(folder: Path, instances: Sequence[Instance], log: Log, *, is_run: bool) -> Run:
+@lru_cache(maxsize=1024)
+def _folder(parts: tuple[str, ...]) -> Path:
+    """A folder by its parts; the reports of a run share one."""
+    return Path(*parts)
+
+
+def folder_run(
+    folder: Path, reports: Sequence[tuple[Place, Instance]], log: Log, *, is_run: bool
+) -> Run:
     """A run by the reports of its instances, which lie in folders side by side.
 
     A folder beside them without a report is an instance that ended in an error; where the layout is
     not that of a run of the harness, only if the harness left something in it.
     """
     run = Run(folder.name, folder.parent.name, folder)
-    for one in instances:
+    for _, one in reports:
         if one.name in run.judged:
             log.leave_out(one.file, "second reports of one instance in one run")
             continue
         run.judged[one.name] = one.judged
         run.files[one.name] = one.file
         run.counts["infra"] += one.infra
-    begun = {one.file.resolve().parent.name for one in instances} | run.judged.keys()
-    for other in sorted(folder.iterdir()):
-        if not other.is_dir() or other.name in begun:
+    begun = {place.parent for place, _ in reports} | run.judged.keys()
+    for name in sorted(os.listdir(folder)):
+        other = folder / name if name not in begun else None
+        if other is None or not other.is_dir():
             continue
-        if is_run or any((other / name).is_file() for name in _ARTIFACTS):
-            run.judged[other.name] = (None, "error")
+        if is_run or any((other / artifact).is_file() for artifact in _ARTIFACTS):
+            run.judged[name] = (None, "error")
             run.counts["without"] += 1
     return run
