@@ -85,6 +85,8 @@ def test_a_condition_is_part_of_the_system(
 
 
 def test_a_condition_without_a_system_is_the_system() -> None:
+    assert means(crossed("quantization", ["int4", "fp16"])) == {"int4": 0.75, "fp16": 0.5}
+    assert "system = quantization," in said_of(crossed("quantization", ["int4", "fp16"]))
     assert means(crossed("checkpoint", [100, 200])) == {
         "checkpoint=100": 0.75,
         "checkpoint=200": 0.5,
@@ -236,6 +238,18 @@ def test_how_often_a_row_occurred_is_said() -> None:
     rows = [{"id": at, "correct": int(at < 2), "count": 1 + 2 * (at < 2)} for at in range(4)]
     assert "mean of all rows 0.75 instead of 0.5" in warnings_of(rows)
     assert means(rows, weight="count") == {"": 0.75}
+
+
+def test_right_or_wrong_beside_a_number_may_be_no_count() -> None:
+    rows = [{"id": at, "correct": int(one), "n": 100 + at} for at, one in enumerate(RIGHT)]
+    assert "outcome='correct' takes it so (mean 0.75)" in warnings_of(rows)
+    assert means(rows, outcome="correct") == {"": 0.75}
+
+
+def test_an_epoch_may_be_one_of_training() -> None:
+    rows = crossed("epoch", [1, 2])
+    assert "if these are epochs of training: system='epoch'" in said_of(rows)
+    assert means(rows, system="epoch") == {"1": 0.75, "2": 0.5}
 
 
 def test_answers_beside_outcomes_of_systems_are_no_systems(tmp_path: Path) -> None:

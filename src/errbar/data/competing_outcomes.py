@@ -130,3 +130,23 @@ def frequencies(rows: Any, columns: Columns) -> list[Above]:
             )
         ]
     return []
+
+
+def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
+    """What there is to say of counts of which no question has more than one right of many."""
+    trials, right = columns["trials"], columns["correct"]
+    if not {"trials", "correct"} & columns.guessed and trials == "trials":
+        return []
+    number = f"TRY_CAST({quoted(right)} AS DOUBLE)"
+    most, least, mean = rows.aggregate(
+        f"max({number}), min(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
+    ).fetchall()[0]
+    if most is None or most > 1 or least is None or least < 2:
+        return []
+    outcome = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
+    return [
+        warning(
+            f"{right!r} is 0 or 1 in every row and is taken as how many of {trials!r} trials were "
+            f"right. If it says whether a row is right, {outcome} takes it so (mean {mean:.4g})."
+        )
+    ]

@@ -215,9 +215,7 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
         plain = plain or {value.lower() for value in values} <= {"true", "false", "none", ""}
         texts.append(f"{text_literal(f'{name}=')} || {_text(name)}" if plain else _text(name))
     called = " and ".join([*parts, *settings])
-    name = called
-    while name in rows.columns:
-        name = f"{name} "  # a heading of its own that reads the same
+    name = called if called not in rows.columns else f"errbar {called}"
     mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
     together = "" if mean is None else f" (mean of all rows {mean:.4g})"
     pooled = way_to_say("--rows trials", "rows='trials'")
@@ -226,9 +224,12 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
         f"{each} for each {' and '.join(shown)}: what is set before a run is no trial, so a system "
         f"is called by {called}. {pooled} takes all rows as of one system{together}."
     )
+    if texts == [_text(called)]:
+        name = called  # the column is the system as it is
     named = {**columns.named, "system": name}
     ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
-    rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
+    if name != called or name not in rows.columns:
+        rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
     unused = tuple(one for one in columns.unused if one not in settings)
     return rows, replace(columns, named=ordered, beside=(), unused=unused), said
 

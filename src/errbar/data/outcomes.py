@@ -134,10 +134,11 @@ class Columns:
         if name == ROW:
             return "every row is a question, as no column names them"
         also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
-        numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS))
+        numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))
         if numbers and meaning in self.guessed and "system" not in self.named:
             systems = way_to_say(f"--map system={name}", f"system={name!r}")
-            also = f" (if these are systems: {systems})"
+            what = "epochs of training" if plain_name(name) == "epoch" else "systems"
+            also = f" (if these are {what}: {systems})"
         return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
 
 

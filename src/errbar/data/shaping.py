@@ -10,7 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errbar.data.competing_outcomes import as_shares, frequencies, other_outcomes
+from errbar.data.competing_outcomes import (
+    as_shares,
+    counts_of_single_rows,
+    frequencies,
+    other_outcomes,
+)
 from errbar.data.conditions import pooled_conditions, with_conditions
 from errbar.data.engine import quoted, text_literal
 from errbar.data.held import stored
@@ -77,6 +82,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if "correct" in columns:
         _refuse_for_counts(how)
         refuse_summary(rows, columns)
+        remarks += counts_of_single_rows(rows, columns)
         rows = with_numbers(rows, [columns[one] for one in _COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
