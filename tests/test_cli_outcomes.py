@@ -35,8 +35,8 @@ large,b,1,0,ok,hard
 large,b,2,1,timeout,hard
 """
 GUESSED = (
-    "Columns: system = model, question = task_id, trial = epoch, outcome = passed, status "
-    "(--map to change)."
+    "Columns: system = model, question = task_id, trial = epoch, outcome = passed, status; "
+    "not used: 'level' (--map to change)."
 )
 
 

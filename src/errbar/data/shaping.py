@@ -37,7 +37,7 @@ from errbar.data.restarting_ids import refuse_scorers_in_rows, with_parts
 from errbar.data.retries import last_rows, retried_remark
 from errbar.data.rows import FILE, TRIAL_NUMBER
 from errbar.data.status_words import with_usual_statuses
-from errbar.data.summary_tables import refuse_summary
+from errbar.data.summary_tables import counts_of_tasks, refuse_summary
 from errbar.data.total_rows import without_totals
 from errbar.errors import InputError, UnknownColumn
 from errbar.remarks import Above, guess, warning, way_to_say
@@ -81,8 +81,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         rows = _numbered(rows, apart=relation.apart)
     if "correct" in columns:
         _refuse_for_counts(how)
-        refuse_summary(rows, columns)
-        remarks += counts_of_single_rows(rows, columns)
+        remarks += [*counts_of_tasks(columns), *counts_of_single_rows(rows, columns)]
         rows = with_numbers(rows, [columns[one] for one in _COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE

@@ -10,7 +10,7 @@ from errbar.data.column_names import named_like, plain_name
 from errbar.data.engine import quoted
 from errbar.data.outcomes import USUAL, Columns
 from errbar.errors import NoOutcomes
-from errbar.remarks import way_to_say
+from errbar.remarks import Above, warning, way_to_say
 
 TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))
 # Names of a share of many questions.
@@ -32,8 +32,6 @@ _SIZES = frozenset(
         ),
     )
 )
-# Names of a number of questions, where others are of a number of trials.
-_NUMBERS = frozenset(map(plain_name, ("total", "num_samples", "n_samples", "n_questions")))
 _FEW = 20  # tasks with a score between 0 and 1 each
 
 
@@ -42,10 +40,6 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     question = columns["question"]
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return
-    if "correct" in columns:
-        if plain_name(columns["trials"]) not in _NUMBERS:
-            return
-        _refuse(columns["correct"], question)
     keys = ", ".join(quoted(columns[one]) for one in ("system", "question") if one in columns)
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     number, apart, shares, tasks = rows.aggregate(
@@ -66,3 +60,16 @@ def _refuse(outcome: str, question: str) -> None:
         f"to make an error bar from. Give the file with the outcome of each question; if every "
         f"{question!r} is a question, say {anyway}."
     )
+
+
+def counts_of_tasks(columns: Columns) -> list[Above]:
+    """What there is to say of counts by task, which may be of questions instead of trials."""
+    question = columns["question"]
+    if "question" not in columns.guessed or plain_name(question) not in TASKS:
+        return []
+    return [
+        warning(
+            f"every {question!r} is taken as a question, and {columns['trials']!r} as its trials. "
+            f"If it is a task of so many questions, these are totals, and have no error bar."
+        )
+    ]
