@@ -131,3 +131,20 @@ def test_readings_of_tables_are_refused_for_logs() -> None:
         errbar.load(log, files="tasks")
     with pytest.raises(InputError, match="is for tables"):
         errbar.load(log, repeats="last")
+
+
+def test_the_last_row_is_that_of_each_condition(tmp_path: Path) -> None:
+    """Two methods with a retried failure each: the last row of an id is no retry of the other."""
+    rows = [
+        "method,id,correct",
+        "base,a,",
+        "ours,a,1",
+        "base,a,0",
+        "base,b,1",
+        "ours,b,",
+        "ours,b,0",
+    ]
+    file = tmp_path / "runs.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    scores = errbar.load(file, repeats="last").score("avg")
+    assert {one.system: one.value for one in scores} == {"base": 0.5, "ours": 0.5}

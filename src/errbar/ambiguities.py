@@ -74,7 +74,8 @@ def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
     names = [name for name in kinds.names() if name not in HIDDEN]
     if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):
         return []
-    table = fetch(source.frame.group_by(*names).agg(nw.len().alias("errbar times")))
+    plain = {f"column {at}": nw.col(name) for at, name in enumerate(names)}  # names may have dots
+    table = fetch(source.frame.select(**plain).group_by(*plain).agg(nw.len().alias("errbar times")))
     times = table["errbar times"]
     if times.min() > 1 and times.min() == times.max():
         often = f"every row occurs {int(times.min())} times, alike in every column"

@@ -92,6 +92,12 @@ class _Varied(NamedTuple):
     each: float
 
 
+def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
+    """Columns whose names say that rows of one id differ on purpose, and are not repeated."""
+    names = SETTINGS | CHECKPOINTS | PARTS | VERSIONS | SCORERS
+    return named_like(free_columns(rows.columns, columns), names)
+
+
 def with_conditions(rows: Any, columns: Columns, *, told: bool) -> tuple[Any, Columns, list[Above]]:
     """Rows whose systems are called by their conditions too, unless the system was `told`."""
     free = _candidates(rows, columns)

@@ -5,6 +5,7 @@ failure counts as wrong; if the last row counts, it is gone. Nothing in the rows
 meant, so that both means are said, and `last_rows` takes the last where that is asked for.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from errbar.data.engine import quoted
@@ -15,9 +16,13 @@ _PLACE = "errbar place"
 _KEYS = ("system", "task", "question", "trial")
 
 
-def last_rows(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
-    """The last row of every trial, or of every question without one; how many are left out."""
-    keys = ", ".join(quoted(columns[name]) for name in _KEYS if name in columns.named)
+def last_rows(rows: Any, columns: Columns, apart: Sequence[str]) -> tuple[Any, list[Above]]:
+    """The last row of every trial, or of every question without one; how many are left out.
+
+    Rows that differ in a column of `apart` are no attempts at the same thing.
+    """
+    names = [*(columns[name] for name in _KEYS if name in columns.named), *apart]
+    keys = ", ".join(map(quoted, names))
     ranked = (
         f"SELECT *, row_number() OVER (PARTITION BY {keys} ORDER BY {quoted(_PLACE)} DESC) "
         f"AS errbar_back FROM (SELECT *, row_number() OVER () AS {quoted(_PLACE)} FROM rows)"

@@ -16,7 +16,7 @@ from errbar.data.competing_outcomes import (
     frequencies,
     other_outcomes,
 )
-from errbar.data.conditions import pooled_conditions, with_conditions
+from errbar.data.conditions import pooled_conditions, purposeful_columns, with_conditions
 from errbar.data.engine import quoted, text_literal
 from errbar.data.held import stored
 from errbar.data.optional_stopping import stopped_at_success
@@ -91,6 +91,9 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if naming is not None and by_file:
         rows, columns = _named_by_file(rows, columns, relation, naming)
     left_out: tuple[Any, ...] = ()
+    if "outcome" in columns and how.repeats == "last":
+        rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
+        remarks += said
     if "outcome" in columns and not _is_large(relation):
         rows, columns, left_out, said = _mended(rows, columns, how)
         remarks += said
@@ -120,9 +123,6 @@ def _mended(
         rows = with_usual_statuses(rows, columns["status"])
     found = without_totals(rows, columns)
     rows, said = found.rows, found.remarks
-    if how.repeats == "last":
-        rows, last = last_rows(rows, columns)
-        said = [*said, *last]
     refuse_summary(rows, columns)
     rows, shares = as_shares(rows, columns)
     said = [*said, *shares]
