@@ -23,12 +23,12 @@ from errbar.data.reading import HowToRead
 from errbar.data.records import tidy
 from errbar.data.relations import Relation
 from errbar.data.rows import Frame, column_of
-from errbar.data.shaping import shape
+from errbar.data.shaping import Shaped, shape
 from errbar.data.sources import CountsTableSource, Source, TableSource
 from errbar.data.status_words import USUAL_STATUSES
 from errbar.data.summary_tables import TASKS
 from errbar.errors import InputError, NotThere, UnknownColumn
-from errbar.remarks import way_to_say
+from errbar.remarks import Above, way_to_say
 
 _LOOKED_AT = 1000  # rows that say what a column holds
 _LOOKED_INTO = 100_000  # rows that are looked into for conditions, whatever columns are called
@@ -37,13 +37,22 @@ _LOOKED_THROUGH = 1_000_000  # rows that are looked through for totals and ids t
 
 def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
     """Columns of any common shape."""
+    return _source(*_shaped(flat, how), how)
+
+
+def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[Above, ...]]:
+    """Columns as outcomes, and what was made of them."""
     if not any(flat.values()):
         raise NotThere("the data have no row; there is nothing to score.")
     engine = own_engine()
     found = tidy(flat, how.told)
     relation = Relation(stored(engine, found.flat), (Path("data"),), apart=False)
     shaped = shape(engine, relation, how, None)
-    remarks = (shaped.columns.remark(), *found.remarks, *shaped.remarks)
+    return shaped, (*found.remarks, *shaped.remarks)
+
+
+def _source(shaped: Shaped, said: tuple[Above, ...], how: HowToRead) -> Source:
+    remarks = (shaped.columns.remark(), *said)
     kind = CountsTableSource if shaped.are_counts else TableSource
     frame = nw.from_native(shaped.rows).lazy()
     return kind(frame, shaped.columns, how.repeats == "keep", origin=Origin(remarks=remarks))
@@ -66,8 +75,12 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         if far or not names:
             raise
         return read_columns(_collected(frame), how)
-    if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns, how)):
+    if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns)):
         return read_columns(_collected(frame), how)
+    if not far and _needs_a_look(frame, columns, how):
+        shaped, said = _shaped(_collected(frame), how)
+        if said or shaped.left_out or shaped.columns.named != columns.named:
+            return _source(shaped, said, how)
     if how.rows == "questions":
         raise InputError(
             f"rows in Spark have no order by which they could be numbered; give them an id of "
@@ -86,22 +99,29 @@ def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
     return "outcome" not in columns or kind.is_numeric() or kind == nw.Boolean
 
 
-def _is_tidy(frame: Frame, columns: Columns, how: HowToRead) -> bool:
-    """Whether there are no totals, parts of a benchmark, or statuses to be looked into."""
-    kinds = frame.collect_schema()
-    free = [name for name in kinds.names() if name not in columns.named.values()]
+def _needs_a_look(frame: Frame, columns: Columns, how: HowToRead) -> bool:
+    """Whether other columns may say that rows are no trials; a look takes a copy of all rows."""
+    if "outcome" not in columns:
+        return False
+    free = [name for name in frame.collect_schema().names() if name not in columns.named.values()]
     known = PARTS | VERSIONS | SCORERS | SETTINGS | CHECKPOINTS
     apart = how.rows is None and bool(named_like(free, known))
+    doubtful = free or "trial" in columns or plain_name(columns["question"]) in TASKS
+    most = _LOOKED_THROUGH if apart else _LOOKED_INTO if doubtful else 0
+    return most > 0 and _rows_in(frame) <= most
+
+
+def _rows_in(frame: Frame) -> int:
+    return int(frame.select(nw.len().alias("n")).collect().item())
+
+
+def _is_tidy(frame: Frame, columns: Columns) -> bool:
+    """Whether no id is called a total, and every status is one of ours."""
+    kinds = frame.collect_schema()
     texts = [columns["question"], *([columns["status"]] if "status" in columns else [])]
     texts = [name for name in texts if not kinds[name].is_numeric()]
-    if not (texts or apart or free or "trial" in columns) or "outcome" not in columns:
+    if not texts or "outcome" not in columns or _rows_in(frame) > _LOOKED_THROUGH:
         return True
-    rows = frame.select(nw.len().alias("n")).collect().item()
-    if rows > _LOOKED_THROUGH:
-        return True
-    doubtful = free or "trial" in columns or plain_name(columns["question"]) in TASKS
-    if apart or (rows <= _LOOKED_INTO and doubtful):
-        return False
     words = [TOTALS, USUAL_STATUSES.keys() - set(STATUSES)]
     return not any(
         plain_name(str(value)) in known or (at and str(value) not in STATUSES)

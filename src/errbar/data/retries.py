@@ -41,21 +41,25 @@ def last_rows(rows: Any, columns: Columns, apart: Sequence[str]) -> tuple[Any, l
 
 
 def retried_remark(rows: Any, columns: Columns) -> list[Above]:
-    """Both readings where rows without an outcome are followed by a scored row of the same id."""
+    """Both readings where rows without an outcome are followed by the scored row of the same id.
+
+    Ids that are scored more than once have trials, some of which may have failed.
+    """
     if "trial" in columns.named or "outcome" not in columns.named:
         return []
     keys = ", ".join(quoted(columns[name]) for name in _KEYS if name in columns.named)
     outcome = f"try_cast({quoted(columns['outcome'])} AS DOUBLE)"
-    ((retried, as_trials, as_last),) = rows.query(
+    ((retried, most_scored, as_trials, as_last),) = rows.query(
         "rows",
-        f"SELECT count(*) FILTER (WHERE lost < scored), avg(mean), avg(coalesce(latest, 0)) FROM ("
-        f"SELECT min(CASE WHEN value IS NULL THEN n END) AS lost, "
+        f"SELECT count(*) FILTER (WHERE lost < scored), max(often), avg(mean), "
+        f"avg(coalesce(latest, 0)) FROM (SELECT count(value) AS often, "
+        f"min(CASE WHEN value IS NULL THEN n END) AS lost, "
         f"max(CASE WHEN value IS NOT NULL THEN n END) AS scored, "
         f"avg(coalesce(value, 0)) AS mean, arg_max(coalesce(value, 0), n) AS latest "
         f"FROM (SELECT *, {outcome} AS value, row_number() OVER () AS n FROM rows) "
         f"GROUP BY {keys})",
     ).fetchall()
-    if not retried:
+    if not retried or most_scored > 1:
         return []
     last = way_to_say("--repeats last", "repeats='last'")
     return [
