@@ -293,7 +293,9 @@ class TestOutput:
         assert len(self.FOUND.to_pandas()) == len(self.FOUND) == 6
 
     def test_the_table(self) -> None:
-        lines = str(self.FOUND).splitlines()
+        above, _, table = str(self.FOUND).partition("\n\n")
+        assert above.startswith("Matrix: 60 rows are questions")
+        lines = table.splitlines()
         heads = ("metric", "systems", "difference", "95 % interval", "P(better)", "p", "verdict")
         assert all(head in lines[0] for head in (*heads, "win/tie/loss"))
         assert "task" not in lines[0]
