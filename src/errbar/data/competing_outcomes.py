@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import duckdb
+
 from errbar.data.column_names import MEASURES, named_like, plain_name
 from errbar.data.engine import quoted
 from errbar.data.outcome_text import number_expression
@@ -138,9 +140,11 @@ def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
     if not {"trials", "correct"} & columns.guessed and trials == "trials":
         return []
     number = f"TRY_CAST({quoted(right)} AS DOUBLE)"
-    most, least, mean = rows.aggregate(
-        f"max({number}), min(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
-    ).fetchall()[0]
+    counts = f"max({number}), min(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
+    try:
+        most, least, mean = rows.aggregate(counts).fetchall()[0]
+    except duckdb.Error:  # a cell that is no number; where rows are counted, its question is named
+        return []
     if most is None or most > 1 or least is None or least < 2:
         return []
     outcome = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
