@@ -231,7 +231,8 @@ BEFORE = [[0, 2], [1, 2], [0, 0]]
         ([["a"], ["b"], ["c"]], "R0"),
         ([[0], [1, 1], [0]], "R0"),
         (np.zeros((3, 1, 1)), "R0"),
-        ([0, 1, 2], "R0"),
+        ([0, 1], "R0.*2 entries"),
+        ([0.0, 1.0, 2.0], "R0"),
     ],
 )
 def test_outcomes_before_that_do_not_fit_are_named(before: Any, told: str) -> None:

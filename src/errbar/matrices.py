@@ -110,9 +110,14 @@ def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tup
 
 def _by_question(R0: ArrayLike, questions: int) -> ArrayLike:
     """A flat `R0` as so many outcomes of each question, one question after another."""
-    flat = np.asarray(R0) if isinstance(R0, np.ndarray | list | tuple) else None
-    if flat is None or flat.ndim != 1 or flat.dtype == object:
+    is_flat = (
+        R0.ndim == 1
+        if isinstance(R0, np.ndarray)
+        else isinstance(R0, list | tuple) and all(isinstance(entry, _WHOLE) for entry in R0)
+    )
+    if not is_flat:
         return R0
+    flat = np.asarray(R0)
     if flat.size % questions:
         raise InputError(
             f"R0 has one dimension and {flat.size} entries, which are not the same number for "
@@ -184,4 +189,5 @@ def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
     return low, high
 
 
+_WHOLE = (int, np.integer)
 _REAL = (int, float, np.integer, np.floating)
