@@ -13,7 +13,6 @@ from errbar.data.outcomes import Columns
 from errbar.remarks import Above, guess, warning, way_to_say
 
 _PLACE = "errbar place"
-_VALUE = '"errbar value"'
 _KEYS = ("system", "task", "question", "trial")
 
 
@@ -48,18 +47,17 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     """
     if "trial" in columns.named or "outcome" not in columns.named:
         return []
-    keys = ", ".join(quoted(columns[name]) for name in _KEYS if name in columns.named)
-    place = quoted(_PLACE)
+    keys = [quoted(columns[name]) for name in _KEYS if name in columns.named]
+    named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
     outcome = f"try_cast({quoted(columns['outcome'])} AS DOUBLE)"
     ((retried, most_scored, as_trials, as_last),) = rows.query(
         "rows",
         f"SELECT count(*) FILTER (WHERE lost < scored), max(often), avg(mean), avg(latest) FROM ("
-        f"SELECT count({_VALUE}) AS often, "
-        f"min(CASE WHEN {_VALUE} IS NULL THEN {place} END) AS lost, "
-        f"max(CASE WHEN {_VALUE} IS NOT NULL THEN {place} END) AS scored, "
-        f"avg(coalesce({_VALUE}, 0)) AS mean, arg_max(coalesce({_VALUE}, 0), {place}) AS latest "
-        f"FROM (SELECT *, {outcome} AS {_VALUE}, row_number() OVER () AS {place} FROM rows) "
-        f"GROUP BY {keys})",
+        f"SELECT count(value) AS often, min(CASE WHEN value IS NULL THEN n END) AS lost, "
+        f"max(CASE WHEN value IS NOT NULL THEN n END) AS scored, "
+        f"avg(coalesce(value, 0)) AS mean, arg_max(coalesce(value, 0), n) AS latest "
+        f"FROM (SELECT {named}, {outcome} AS value, row_number() OVER () AS n FROM rows) "
+        f"GROUP BY {', '.join(f'k{at}' for at in range(len(keys)))})",
     ).fetchall()
     if not retried or most_scored > 1:
         return []
