@@ -317,3 +317,11 @@ def test_rows_beside_their_accuracy_are_the_data(tmp_path: Path) -> None:
     scores = errbar.load(tmp_path / "b.json").score("avg")
     found = {(one.system, one.task): one.value for one in scores}
     assert found == {("gpt", "gsm8k"): 0.75, ("gpt", "mmlu"): 0.5}
+
+
+def test_trials_that_are_said_to_have_no_number_get_none() -> None:
+    rows = [
+        {"id": f"q{at}", "run": run, "correct": (at + run) % 2} for at in range(5) for run in (1, 2)
+    ]
+    assert "trial = run" in " ".join(errbar.load(rows).score("avg").notes())
+    assert "trial = run" not in " ".join(errbar.load(rows, trial=None).score("avg").notes())

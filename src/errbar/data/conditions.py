@@ -13,7 +13,7 @@ Its name says what follows:
 | any other | trials, with a warning that names the column |
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -98,18 +98,23 @@ def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
     return named_like(free_columns(rows.columns, columns), names)
 
 
-def with_conditions(rows: Any, columns: Columns, *, told: bool) -> tuple[Any, Columns, list[Above]]:
-    """Rows whose systems are called by their conditions too, unless the system was `told`."""
+def with_conditions(
+    rows: Any, columns: Columns, told: Collection[str]
+) -> tuple[Any, Columns, list[Above]]:
+    """Rows whose systems are called by their conditions too, and trials by their numbers.
+
+    What was `told` of systems and of trials stays as it is.
+    """
     free = _candidates(rows, columns)
     if columns["question"] == ROW:
         settings = _settings_of_rows(rows, columns, free)
     else:
         settings = _settings(rows, columns, _varied(rows, columns, free))
     said: list[Above] = []
-    if settings and not told:
+    if settings and "system" not in told:
         rows, columns, remark = _renamed(rows, columns, settings)
         said.append(remark)
-    if "trial" not in columns and columns["question"] != ROW:
+    if "trial" not in columns and "trial" not in told and columns["question"] != ROW:
         columns = _with_trial(rows, columns)
     return rows, columns, said
 

@@ -129,7 +129,7 @@ def _mended(
     if how.rows is None and how.repeats != "keep":
         said = [*said, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
-        rows, columns, conditions = with_conditions(rows, columns, told="system" in how.told)
+        rows, columns, conditions = with_conditions(rows, columns, how.told)
         rows, columns, parts = with_parts(rows, columns)
         said = [*said, *conditions, *parts, *pooled_conditions(rows, columns)]
     said += [
