@@ -325,3 +325,16 @@ def test_trials_that_are_said_to_have_no_number_get_none() -> None:
     ]
     assert "trial = run" in " ".join(errbar.load(rows).score("avg").notes())
     assert "trial = run" not in " ".join(errbar.load(rows, trial=None).score("avg").notes())
+
+
+def test_a_column_that_numbers_trials_is_not_called_unused() -> None:
+    rows = [
+        {"case_id": f"c{at}", "response_id": f"r{at}-{trial}", "grade": (at + trial) % 4}
+        for at in range(6)
+        for trial in range(2)
+    ]
+    scores = errbar.load(rows).score("avg")
+    (line,) = [note for note in scores.notes() if note.startswith("Columns:")]
+    assert "trial = response_id" in line
+    assert "not used" not in line
+    assert scores[0].value == pytest.approx(4 / 3)

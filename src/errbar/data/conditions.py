@@ -255,10 +255,12 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
         if rows.aggregate(_distinct([*keys, name])).fetchall()[0][0] == number:
             named = {**columns.named, "trial": name}
             ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
-            unused = tuple(one for one in columns.unused if one != name)
-            return replace(
-                columns, named=ordered, guessed=columns.guessed | {"trial"}, unused=unused
+            unused, beside = (
+                tuple(other for other in names if other != name)
+                for names in (columns.unused, columns.beside)
             )
+            guessed = columns.guessed | {"trial"}
+            return replace(columns, named=ordered, guessed=guessed, unused=unused, beside=beside)
     return columns
 
 
