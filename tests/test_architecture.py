@@ -21,9 +21,9 @@ COUNTS = BASE | {"data", "kernels"}
 METRICS = COUNTS | {"metrics"}
 RESULTS = BASE | {"metrics", "kernels", "estimate", "tables"}
 ALL_BELOW = METRICS | {"estimate", "results", "scores", "tables", "uncertainty", "matrices"}
-DECIDE = ALL_BELOW | {"by_system", "scoring", "rewards", "tallied", "decide", "roc"}
-SELECTIVE = ALL_BELOW | {"items", "matched"}
-DRAWN = {"decide", "matched", "watches"}  # results that have a picture
+DECIDE = ALL_BELOW | {"by_system", "scoring", "rewards", "tallied", "decide", "roc_estimates"}
+SELECTIVE = ALL_BELOW | {"items", "matched", "matched_values", "selective_estimates"}
+DRAWN = {"band_values", "decide", "matched_values", "watches"}  # results that have a picture
 LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning", "gating"}
 FUNCTIONS = {"eval", "selective", "selective_report", "roc"}
 PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "plots", "bands", "report"}
@@ -47,11 +47,14 @@ MAY_IMPORT = {
     "evaluate": ALL_BELOW,
     "eval": ALL_BELOW,
     "items": BASE,
-    "matched": ALL_BELOW | {"plots"},
+    "matched_values": RESULTS | {"plots"},
+    "matched": ALL_BELOW | {"matched_values"},
+    "selective_estimates": ALL_BELOW,
     "selective": SELECTIVE,
-    "roc": ALL_BELOW,
+    "roc_estimates": ALL_BELOW,
+    "roc": ALL_BELOW | {"roc_estimates"},
     "readers": COUNTS | {"readers"},
-    "selective_report": SELECTIVE | {"selective", "readers", "plots"},
+    "selective_report": SELECTIVE | {"readers", "plots"},
     "inspection": COUNTS | {"results", "tables"},
     "ambiguities": COUNTS,
     "curve_points": ALL_BELOW | {"scoring"},
@@ -62,10 +65,11 @@ MAY_IMPORT = {
     "scoring": ALL_BELOW | {"evaluate", "rewards", "audit", "tallied"},
     "missing_rows": ALL_BELOW | {"scoring"},
     "decide": DECIDE,
-    "ranking": ALL_BELOW | {"by_system", "selective", "roc"},
+    "ranking": ALL_BELOW | {"by_system", "selective_estimates", "roc_estimates"},
     "watches": {"estimate", "remarks", "results", "tables"},
     "monitoring": METRICS | {"uncertainty", "watches"},
-    "bands": ALL_BELOW,
+    "band_values": RESULTS,
+    "bands": ALL_BELOW | {"band_values"},
     "plots": ALL_BELOW | DRAWN | {"bands", "by_system", "inspection", "plots", "ranking"},
     "runs": DECIDE
     | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"}

@@ -18,7 +18,7 @@ from errbar.cli.main import main
 from errbar.decide.comparison import Comparison
 from errbar.errors import InputError
 from errbar.kernels import resample
-from errbar.matched import MatchedRow
+from errbar.matched_values import MatchedRow
 from errbar.metrics import RankedMetric, RocAuc, parse
 
 Array = NDArray[Any]

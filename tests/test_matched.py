@@ -16,7 +16,7 @@ from errbar.data.ranked import Predictions
 from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.estimate import Estimand, Interval
 from errbar.kernels import resample
-from errbar.matched import MatchedCoverage, MatchedRow
+from errbar.matched_values import MatchedCoverage, MatchedRow
 from errbar.metrics.selective import RiskAt
 from errbar.selective import Bootstrap, compare
 

@@ -5,14 +5,13 @@ areas are; shares of right answers have Wilson's interval, for as many items as 
 they come in are worth.
 """
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.band_values import Band, BandPoint
 from errbar.data.grouped import Grouped
 from errbar.data.ranked import Arranged, Predictions
 from errbar.data.ranked_rows import RankedRows
@@ -27,25 +26,6 @@ Array = NDArray[np.floating[Any]]
 Seed = np.random.Generator | int
 
 _POINTS = 50  # of a curve
-
-
-@dataclass(frozen=True, slots=True)
-class BandPoint:
-    """A point of a curve; without an interval where resampling cannot tell how sure it is."""
-
-    x: float
-    value: float
-    interval: Interval
-    items: int = 0  # that it is of, where each has its own
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """A curve of one system and task."""
-
-    of: Subject
-    points: tuple[BandPoint, ...]
-    reach: float = 1.0  # the largest coverage
 
 
 def risk_bands(
@@ -166,8 +146,3 @@ def _worth(apart: Array, share: float, clusters: NDArray[Any]) -> float:
         if variance
         else (float(apart.size))
     )
-
-
-def lacks_intervals(band: Band) -> bool:
-    """Whether resampling could not tell everywhere how sure the curve is."""
-    return any(math.isnan(point.interval.low) for point in band.points)

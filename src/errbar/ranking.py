@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from errbar import roc, selective
+from errbar import roc_estimates, selective_estimates
 from errbar.by_system import ranked_by_system
 from errbar.data.grouped import Grouped
 from errbar.data.ranked import Predictions
@@ -39,7 +39,7 @@ def selective_scores(
     bins: int | None,
 ) -> RankedScores:
     """Risk and coverage of every system; a reason where it has none, or does not reach so far."""
-    asked = [selective.ranked_metric(metric) for metric in metrics or _USUAL]
+    asked = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
     found, refused = ranked_by_system(source, bins)
     data = {key: predictions_of(rows) for key, rows in found.items()}
     refusals = Refusals()
@@ -59,7 +59,7 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
     kept, refused = classes_of(found)
     why = refused | {key: reason_of(error, RocAuc()) for key, error in unranked.items()}
     results = [
-        _of(key, roc.estimate(kept[key], method=method, rng=rng))
+        _of(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
         if key in kept
         else _of(key, _nothing(RocAuc(), found.get(key), method, why[key]))
         for key in _in_order(found, unranked)
@@ -89,7 +89,7 @@ def _selective(
     try:
         if data is None:
             raise refused or InputError("there is no row to rank")
-        return selective.estimate(metric, data, method=method, rng=rng)
+        return selective_estimates.estimate(metric, data, method=method, rng=rng)
     except InputError as error:
         return _nothing(metric, data, method, refusals.add(_subject(key), metric, error))
 

@@ -12,10 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.grouped import Grouped
-from errbar.data.ranked import Arranged, Predictions, Ranked
-from errbar.errors import InputError, OutOfReach, WrongType
-from errbar.estimate import RankedEstimate
+from errbar.data.ranked import Predictions, Ranked
+from errbar.errors import InputError, WrongType
 from errbar.items import (
     ItemPrediction,
     compute_aurc,
@@ -24,8 +22,8 @@ from errbar.items import (
 )
 from errbar.kernels import areas
 from errbar.kernels.order import places_down
-from errbar.matched import MatchedCoverage, compare
-from errbar.metrics import parse
+from errbar.matched import compare
+from errbar.matched_values import MatchedCoverage
 from errbar.metrics.selective import (
     Augrc,
     Aurc,
@@ -35,7 +33,8 @@ from errbar.metrics.selective import (
     RankedMetric,
     RiskAt,
 )
-from errbar.uncertainty.bootstrap import Bootstrap, Spread, joint_clusters, require_bootstrap
+from errbar.selective_estimates import estimate, require_answers, require_reach
+from errbar.uncertainty.bootstrap import Bootstrap
 
 __all__ = [
     "Bootstrap",
@@ -64,7 +63,6 @@ Estimator = Literal[
     "mean", "rows", "trapezoid", "plateau", "fd-shifts", "torch-uncertainty", "logarithmic"
 ]
 
-_DEFAULT = Bootstrap()
 _DISPLAY = 1000.0  # fd-shifts shows areas times this
 
 
@@ -97,7 +95,7 @@ def risk_coverage(
     (array([0.5 , 0.75]), array([0.5       , 0.33333333]))
     """
     ranked = _ranked(confidence, loss, answered)
-    _answered(ranked, "a risk–coverage curve")
+    require_answers(ranked, "a risk–coverage curve")
     ends, so_far = np.cumsum(ranked.items), np.cumsum(ranked.loss)
     total = ranked.total
     return RiskCoverage(
@@ -216,88 +214,6 @@ def coverage_at_risk(
     return _value(CoverageAt(risk), confidence, loss, answered)
 
 
-def estimate(
-    metric: RankedMetric | str,
-    predictions: Predictions | Grouped,
-    *,
-    method: Bootstrap = _DEFAULT,
-    rng: np.random.Generator | int,
-) -> RankedEstimate:
-    """A metric with its interval, resampling items, or clusters or groups of them if there are any.
-
-    Examples
-    --------
-    >>> data = Predictions([0.9, 0.8, 0.7, 0.6] * 10, [0, 0, 0, 1] * 10)
-    >>> print(estimate("aurc", data, rng=0))
-    aurc: 0.037 ± 0.022, 95 % interval 0.010 to 0.098
-    """
-    require_bootstrap(method)
-    asked = ranked_metric(metric)
-    if isinstance(predictions, Grouped):
-        return _of_groups(asked, predictions, method, rng)
-    _defined(asked, Ranked.of(_require_predictions(predictions)))
-    codes = joint_clusters(predictions.columns(), predictions.clusters)
-    clusters = int(codes.max()) + 1
-    unit = "item" if predictions.clusters is None else "cluster"
-    spread = _resampled(asked, Arranged(predictions, codes), clusters, unit, method, rng)
-    return RankedEstimate(
-        asked, *spread[:3], len(predictions), clusters, spread.dropped, spread.reason
-    )
-
-
-def _of_groups(
-    asked: RankedMetric, grouped: Grouped, method: Bootstrap, rng: np.random.Generator | int
-) -> RankedEstimate:
-    _defined(asked, grouped.ranked())
-    spread = _resampled(asked, grouped, grouped.groups, "cluster", method, rng)
-    return RankedEstimate(
-        asked,
-        *spread[:3],
-        len(grouped),
-        grouped.clusters,
-        spread.dropped,
-        spread.reason,
-        grouped.groups if grouped.groups < grouped.clusters else 0,
-        asked.bin_error(grouped),
-    )
-
-
-def _resampled(
-    asked: RankedMetric,
-    arranged: Arranged | Grouped,
-    units: int,
-    unit: str,
-    method: Bootstrap,
-    rng: np.random.Generator | int,
-) -> Spread:
-    if units < 2:
-        raise InputError(f"{asked}: one {unit} alone cannot be resampled.")
-
-    def measure(weights: NDArray[Any]) -> Array:
-        return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
-
-    return method.run(measure, units, arranged.rows, rng).spread(0, method)
-
-
-def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
-    """A metric of ranked predictions, by name or as it is."""
-    asked = parse(metric) if isinstance(metric, str) else metric
-    if not isinstance(asked, RankedMetric):
-        raise WrongType(
-            f"{metric!s} is not a metric of ranked predictions; those are aurc, augrc, e-aurc, "
-            f"e-augrc, risk@0.5 and cov@risk0.1."
-        )
-    return asked
-
-
-def _require_predictions(predictions: object) -> Predictions:
-    if not isinstance(predictions, Predictions):
-        raise WrongType(
-            f"resampling needs Predictions(confidence, loss); got {type(predictions).__name__}."
-        )
-    return predictions
-
-
 def _predictions_or_ranked(
     confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None
 ) -> Predictions | Ranked:
@@ -321,25 +237,8 @@ def _value(
     metric: RankedMetric, confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None
 ) -> float:
     ranked = _ranked(confidence, loss, answered)
-    _defined(metric, ranked)
+    require_reach(metric, ranked)
     return metric.value(ranked)
-
-
-def _answered(data: Predictions | Ranked, what: object) -> None:
-    if data.coverage == 0:
-        items = data.total if isinstance(data, Ranked) else len(data)
-        raise OutOfReach(f"none of the {items} items was answered; {what} is undefined.")
-
-
-def _defined(metric: RankedMetric, ranked: Ranked) -> None:
-    """Refuse what the data cannot answer, and say how far they reach."""
-    _answered(ranked, metric)
-    if metric.least_coverage() > ranked.coverage * (1 + 1e-9):
-        raise OutOfReach(
-            f"{metric}: coverage {metric.least_coverage():g} is out of reach; "
-            f"{ranked.answered} of {ranked.total} items were answered, which is "
-            f"{ranked.coverage:.4g}."
-        )
 
 
 def _oracle(data: Predictions | Ranked) -> Predictions | Ranked:
@@ -364,7 +263,7 @@ def _area(
     if coverage is not None:
         raise InputError(f"coverage is for the estimator 'mean'; {estimator!r} takes the whole.")
     data = _predictions_or_ranked(confidence, loss, answered)
-    _answered(data, f"the area {estimator!r}")
+    require_answers(data, f"the area {estimator!r}")
     if estimator in _BY_ITEM:
         if isinstance(data, Ranked):
             raise WrongType(f"estimator {estimator!r} needs the items in their order, not totals.")

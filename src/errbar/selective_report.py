@@ -11,11 +11,12 @@ from errbar.data.ranked import Predictions
 from errbar.errors import InputError
 from errbar.estimate import RankedEstimate, Subject
 from errbar.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
-from errbar.matched import MatchedCoverage, compare
+from errbar.matched import compare
+from errbar.matched_values import MatchedCoverage
 from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.readers.item_runs import ItemRun, read_item_runs
 from errbar.scores import RankedScores
-from errbar.selective import estimate
+from errbar.selective_estimates import estimate
 from errbar.tables import DASH, Table, percent, pointed, printable, supported
 from errbar.uncertainty.bootstrap import Bootstrap
 

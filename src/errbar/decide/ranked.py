@@ -32,7 +32,7 @@ from errbar.metrics.base import Direction
 from errbar.metrics.roc import LabelMetric
 from errbar.metrics.selective import RankedMetric
 from errbar.refusals import Refusals, reason_of
-from errbar.roc import compare_paired
+from errbar.roc_estimates import compare_paired
 from errbar.tables import percent
 from errbar.uncertainty.bootstrap import Bootstrap, Replicates, generator_of
 

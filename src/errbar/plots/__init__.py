@@ -8,7 +8,7 @@ from errbar.decide.gate import Gate
 from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import InputError, WrongType
 from errbar.inspection import Inspection
-from errbar.matched import MatchedCoverage
+from errbar.matched_values import MatchedCoverage
 from errbar.plots.coverage import coverage_map
 from errbar.plots.curves import is_curve, planning_curve, score_curve
 from errbar.plots.data import data_picture

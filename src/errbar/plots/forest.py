@@ -12,7 +12,7 @@ from errbar.decide.comparison import Comparisons
 from errbar.decide.gate import Gate
 from errbar.decide.leaderboard import Leaderboard
 from errbar.estimate import AnyEstimate, Estimate, Interval
-from errbar.matched import MatchedCoverage
+from errbar.matched_values import MatchedCoverage
 from errbar.metrics.base import Direction
 from errbar.plots.look import COLOURS, FAINT, GRID, INK, STEP, WIDTH
 from errbar.plots.parts import NAMES_DOWN, Row, Spec, number, on_one, panels, picture, told

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from errbar.bands import Band, lacks_intervals
+from errbar.band_values import Band, lacks_intervals
 from errbar.errors import InputError
 from errbar.estimate import Subject
 from errbar.plots.curves import POINTWISE, banded
