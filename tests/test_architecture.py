@@ -79,7 +79,7 @@ MAY_IMPORT = {
     "report": {"remarks", "scoring"} | DECIDE | {"inspection", "runs", "plots", "report"},
     "gating": DECIDE | {"runs", "loading"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
-    "planning": ALL_BELOW | {"runs", "planning", "plots"},
+    "planning": ALL_BELOW | {"planning", "plots"},
     "demo": COUNTS | {"demo"},
     "cli": {"remarks"} | SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},

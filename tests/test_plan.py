@@ -410,3 +410,17 @@ def test_a_plan_shows_itself_in_a_notebook_and_as_a_curve() -> None:
     curve = found.curve()
     assert {one["trials"] for one in curve} == {1, 2, 4}
     assert len({row["label"] for row in found.plot().spec["data"]["values"]}) == 3
+
+
+def test_records_say_what_was_asked_for_and_nan_what_was_not() -> None:
+    """Every kind of goal fills its own fields of the same record."""
+    seen = plan("avg", difference=0.2, disagreement=0.5, difficulty="uniform", trials=[2])
+    narrow = plan("avg", width=0.3, level=0.9, difficulty="uniform", trials=[2], simulations=0)
+    for found, asked in (
+        (seen, {"difference": 0.2, "disagreement": 0.5, "width": math.nan, "level": 0.95}),
+        (narrow, {"difference": math.nan, "disagreement": math.nan, "width": 0.3, "level": 0.9}),
+    ):
+        (record,) = found.to_dicts()
+        assert {name: record[name] for name in asked} == pytest.approx(asked, nan_ok=True)
+        assert (record["metric"], record["covers"], record["target"]) == ("avg", "population", 0.8)
+        assert record["mean"] == pytest.approx(0.5)

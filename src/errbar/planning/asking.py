@@ -10,10 +10,9 @@ from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, parse
 from errbar.planning.difficulty import Difficulty
 from errbar.planning.goals import Difference, Goal, Width
-from errbar.planning.pilot import Errors, Pilot, learned_from
+from errbar.planning.pilot import Errors, Pilot, PilotLog, learned_from
 from errbar.planning.result import Plan, Row, points
 from errbar.planning.search import Means, searched, simulated, usual_trials
-from errbar.runs import Runs
 from errbar.tables import counted, percent
 
 DISAGREEMENT = 1.0  # of log odds, where no pilot of two systems tells
@@ -28,7 +27,7 @@ def plan(
     width: float | None = None,
     power: float = 0.8,
     level: float = 0.95,
-    pilot: Runs | None = None,
+    pilot: PilotLog | None = None,
     systems: Sequence[str] = (),
     errors: Errors = "fail",
     difficulty: Difficulty | str | None = None,
@@ -160,7 +159,7 @@ def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -
 
 
 def _known(
-    pilot: Runs | None,
+    pilot: PilotLog | None,
     systems: Sequence[str],
     errors: Errors,
     difficulty: Difficulty | str | None,

@@ -32,10 +32,11 @@ from errbar.kernels.width import near_widths
 from errbar.metrics import CountMetric
 from errbar.metrics.base import QuestionMean
 from errbar.planning.difficulty import Difficulty, shift_to
+from errbar.planning.result import LEAST_QUESTIONS
 
 Array = NDArray[np.floating[Any]]
 
-LEAST_QUESTIONS, MOST_QUESTIONS = 2, 10_000_000
+MOST_QUESTIONS = 10_000_000
 _STEPS = 21  # of the normal shift
 _FEW = 40.0  # questions that differ: below, power is drawn and not computed
 _DRAWN = 10_000  # comparisons, where it is
@@ -85,6 +86,18 @@ class Goal(ABC):
     @abstractmethod
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of simulated runs that meet the goal."""
+
+    def record(self) -> dict[str, Any]:
+        """What was asked for, as the first fields of a flat record; nan where it was not."""
+        return {
+            "metric": str(self.metric),
+            "mean": self.mean,
+            "difference": math.nan,
+            "disagreement": math.nan,
+            "width": math.nan,
+            "level": self.level,
+            "covers": "population",
+        }
 
     def values(self, trials: int) -> Array:
         """What a question shows if 0, 1 … of its trials are right."""
@@ -176,6 +189,11 @@ class Difference(Goal):
         """Share of comparisons that see the difference."""
         return share_seen(self.shown(trials), questions, self._reach, rng, times)
 
+    def record(self) -> dict[str, Any]:
+        """The difference, and how far the two systems disagree."""
+        asked = {"difference": self.difference, "disagreement": self.disagreement}
+        return super().record() | asked
+
     def with_disagreement(self, disagreement: float) -> "Difference":
         """The same difference between systems that agree more, or less."""
         return replace(self, disagreement=disagreement)
@@ -259,6 +277,10 @@ class Width(Goal):
         shown = self._shown(trials)
         often = rng.multinomial(questions, shown.chances, times)
         return float(np.mean([self._width(shown.values, row) <= self._asked for row in often]))
+
+    def record(self) -> dict[str, Any]:
+        """The width."""
+        return super().record() | {"width": self.width}
 
     @property
     def _asked(self) -> float:

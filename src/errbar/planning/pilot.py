@@ -8,19 +8,19 @@ all, its standard deviation is what the paired counts let expect of it.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.slices import NEVER_SCORED, Slice
+from errbar.data.sources import Source
 from errbar.data.statistics import CountsByState, States
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
 from errbar.kernels.power import moved, steps_of_normal
 from errbar.planning.difficulty import Difficulty, shift_to
 from errbar.remarks import way_to_say
-from errbar.runs import Runs
 from errbar.tables import counted
 from errbar.uncertainty.method import refuse_weights_in
 
@@ -36,6 +36,15 @@ _SAFE = 1e-300
 _AT_EITHER_END = 0.25  # of a trial: how near to 0 or 1 a mean rate is taken to be
 
 
+class PilotLog(Protocol):
+    """Outcomes of a pilot: the `Runs` that `errbar.load` returns."""
+
+    @property
+    def source(self) -> Source:
+        """Where the outcomes are."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Pilot:
     """What was learned; a disagreement of nan was not."""
@@ -46,14 +55,15 @@ class Pilot:
 
 
 def learned_from(
-    runs: Runs, systems: Sequence[str], errors: Errors, rng: np.random.Generator
+    log: PilotLog, systems: Sequence[str], errors: Errors, rng: np.random.Generator
 ) -> Pilot:
     """What a pilot of one system tells, or of two on the same questions."""
-    if not isinstance(runs, Runs):
-        raise WrongType(f"a pilot is what errbar.load gives; got {type(runs).__name__}.")
+    source = getattr(log, "source", None)
+    if not isinstance(source, Source):
+        raise WrongType(f"a pilot is what errbar.load gives; got {type(log).__name__}.")
     if errors not in _TAKEN:
         raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
-    slices = runs.source.slices(())
+    slices = source.slices(())
     names = _chosen(systems, list(dict.fromkeys(one.key[0] for one in slices)))
     if any(one.is_weighted for one in slices):
         refuse_weights_in("a plan, whose questions all count alike,")
@@ -69,7 +79,7 @@ def learned_from(
     remarks = _remarks(slices, states.trials)
     if len(names) == 1:
         return Pilot(difficulty, math.nan, remarks)
-    pairs, only = _pairs(runs, names, errors)
+    pairs, only = _pairs(source, names, errors)
     if only:
         remarks += (f"{counted(only, 'question')} of the pilot were given to one system only.",)
     if np.median(pairs[:, [0, 2]], axis=0).min() < 2:
@@ -128,9 +138,9 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
     return tuple(remarks)
 
 
-def _pairs(runs: Runs, names: Sequence[str], errors: Errors) -> tuple[NDArray[np.int64], int]:
+def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[NDArray[np.int64], int]:
     """Trials and right ones of both systems, a row per common question; how many are not."""
-    first, second = (_by_question(runs, name, errors) for name in names)
+    first, second = (_by_question(source, name, errors) for name in names)
     common = [one for one in first if one in second and first[one][0] and second[one][0]]
     if not common:
         raise InputError(f"{names[0]!r} and {names[1]!r} share no question in the pilot.")
@@ -138,10 +148,10 @@ def _pairs(runs: Runs, names: Sequence[str], errors: Errors) -> tuple[NDArray[np
     return np.array(rows, dtype=np.int64), len(first) + len(second) - 2 * len(common)
 
 
-def _by_question(runs: Runs, name: str, errors: Errors) -> _Counted:
+def _by_question(source: Source, name: str, errors: Errors) -> _Counted:
     """Counts of every question of a system."""
     found: _Counted = {}
-    for (system, task), named in runs.source.named().items():
+    for (system, task), named in source.named().items():
         if system == name:
             counts = named.slice.counts(_TAKEN[errors])
             each = zip(counts.trials.tolist(), counts.correct.tolist(), strict=True)

@@ -3,18 +3,35 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from errbar.planning.goals import LEAST_QUESTIONS, Difference, Goal, Width
 from errbar.results import Result
 
 if TYPE_CHECKING:
     from errbar.plots.picture import Picture
 
+LEAST_QUESTIONS = 2
 _ON_CURVE = 40  # points
 _BEYOND = 1.6  # times the questions of the row: where its curve ends
 _CURVES = 4
 _DOUBT = 3.0  # standard errors
+
+
+class PlanGoal(Protocol):
+    """What a run is to show, as far as a plan must know it."""
+
+    @property
+    def mean(self) -> float:
+        """Of the metric over all questions there could be."""
+        ...
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Chance to meet the goal; with endless trials if `trials` is None."""
+        ...
+
+    def record(self) -> dict[str, Any]:
+        """What was asked for, as the first fields of a flat record."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +66,7 @@ class Row:
 class Plan(Result):
     """Ways to run it, by trials per question; the best is marked."""
 
-    goal: Goal
+    goal: PlanGoal
     target: float  # the power that was asked for
     rows: tuple[Row, ...]
     marked: str  # what the best row is: the cheapest, or the one with the highest power
@@ -62,17 +79,7 @@ class Plan(Result):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per row, for a DataFrame or JSON."""
-        goal = self.goal
-        asked = {
-            "metric": str(goal.metric),
-            "mean": goal.mean,
-            "difference": goal.difference if isinstance(goal, Difference) else math.nan,
-            "disagreement": goal.disagreement if isinstance(goal, Difference) else math.nan,
-            "width": goal.width if isinstance(goal, Width) else math.nan,
-            "level": goal.level,
-            "covers": "population",
-            "target": self.target,
-        }
+        asked = self.goal.record() | {"target": self.target}
         return [
             asked
             | {

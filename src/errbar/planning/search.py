@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from errbar.errors import InputError
-from errbar.planning.goals import LEAST_QUESTIONS, Goal
-from errbar.planning.result import Row
+from errbar.planning.goals import Goal
+from errbar.planning.result import LEAST_QUESTIONS, Row
 
 _USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 _SLACK = 1e-9  # of a budget
