@@ -26,7 +26,7 @@ SELECTIVE = ALL_BELOW | {"items", "matched", "matched_values", "selective_estima
 DRAWN = {"band_values", "decide", "matched_values", "watches"}  # results that have a picture
 LOADING = {"loading", "runs", "evaluate", "readers", "writers", "demo", "planning", "gating"}
 FUNCTIONS = {"eval", "selective", "selective_report", "roc"}
-PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "plots", "bands", "report"}
+PUBLIC = LOADING | FUNCTIONS | {"watches", "decide", "pictures", "bands", "report"}
 
 # A room of the package → the rooms that it may look into, its own included where it has several
 # modules. The command looks everywhere, and nobody looks into it.
@@ -40,21 +40,21 @@ MAY_IMPORT = {
     "data": COUNTS,
     "metrics": METRICS,
     "estimate": {"metrics", "tables"},
-    "results": {"errors", "remarks", "tables", "plots"},
+    "results": {"errors", "remarks", "tables", "pictures"},
     "scores": {"errors", "metrics", "estimate", "results", "tables"},
     "uncertainty": RESULTS | {"data", "uncertainty"},
     "matrices": ALL_BELOW - {"matrices"},
     "evaluate": ALL_BELOW,
     "eval": ALL_BELOW,
     "items": BASE,
-    "matched_values": RESULTS | {"plots"},
+    "matched_values": RESULTS | {"pictures"},
     "matched": ALL_BELOW | {"matched_values"},
     "selective_estimates": ALL_BELOW,
     "selective": SELECTIVE,
     "roc_estimates": ALL_BELOW,
     "roc": ALL_BELOW | {"roc_estimates"},
     "readers": COUNTS | {"readers"},
-    "selective_report": SELECTIVE | {"readers", "plots"},
+    "selective_report": SELECTIVE | {"readers", "pictures"},
     "inspection": COUNTS | {"results", "tables"},
     "ambiguities": COUNTS,
     "curve_points": ALL_BELOW | {"scoring"},
@@ -70,16 +70,18 @@ MAY_IMPORT = {
     "monitoring": METRICS | {"uncertainty", "watches"},
     "band_values": RESULTS,
     "bands": ALL_BELOW | {"band_values"},
-    "plots": ALL_BELOW | DRAWN | {"bands", "by_system", "inspection", "plots", "ranking"},
+    "pictures": RESULTS | DRAWN | {"data", "inspection", "pictures", "scores"},
+    "run_pictures": ALL_BELOW | {"bands", "by_system", "pictures", "ranking"},
+    "plots": {"pictures", "run_pictures"},
     "runs": DECIDE
-    | {"inspection", "ranking", "monitoring", "watches", "plots", "ambiguities", "overview"}
-    | {"missing_rows", "curve_points"},
+    | {"inspection", "ranking", "monitoring", "watches", "ambiguities", "overview"}
+    | {"missing_rows", "curve_points", "run_pictures"},
     "paths": ALL_BELOW | {"readers"},
     "loading": ALL_BELOW | {"runs", "readers", "paths"},
-    "report": {"remarks", "scoring"} | DECIDE | {"inspection", "runs", "plots", "report"},
+    "report": {"remarks", "scoring"} | DECIDE | {"inspection", "runs", "pictures", "report"},
     "gating": DECIDE | {"runs", "loading"},
     "writers": ALL_BELOW | {"runs", "readers", "writers"},
-    "planning": ALL_BELOW | {"planning", "plots"},
+    "planning": ALL_BELOW | {"planning", "pictures"},
     "demo": COUNTS | {"demo"},
     "cli": {"remarks"} | SELECTIVE | PUBLIC | {"cli"},
     "__main__": {"cli"},

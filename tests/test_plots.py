@@ -28,11 +28,11 @@ from errbar.errors import InputError, WrongType
 from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import share_ends
 from errbar.metrics import PassAt, RiskAt
+from errbar.pictures.curves import is_curve
+from errbar.pictures.look import COLOURS, DASHES, SHAPES, series
+from errbar.pictures.picture import still
+from errbar.pictures.words import short_names
 from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_picture
-from errbar.plots.curves import is_curve
-from errbar.plots.look import COLOURS, DASHES, SHAPES, series
-from errbar.plots.picture import still
-from errbar.plots.words import short_names
 from errbar.roc import roc_auc
 from errbar.runs import Runs
 from errbar.scores import Scores

@@ -8,7 +8,7 @@ from errbar.metrics.selective import Augrc, Aurc
 from errbar.tables import DASH, Table, html_table, percent, pointed, supported
 
 if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+    from errbar.pictures.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class MatchedCoverage:
 
     def plot(self) -> "Picture":
         """A picture of the differences."""
-        from errbar.plots import plot  # noqa: PLC0415  an extra
+        from errbar.pictures import plot  # noqa: PLC0415  an extra
 
         return plot(self)
 

@@ -11,7 +11,7 @@ from errbar.remarks import above, below
 from errbar.tables import Table, html_table
 
 if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+    from errbar.pictures.picture import Picture
 
 
 R = TypeVar("R")
@@ -57,7 +57,7 @@ class Result(ABC):
 
     def plot(self) -> "Picture":
         """A picture of them; see "Pictures" in the documentation."""
-        from errbar.plots import plot  # noqa: PLC0415  an extra
+        from errbar.pictures import plot  # noqa: PLC0415  an extra
 
         return plot(self)
 

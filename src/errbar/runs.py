@@ -43,7 +43,7 @@ from errbar.uncertainty import Bootstrap, Calibrated, Method, Posterior, chosen_
 from errbar.watches import Monitoring
 
 if TYPE_CHECKING:
-    from errbar.plots.of_runs import RunPlots
+    from errbar.run_pictures import RunPlots
 
 Errors = Literal["fail", "missing", "bracket"]
 
@@ -297,7 +297,7 @@ class Runs:
     @property
     def plot(self) -> "RunPlots":
         """Pictures of the outcomes themselves, as `runs.plot.questions()`."""
-        from errbar.plots.of_runs import RunPlots  # noqa: PLC0415  an extra
+        from errbar.run_pictures import RunPlots  # noqa: PLC0415  an extra
 
         return RunPlots(self.source)
 

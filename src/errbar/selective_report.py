@@ -21,7 +21,7 @@ from errbar.tables import DASH, Table, percent, pointed, printable, supported
 from errbar.uncertainty.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+    from errbar.pictures.picture import Picture
 
 _DEFAULT = Bootstrap()
 

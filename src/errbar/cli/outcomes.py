@@ -23,7 +23,7 @@ from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.writers.every_eval_ever import write_every_eval_ever
 
 if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+    from errbar.pictures.picture import Picture
 
 Given = Mapping[str, Any]  # the options of a command
 Paths = Sequence[str]

@@ -14,7 +14,7 @@ from errbar.selective_report import SelectiveReport, report
 from errbar.uncertainty import Bootstrap
 
 if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+    from errbar.pictures.picture import Picture
 
 
 def selective_risk(paths: Sequence[str], given: Given) -> None:
@@ -60,7 +60,7 @@ def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
 
 
 def _risks_of_items(found: SelectiveReport, given: Given) -> "Picture":
-    from errbar.plots import risk_picture  # noqa: PLC0415  an extra
+    from errbar.pictures import risk_picture  # noqa: PLC0415  an extra
 
     data = {
         Subject(one.run.name): one.run.predictions(given["loss"], given["span"])

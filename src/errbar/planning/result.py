@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from errbar.results import Result
 
 if TYPE_CHECKING:
-    from errbar.plots.picture import Picture
+    from errbar.pictures.picture import Picture
 
 LEAST_QUESTIONS = 2
 _ON_CURVE = 40  # points
@@ -115,7 +115,7 @@ class Plan(Result):
 
     def plot(self) -> "Picture":
         """Power over questions, for the best row's trials and a few others."""
-        from errbar.plots import planning_curve  # noqa: PLC0415  an extra
+        from errbar.pictures import planning_curve  # noqa: PLC0415  an extra
 
         return planning_curve(self.curve(), target=self.target, said=self.remarks[:1])
 

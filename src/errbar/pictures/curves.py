@@ -6,10 +6,10 @@ from typing import Any
 
 from errbar.errors import InputError
 from errbar.metrics.base import Direction, Metric
-from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
-from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
-from errbar.plots.picture import HOVER, Picture
-from errbar.plots.words import covering, short_names
+from errbar.pictures.look import FAINT, IF_PICKED, PICK, WIDTH, series
+from errbar.pictures.parts import Row, Spec, number, on_one, panels, picture, told
+from errbar.pictures.picture import HOVER, Picture
+from errbar.pictures.words import covering, short_names
 from errbar.scores import Estimates
 
 POINTWISE = "bands, each point by itself"

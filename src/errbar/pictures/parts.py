@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from errbar.plots.look import CONFIG
-from errbar.plots.picture import Picture
-from errbar.plots.words import lines
+from errbar.pictures.look import CONFIG
+from errbar.pictures.picture import Picture
+from errbar.pictures.words import lines
 from errbar.tables import printable
 
 Spec = dict[str, Any]

@@ -9,26 +9,24 @@ from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import InputError, WrongType
 from errbar.inspection import Inspection
 from errbar.matched_values import MatchedCoverage
-from errbar.plots.coverage import coverage_map
-from errbar.plots.curves import is_curve, planning_curve, score_curve
-from errbar.plots.data import data_picture
-from errbar.plots.forest import (
+from errbar.pictures.coverage import coverage_map
+from errbar.pictures.curves import is_curve, planning_curve, score_curve
+from errbar.pictures.data import data_picture
+from errbar.pictures.forest import (
     comparison_forest,
     gate_forest,
     matched_forest,
     rank_picture,
     score_forest,
 )
-from errbar.plots.of_runs import RunPlots
-from errbar.plots.picture import Picture
-from errbar.plots.ranked import calibration_picture, risk_picture, roc_picture
-from errbar.plots.watch import monitoring_picture
+from errbar.pictures.picture import Picture
+from errbar.pictures.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.pictures.watch import monitoring_picture
 from errbar.scores import Estimates
 from errbar.watches import History, Monitoring
 
 __all__ = [
     "Picture",
-    "RunPlots",
     "calibration_picture",
     "coverage_map",
     "planning_curve",

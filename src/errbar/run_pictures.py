@@ -15,15 +15,15 @@ from errbar.data.sources import Key, Source
 from errbar.data.statistics import CountsByState
 from errbar.errors import InputError
 from errbar.estimate import Subject
-from errbar.plots.picture import Picture
-from errbar.plots.questions import (
+from errbar.pictures.picture import Picture
+from errbar.pictures.questions import (
     Array,
     Shares,
     difficulty_edges,
     difficulty_picture,
     outcome_map,
 )
-from errbar.plots.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.pictures.ranked import calibration_picture, risk_picture, roc_picture
 from errbar.ranking import classes_of, predictions_of
 from errbar.refusals import reason_of
 from errbar.uncertainty import Bootstrap

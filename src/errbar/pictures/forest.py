@@ -14,10 +14,10 @@ from errbar.decide.leaderboard import Leaderboard
 from errbar.estimate import AnyEstimate, Estimate, Interval
 from errbar.matched_values import MatchedCoverage
 from errbar.metrics.base import Direction
-from errbar.plots.look import COLOURS, FAINT, GRID, INK, STEP, WIDTH
-from errbar.plots.parts import NAMES_DOWN, Row, Spec, number, on_one, panels, picture, told
-from errbar.plots.picture import Picture
-from errbar.plots.words import covering, short_names, with_ends
+from errbar.pictures.look import COLOURS, FAINT, GRID, INK, STEP, WIDTH
+from errbar.pictures.parts import NAMES_DOWN, Row, Spec, number, on_one, panels, picture, told
+from errbar.pictures.picture import Picture
+from errbar.pictures.words import covering, short_names, with_ends
 from errbar.scores import Estimates
 from errbar.tables import counted, percent
 

@@ -6,11 +6,11 @@ from types import MappingProxyType
 from errbar.band_values import Band, lacks_intervals
 from errbar.errors import InputError
 from errbar.estimate import Subject
-from errbar.plots.curves import POINTWISE, banded
-from errbar.plots.look import FAINT, IF_PICKED, PICK, WIDTH, series
-from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
-from errbar.plots.picture import Picture
-from errbar.plots.words import covering, short_names
+from errbar.pictures.curves import POINTWISE, banded
+from errbar.pictures.look import FAINT, IF_PICKED, PICK, WIDTH, series
+from errbar.pictures.parts import Row, Spec, number, on_one, panels, picture, told
+from errbar.pictures.picture import Picture
+from errbar.pictures.words import covering, short_names
 from errbar.tables import counted
 
 _SIDE = 340  # of a square

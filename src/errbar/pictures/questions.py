@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from errbar.errors import InputError
 from errbar.estimate import Estimand, Interval, Subject
-from errbar.plots.look import COLOURS, INK, STEP, WIDTH
-from errbar.plots.parts import NAMES_DOWN, Row, Spec, number, on_one, panels, picture, told
-from errbar.plots.picture import Picture
-from errbar.plots.words import covering, short_names
+from errbar.pictures.look import COLOURS, INK, STEP, WIDTH
+from errbar.pictures.parts import NAMES_DOWN, Row, Spec, number, on_one, panels, picture, told
+from errbar.pictures.picture import Picture
+from errbar.pictures.words import covering, short_names
 from errbar.tables import counted
 
 Array = NDArray[np.floating[Any]]

@@ -2,10 +2,10 @@
 
 from errbar.data.slices import Slice
 from errbar.inspection import Inspection
-from errbar.plots.look import STEP, WIDTH
-from errbar.plots.parts import NAMES_DOWN, number, on_one, picture, told
-from errbar.plots.picture import Picture
-from errbar.plots.words import short_names
+from errbar.pictures.look import STEP, WIDTH
+from errbar.pictures.parts import NAMES_DOWN, number, on_one, picture, told
+from errbar.pictures.picture import Picture
+from errbar.pictures.words import short_names
 
 # From dark to light, which prints in grey too.
 _KINDS = {"right": "#08519c", "other score": "#56a0ce", "wrong": "#c6dbef", "no result": "#ffffff"}

@@ -1,10 +1,10 @@
 """A run while it goes on: the mean and what is known of it, after each question."""
 
-from errbar.plots.curves import banded
-from errbar.plots.look import FAINT, INK, WIDTH
-from errbar.plots.parts import Row, Spec, number, on_one, panels, picture, told
-from errbar.plots.picture import Picture
-from errbar.plots.words import short_names
+from errbar.pictures.curves import banded
+from errbar.pictures.look import FAINT, INK, WIDTH
+from errbar.pictures.parts import Row, Spec, number, on_one, panels, picture, told
+from errbar.pictures.picture import Picture
+from errbar.pictures.words import short_names
 from errbar.tables import percent
 from errbar.watches import History, Monitoring, Watch
 

@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 from errbar.errors import InputError
-from errbar.plots.parts import Row, Spec, picture, plain, told
-from errbar.plots.picture import Picture
+from errbar.pictures.parts import Row, Spec, picture, plain, told
+from errbar.pictures.picture import Picture
 from errbar.tables import percent
 
 # Red is too seldom, blue more often than asked; told apart by the colour-blind too. In grey, dark
