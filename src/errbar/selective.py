@@ -33,7 +33,12 @@ from errbar.metrics.selective import (
     RankedMetric,
     RiskAt,
 )
-from errbar.selective_estimates import estimate, require_answers, require_reach
+from errbar.selective_estimates import (
+    estimate,
+    ranked_metric,
+    require_answers,
+    require_reach,
+)
 from errbar.uncertainty.bootstrap import Bootstrap
 
 __all__ = [
@@ -53,6 +58,7 @@ __all__ = [
     "estimate",
     "excess_augrc",
     "excess_aurc",
+    "ranked_metric",
     "risk_at_coverage",
     "risk_coverage",
 ]
