@@ -90,14 +90,14 @@ def total(accounts: Accounts) -> int:
 
 
 def left_out(accounts: Accounts) -> int:
-    return sum(one.left_out.total() for one in accounts.values())
+    return sum(sum(one.left_out.values()) for one in accounts.values())
 
 
 def require_closed(place: Path, known: Recognised, log: Log) -> None:
     """Nothing of the log is lost: no file, and no row."""
     (found,) = known.found
     log.accounts.require_closed(found.files, len(log))
-    added = sum(one.added.total() for one in log.accounts.values())
+    added = sum(sum(one.added.values()) for one in log.accounts.values())
     assert total(log.accounts) + added == len(log) + left_out(log.accounts)
     for reasons in (one.left_out | one.added for one in log.accounts.values()):
         assert all(reason.strip() for reason in reasons)

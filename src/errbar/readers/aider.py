@@ -10,6 +10,7 @@ leaderboard shows), or the first alone (`pass_rate_1`). Runs of one model and ed
 trials. An exercise that ended in an exception counts as not passed, as in aider.
 """
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ from errbar.remarks import guess
 _NAME = ".aider.results.json"
 _SIGNS = ("testcase", "model", "tests_outcomes")
 _USUAL = 2  # tries that the leaderboard counts
-_PRACTICE = ("exercises", "practice")  # folders between the language and the exercise
+_PRACTICE = os.sep.join(("", "exercises", "practice"))  # between the language and the exercise
 
 
 class _Result(NamedTuple):
@@ -37,18 +38,10 @@ class _Result(NamedTuple):
 
     path: Path
     whole: Mapping[str, Any]
-    run: Path
+    run: str  # its folder
     language: str
     exercise: str
-
-    @property
-    def outcomes(self) -> list[float | None]:
-        """Whether the tests passed, for every try."""
-        tries = list_in(self.whole, "tests_outcomes")
-        if {*map(type, tries)} == {bool}:
-            return list(map(float, tries))
-        where = f"{self.path}, tests_outcomes"
-        return [truth_or_none(passed, f"{where}, {at}") for at, passed in enumerate(tries)]
+    outcomes: list[float | None]  # whether the tests passed, for every try
 
     def passed(self, tries: int) -> float | None:
         """Whether one of so many tries passed; None if that cannot be told."""
@@ -104,13 +97,23 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _result(file: Path, folders: ResolvedFolders) -> _Result:
     """A file, and where it stands: exercises of one name may be in several languages."""
-    whole, folder = object_of(file), folders.resolve(file).parent
-    exercise = text_or_none(whole.get("testcase")) or folder.name
-    above = folder.parent
-    if (above.parent.name, above.name) == _PRACTICE:
-        language = above.parent.parent
-        return _Result(file, whole, language.parent, language.name, exercise)
-    return _Result(file, whole, above, "", exercise)
+    whole = object_of(file)
+    folder, _ = os.path.split(folders.real_path(file))
+    run, name = os.path.split(folder)
+    language = ""
+    if run.endswith(_PRACTICE):
+        run, language = os.path.split(run.removesuffix(_PRACTICE))
+    exercise = text_or_none(whole.get("testcase")) or name
+    return _Result(file, whole, run, language, exercise, _outcomes(file, whole))
+
+
+def _outcomes(file: Path, whole: Mapping[str, Any]) -> list[float | None]:
+    """Whether the tests passed, for every try."""
+    tries = list_in(whole, "tests_outcomes")
+    if {*map(type, tries)} == {bool}:
+        return list(map(float, tries))
+    where = f"{file}, tests_outcomes"
+    return [truth_or_none(passed, f"{where}, {at}") for at, passed in enumerate(tries)]
 
 
 def _systems(results: Sequence[_Result], choice: Choice) -> list[str]:
@@ -118,28 +121,24 @@ def _systems(results: Sequence[_Result], choice: Choice) -> list[str]:
 
     What ended in an exception names no model; it has that of its run.
     """
-    pairs: dict[Path, tuple[str, str]] = {}
-    for result in results:
-        model = text_or_none(result.whole.get("model"))
-        if model is not None:
-            pairs.setdefault(result.run, (model, str(result.whole.get("edit_format") or "")))
-    formats: dict[str, set[str]] = {}
-    for result in results:
-        model, form = _pair(result, pairs)
-        formats.setdefault(model, set()).add(form)
-    found = []
-    for result in results:
-        model, form = _pair(result, pairs)
-        name = f"{model} ({form})" if len(formats[model]) > 1 else model
-        found.append(result.run.name if choice.files == "systems" else name)
-    return found
+    if choice.files == "systems":
+        return [os.path.basename(result.run) for result in results]
+    stated = [_stated_pair(result.whole) for result in results]
+    runs: dict[str, tuple[str, str]] = {}
+    for result, pair in zip(results, stated, strict=True):
+        if pair is not None:
+            runs.setdefault(result.run, pair)
+    pairs = [
+        pair or runs.get(result.run, ("", "")) for result, pair in zip(results, stated, strict=True)
+    ]
+    formats = Counter(model for model, _ in set(pairs))
+    return [f"{model} ({form})" if formats[model] > 1 else model for model, form in pairs]
 
 
-def _pair(result: _Result, pairs: Mapping[Path, tuple[str, str]]) -> tuple[str, str]:
-    model = text_or_none(result.whole.get("model"))
-    if model is None:
-        return pairs.get(result.run, ("", ""))
-    return model, str(result.whole.get("edit_format") or "")
+def _stated_pair(whole: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The model and the edit format that a file names; None if it names no model."""
+    model = text_or_none(whole.get("model"))
+    return None if model is None else (model, str(whole.get("edit_format") or ""))
 
 
 READER = Reader("aider", _recognise, _read)

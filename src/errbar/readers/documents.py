@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import os
 import re
 import sys
 import zlib
@@ -72,19 +73,29 @@ def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
 
 
 def _bytes_of(path: Path) -> bytes:
-    opened = gzip.open if path.name.endswith(".gz") else open
-    parts, size, most = [], 0, _STEP
+    most = _LARGEST
     try:
-        with opened(path, "rb") as file:
-            while (part := file.read(_STEP)) and size <= most:
-                parts.append(part)
-                size += len(part)
-                if size >= _STEP and most == _STEP:  # of small files nobody asks the size
-                    most = min(_LARGEST, max(_STEP, path.stat().st_size * _MOST_PACKED))
+        with open(path, "rb", buffering=0) as file:  # a buffer takes a third of a small file's time
+            size = os.fstat(file.fileno()).st_size
+            if path.name.endswith(".gz"):
+                most = min(_LARGEST, max(_STEP, size * _MOST_PACKED))
+                with gzip.open(file, "rb") as packed:
+                    raw = _unpacked(packed, most)
+            else:
+                raw = file.readall() if size <= most else b""
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
-    if size > most:
+    if max(size, len(raw)) > most:
         raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
+    return raw
+
+
+def _unpacked(packed: gzip.GzipFile, most: int) -> bytes:
+    """What a compressed file holds, or somewhat more than so many bytes of it."""
+    parts, size = [], 0
+    while size <= most and (part := packed.read(_STEP)):
+        parts.append(part)
+        size += len(part)
     return b"".join(parts)
 
 

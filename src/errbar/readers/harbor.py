@@ -92,7 +92,8 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str
         outcome, status = _judged(one, scorer)
         counts[status] += 1
         counts["graded"] += outcome is not None and one.exception is not None
-        exceptions.update([one.exception] if one.exception else [])
+        if one.exception:
+            exceptions[one.exception] += 1
         attempts[one.question] += 1
         shared = often[one.question, one.name] > 1
         log.add(

@@ -1,5 +1,6 @@
 """Trials and jobs of Harbor, as far as scores need them, and what became of every file."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,7 +72,7 @@ class Job:
 
 def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
     """Jobs and their trials; each trial is counted once, and one that was graded anew by that."""
-    jobs: dict[Path, Job] = {}
+    jobs: dict[str, Job] = {}  # by folder
     single: list[Trial] = []
     for file in files:
         whole = object_of(file)
@@ -79,20 +80,22 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
             single.append(_trial(whole, file, str(file)))
             log.read(file, 1)
             continue
-        job = jobs[file.parent] = Job(file.parent, stated=whole, file=file)
+        job = jobs[os.path.dirname(file)] = Job(file.parent, stated=whole, file=file)
         held = list_in(whole, "trial_results")
         log.read(file, len(held))
         for at, one in enumerate(held):
             where = f"{file}, trial {at}"
             job.trials.append(_trial(require_object(one, where), file, where))
-    homes: dict[Path, Path] = {}  # by the folder above that of a trial, which many share
+    homes: dict[str, str] = {}  # by the folder above that of a trial, which many share
     for one in single:
-        folder = one.file.parent
-        above = folder.parent
+        folder = os.path.dirname(one.file)
+        above = os.path.dirname(folder)
         if above not in homes:
-            homes[above] = next((each for each in folder.parents if each in jobs), above)
+            homes[above] = next((each for each in _folders_above(folder) if each in jobs), above)
         home = folder if folder in jobs else homes[above]
-        jobs.setdefault(home, Job(home)).trials.append(one)
+        if home not in jobs:
+            jobs[home] = Job(Path(home))
+        jobs[home].trials.append(one)
     _count_once(list(jobs.values()), log)
     for job in jobs.values():
         if job.file is not None and not job.trials:
@@ -107,6 +110,13 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
     for job, label in zip(found, systems_of([job.folder / "x" for job in found], "x"), strict=True):
         job.label = label
     return found
+
+
+def _folders_above(folder: str) -> Iterator[str]:
+    """The folder that holds a folder, the one that holds that, and so on."""
+    while (above := os.path.dirname(folder)) != folder:
+        yield above
+        folder = above
 
 
 def _count_once(jobs: Sequence[Job], log: Log) -> None:
@@ -147,14 +157,15 @@ def _count_once(jobs: Sequence[Job], log: Log) -> None:
 def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
     info = object_in(whole, "agent_info")
     config = object_in(whole, "config")
-    settings = {**object_in(object_in(config, "agent"), "kwargs"), "version": info.get("version")}
+    agent_config = object_in(config, "agent")
+    settings = {**object_in(agent_config, "kwargs"), "version": info.get("version")}
     name = name_of(require_key(whole, "trial_name", where), f"{where}, trial_name")
     agent = text_or_none(info.get("name")) or ""
     model = object_in(info, "model_info")
     called = text_or_none(model.get("name")) or ""
     provider = text_or_none(model.get("provider")) or ""
-    whole_model = "/".join(filter(None, (provider, called)))
-    whole_model = whole_model or text_or_none(object_in(config, "agent").get("model_name")) or ""
+    whole_model = f"{provider}/{called}" if provider and called else provider or called
+    whole_model = whole_model or text_or_none(agent_config.get("model_name")) or ""
     rewards = object_in(whole, "verifier_result").get("rewards")
     if rewards is not None:
         rewards = require_object(rewards, f"{where}, verifier_result, rewards")
@@ -162,13 +173,13 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
     steps = [one for one in list_in(whole, "step_results") if isinstance(one, dict)]
     of_steps = [object_in(one, "exception_info").get("exception_type") for one in steps]
     source = text_or_none(whole.get("source")) or ""
-    usage = list(_usage(whole, steps))
+    usage = _usage(whole, steps)
     return Trial(
         id=text_or_none(whole.get("id")) or f"{file} {name}",
         name=name,
         question=name_of(require_key(whole, "task_name", where), f"{where}, task_name"),
         task=source,
-        agent=" · ".join(one for one in (agent, whole_model) if one),
+        agent=" · ".join(filter(None, (agent, whole_model))),
         is_named=bool(agent and whole_model),
         settings=settings,
         rewards=rewards,
@@ -178,21 +189,23 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
         input_tokens=_total(usage, "n_input_tokens"),
         output_tokens=_total(usage, "n_output_tokens"),
         regrades=text_or_none(object_in(config, "source_trial").get("trial_id")) or "",
-        key="__".join(one for one in (agent, called, source or "adhoc") if one),
+        key="__".join(filter(None, (agent, called, source or "adhoc"))),
         file=file,
     )
 
 
-def _usage(whole: Mapping[str, Any], steps: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _usage(whole: Mapping[str, Any], steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the agent used, of the trial or else of its steps."""
-    if isinstance(whole.get("agent_result"), dict):
-        yield object_in(whole, "agent_result")
-    else:
-        yield from (object_in(one, "agent_result") for one in steps)
+    of_trial = whole.get("agent_result")
+    if isinstance(of_trial, dict):
+        return [of_trial]
+    return [object_in(step, "agent_result") for step in steps]
 
 
 def _total(usage: Sequence[Mapping[str, Any]], key: str) -> float | None:
-    known = [n for one in usage if (n := number_or_none(one.get(key))) is not None]
+    if len(usage) == 1:
+        return number_or_none(usage[0].get(key))
+    known = [n for part in usage if (n := number_or_none(part.get(key))) is not None]
     return sum(known) if known else None
 
 

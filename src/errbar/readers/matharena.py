@@ -8,6 +8,7 @@ Positions in the lists are trials. A problem goes by the name of its file: older
 `idx` from 0, newer ones from 1. Gradings that are still to be done have no result.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from errbar.readers.documents import (
     list_in,
     name_of,
     number_or_none,
+    numbers_or_none,
     object_of,
     require_key,
     require_list,
@@ -59,14 +61,15 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     told: dict[_Whose, _Told] = {}
-    folders: dict[Path, _Whose] = {}
+    folders: dict[str, _Whose] = {}
     for file in files:
-        folder = file.parent
+        folder = os.path.dirname(file)
         if folder not in folders:
-            folders[folder] = _whose(folder)
+            folders[folder] = whose = _whose(Path(folder))
+            told.setdefault(whose, _Told())
         whose = folders[folder]
-        _add(log, file, object_of(file), whose, told.setdefault(whose, _Told()))
-    if not all(_TOP in folder.resolve().parts for folder in folders):
+        _add(log, file, object_of(file), whose, told[whose])
+    if not all(_TOP in Path(folder).resolve().parts for folder in folders):
         above = f"Systems and tasks: the two folders above each file, for none is called {_TOP!r}"
         log.remarks.append(guess(above))
     for whose, said in told.items():
@@ -94,35 +97,33 @@ def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _T
     where = str(file)
     correct = require_list(require_key(whole, "correct", where), f"{where}, correct")
     answers = require_list(whole.get("answers") or [], f"{where}, answers")
-    costs = list_in(whole, "detailed_costs")
-    types = [one for one in list_in(whole, "types") if isinstance(one, str)]
+    types = [kind for kind in list_in(whole, "types") if isinstance(kind, str)]
     question = _question(file, whole, told)
-    held = max(len(correct), len(answers))
-    log.read(file, held)
-    if not held:
+    trials = max(len(correct), len(answers))
+    log.read(file, trials)
+    if not trials:
         log.make_up(file, "problems without a trial")
+    rows = max(trials, 1)
     start = told.trials[question]
+    told.trials[question] += rows
     told.counts["again"] += start > 0
-    target, kinds = text_or_none(whole.get("gold_answer")), ", ".join(types) or None
-    for at in range(max(held, 1)):
-        outcome = _outcome(correct[at], where, at) if at < len(correct) else None
-        cost = costs[at].get("cost") if at < len(costs) and isinstance(costs[at], dict) else None
-        status = "ok" if outcome is not None else "unscored" if held else "missing"
-        told.counts[status] += 1
-        log.add(
-            system=whose.system,
-            task=whose.task,
-            question=question,
-            trial=start + at,
-            outcome=outcome,
-            status=status,
-            answer=_answer(answers[at]) if at < len(answers) else None,
-            target=target,
-            cost=number_or_none(cost),
-            type=kinds,
-        )
-    told.trials[question] += max(held, 1)
-    told.counts["by hand"] += sum(one is True for one in list_in(whole, "manual_overwrite"))
+    outcomes = _filled(_outcomes(correct, where), rows)
+    ungraded = "unscored" if trials else "missing"
+    statuses = [ungraded if outcome is None else "ok" for outcome in outcomes]
+    told.counts.update(statuses)
+    log.extend(
+        system=[whose.system] * rows,
+        task=[whose.task] * rows,
+        question=[question] * rows,
+        trial=range(start, start + rows),
+        outcome=outcomes,
+        status=statuses,
+        answer=_filled(list(map(_answer, answers)), rows),
+        target=[text_or_none(whole.get("gold_answer"))] * rows,
+        cost=_filled(list(map(_cost, list_in(whole, "detailed_costs"))), rows),
+        type=[", ".join(types) or None] * rows,
+    )
+    told.counts["by hand"] += sum(by is True for by in list_in(whole, "manual_overwrite"))
     told.means.append(number_or_none(whole.get("pass_at_1")))
     stated = whole.get("N")
     told.rows = told.rows + stated if told.rows is not None and is_whole(stated) else None
@@ -142,15 +143,26 @@ def _answer(value: Any) -> str | None:
     return None if value == "None" else text_or_none(value)
 
 
-def _outcome(value: Any, where: str, at: int) -> float | None:
+def _cost(value: Any) -> float | None:
+    return number_or_none(value.get("cost")) if isinstance(value, dict) else None
+
+
+def _filled(values: list[Any], rows: int) -> list[Any]:
+    """As many values as there are rows: those after the last one are empty."""
+    return values[:rows] + [None] * (rows - len(values))
+
+
+def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
     """True or false, or the share of the points; None for what is still to be graded."""
-    number = number_or_none(value)
-    to_do = value is None or (isinstance(value, str) and value.startswith(_TO_DO))
-    if number is None and not to_do:
-        raise InputError(
-            f"{where}, correct, {at}: true, false or a share of points is expected; got {value!r}."
-        )
-    return number
+    outcomes = numbers_or_none(correct)
+    for at, value in enumerate(correct) if None in outcomes else ():
+        to_do = value is None or (isinstance(value, str) and value.startswith(_TO_DO))
+        if outcomes[at] is None and not to_do:
+            raise InputError(
+                f"{where}, correct, {at}: true, false or a share of points is expected; "
+                f"got {value!r}."
+            )
+    return outcomes
 
 
 def _claims(whose: _Whose, told: _Told) -> Iterator[Claim]:

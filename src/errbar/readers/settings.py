@@ -23,18 +23,24 @@ def tell_apart(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     >>> tell_apart([{"n": 1, "api_key": "a"}, {"n": 1, "api_key": "b"}])
     ['', '']
     """
-    plain = [{str(k): v for k, v in one.items() if not _SECRET.search(str(k))} for one in settings]
-    keys = sorted({key for one in plain for key in one})
-    told = [{key: _text(one[key]) for key in keys if key in one} for one in plain]
-    differing = [key for key in keys if len({one.get(key) for one in told}) > 1]
-    known: dict[str, str] = {}
-    for one in told:
-        whole = json.dumps(one)
-        if whole not in known:
-            said = ", ".join(f"{key}={_short(one[key])}" for key in differing if key in one)
+    every = {key for each in settings for key in each}
+    keys = sorted(key for key in every if not _SECRET.search(key))
+    values = [
+        tuple([_text(each[key]) if key in each else None for key in keys]) for each in settings
+    ]
+    differing = [len(set(column)) > 1 for column in zip(*values, strict=True)]
+    known: dict[tuple[str | None, ...], str] = {}
+    for texts in values:
+        if texts not in known:
+            shown = [
+                f"{key}={_short(text)}"
+                for key, text, differs in zip(keys, texts, differing, strict=True)
+                if differs and text is not None
+            ]
+            said = ", ".join(shown)
             taken = said in known.values()
-            known[whole] = f"{said}, settings {len(known) + 1}".lstrip(", ") if taken else said
-    return [known[json.dumps(one)] for one in told]
+            known[texts] = f"{said}, settings {len(known) + 1}".lstrip(", ") if taken else said
+    return [known[texts] for texts in values]
 
 
 def _text(value: Any) -> str:

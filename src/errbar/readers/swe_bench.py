@@ -13,6 +13,7 @@ each folder that holds instances; several of one instance are its trials. Submis
 leaderboard are read by `swe_bench_submissions`.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -66,7 +67,8 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     totals: list[tuple[Path, dict[str, object]]] = []
-    kinds: dict[str, _Reports] = {"run": {}, "submission": {}, "other": {}}
+    kinds: dict[str, dict[str, list[tuple[Place, Instance]]]]
+    kinds = {"run": {}, "submission": {}, "other": {}}
     submissions: dict[Path, Submission] = {}
     folders = ResolvedFolders()
     for file in files:
@@ -78,17 +80,20 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             one = submissions.setdefault(folder, Submission(folder))
             (read_lists if is_lists(whole) else read_details)(one, file, whole, log)
         else:
-            found = list(instances_in(file, whole))
-            place = place_of(folders.resolve(file), [one.name for one in found])
-            log.read(file, len(found))
+            place = place_of(folders.real_path(file), list(whole))
+            log.read(file, len(whole))
             mine = kinds[place.kind].setdefault(place.folder, [])
-            mine += [(place, one) for one in found]
-    _add_runs(totals, kinds["run"], log)
-    for folder, mine in kinds["submission"].items():
+            mine += [(place, instance) for instance in instances_in(file, whole)]
+    reports = {
+        kind: {Path(folder + os.sep): mine for folder, mine in found.items()}
+        for kind, found in kinds.items()
+    }
+    _add_runs(totals, reports["run"], log)
+    for folder, mine in reports["submission"].items():
         one = submissions.setdefault(folder.parent, Submission(folder.parent))
         one.logs = folder_run(folder, mine, log, is_run=False)
     add_submissions(list(submissions.values()), log)
-    _add_others(kinds["other"], choice.files, log)
+    _add_others(reports["other"], choice.files, log)
     return log
 
 

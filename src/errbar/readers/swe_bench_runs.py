@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,7 +64,7 @@ class Instance(NamedTuple):
 class Place(NamedTuple):
     """Where the report of an instance lies: above the folder of the instance, and below it."""
 
-    folder: Path
+    folder: str
     below: tuple[str, ...]
     kind: str  # run: of the harness; submission: <submission>/logs; other
     parent: str  # the name of the folder that holds the report itself
@@ -137,30 +136,30 @@ def repositories_of(instances: Sequence[str]) -> list[str]:
     return list(map(spelled.__getitem__, prefixes))
 
 
-def place_of(whole: Path, names: Sequence[str]) -> Place:
+def place_of(path: str, names: Sequence[str]) -> Place:
     """Where a report lies, by the folder that is called as its instance; its path is resolved."""
-    parts = whole.parts
-    parent = parts[-2]
+    folder, _, name = path.rpartition(os.sep)
+    above, _, parent = folder.rpartition(os.sep)
     if len(names) != 1:
-        return Place(whole, (), "other", parent)
-    at = next((at for at in range(len(parts) - 2, 0, -1) if parts[at] == names[0]), None)
-    if at is None:
-        named = names[0] in whole.name
-        folder = whole.parent if named else whole.parent.parent
-        return Place(folder, () if named else (parent,), "other", parent)
-    below = parts[at + 1 : -1]
-    folder = _folder(parts[:at])
-    if not below and folder.name == "logs":
-        return Place(folder, below, "submission", parent)
-    above = parts[: max(at - 2, 0)]
-    is_run = above[-1:] == ("run_evaluation",) or above[-2:] == ("logs", "evaluation")
-    return Place(folder, below, "run" if is_run and not below else "other", parent)
+        return Place(path, (), "other", parent)
+    if parent == names[0]:
+        return Place(above, (), _kind_of(above), parent)
+    parts = folder.split(os.sep)
+    if names[0] in parts[1:]:
+        at = len(parts) - 1 - parts[::-1].index(names[0])
+        return Place(os.sep.join(parts[:at]), tuple(parts[at + 1 :]), "other", parent)
+    if names[0] in name:
+        return Place(folder, (), "other", parent)
+    return Place(above, (parent,), "other", parent)
 
 
-@lru_cache(maxsize=1024)
-def _folder(parts: tuple[str, ...]) -> Path:
-    """A folder by its parts; the reports of a run share one."""
-    return Path(*parts)
+def _kind_of(folder: str) -> str:
+    """What the instances right below a folder are, by the folders above them."""
+    *_, highest, higher, _, last = ("", "", "", *folder.split(os.sep))
+    if last == "logs":
+        return "submission"
+    is_run = higher == "run_evaluation" or (highest, higher) == ("logs", "evaluation")
+    return "run" if is_run else "other"
 
 
 def folder_run(
