@@ -5,12 +5,13 @@
     scripts/bench readers sizes --only helm      one reader
     scripts/bench readers sizes --words 0        records without any long text, the hardest case
 
-The bare loop parses the same files and does nothing else; Parquet, of which it has none, is
-measured against the same rows as JSON lines. A reader and its loop run in turn in a process of
-their own, and the least CPU time of each counts. Memory is what the process needs at its peak
-beyond what it had before, divided by the rows; the bare loop's stands beside.
+The bare loop parses the same files, CSV by `csv.reader`, and does nothing else; Parquet, of which
+it has none, is measured against the same rows as JSON lines. A reader and its loop run in turn in a
+process of their own, and the least CPU time of each counts. Memory is what the process needs at its
+peak beyond what it had before, divided by the rows; the bare loop's stands beside.
 """
 
+import csv
 import json
 import resource
 import subprocess
@@ -153,7 +154,7 @@ def _read(reader: Any, files: Sequence[Path]) -> tuple[float, int]:
 
 
 def _bare(place: Path) -> float:
-    """Every document and every line of JSON, parsed and forgotten."""
+    """Every document, line of JSON and row of CSV, parsed and forgotten."""
     aside = place.with_name(f"{place.name}-plain")
     files = find_files(str(aside if aside.is_dir() else place))
     start = time.process_time()
@@ -162,6 +163,10 @@ def _bare(place: Path) -> float:
             with file.open("rb") as lines:
                 for line in lines:
                     json.loads(line)
+        elif file.suffix == ".csv":
+            with file.open(newline="", encoding="utf-8") as lines:
+                for _ in csv.reader(lines):
+                    pass
         elif file.suffix == ".eval":
             with zipfile.ZipFile(file) as archive:
                 json.loads(archive.read("summaries.json"))

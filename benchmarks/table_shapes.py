@@ -3,7 +3,10 @@
 Each function writes a table of so many outcomes, every record with a text as long as is asked for.
 """
 
+import csv
 from pathlib import Path
+
+import duckdb
 
 from benchmarks.reader_logs import Write, write_document, write_lines
 
@@ -46,6 +49,35 @@ def lists_per_question(place: Path, rows: int, text: str) -> None:
     )
 
 
+def flat_csv(place: Path, rows: int, text: str) -> None:
+    with (place / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(("id", "model", "correct", "answer"))
+        table.writerows((f"q{at // 4}", "adder", int(at % 3 > 0), text) for at in range(rows))
+
+
+def wide_csv(place: Path, rows: int, text: str) -> None:
+    """A column for each of four systems."""
+    with (place / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(("id", "prompt", "adder", "guesser", "parrot", "oracle"))
+        table.writerows((f"q{at}", text, at % 2, int(at % 3 > 0), 0, 1) for at in range(rows // 4))
+
+
+def parquet(place: Path, rows: int, text: str) -> None:
+    """The bare loop reads the same rows as JSON lines."""
+    aside = place.with_name(f"{place.name}-plain")
+    aside.mkdir()
+    flat_lines(aside, rows, text)
+    with duckdb.connect() as engine:
+        found = engine.read_json(str(aside / "a.jsonl"))
+        found.write_parquet(str(place / "a.parquet"))
+
+
 TABLES: dict[str, Write] = {
-    write.__name__: write for write in (flat_lines, nested_lines, json_array, lists_per_question)
+    write.__name__: write
+    for write in (
+        *(flat_lines, nested_lines, json_array, lists_per_question),
+        *(flat_csv, wide_csv, parquet),
+    )
 }

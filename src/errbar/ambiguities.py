@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.data.column_names import MOMENTS, named_like
+from errbar.data.engine_errors import plain_errors
 from errbar.data.joined import Joined
 from errbar.data.outcomes import ROW
 from errbar.data.rows import HIDDEN, fetch
@@ -75,7 +76,9 @@ def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
     if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):
         return []
     plain = {f"column {at}": nw.col(name) for at, name in enumerate(names)}  # names may have dots
-    table = fetch(source.frame.select(**plain).group_by(*plain).agg(nw.len().alias("errbar times")))
+    each = source.frame.select(**plain).group_by(*plain).agg(nw.len().alias("errbar times"))
+    with plain_errors(source.where):  # a cell of a column that nothing else asks for may be broken
+        table = fetch(each)
     times = table["errbar times"]
     if times.min() > 1 and times.min() == times.max():
         often = f"every row occurs {int(times.min())} times, alike in every column"

@@ -82,7 +82,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     others += named_like(free, MEASURES)
     found = []
     for other in dict.fromkeys(others):
-        number = number_expression(other, kinds[other])
+        number = number_expression(rows, other, kinds[other])
         if number is None:
             continue
         both = f"{quoted(name)} IS NOT NULL AND {number} IS NOT NULL"

@@ -84,7 +84,7 @@ _SHOWN = 6
 _MOST_WARNINGS = 3
 
 
-class _Varied(NamedTuple):
+class Varied(NamedTuple):
     """A column, how many values it has, and how many of them a question has on average."""
 
     name: str
@@ -99,17 +99,16 @@ def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
 
 
 def with_conditions(
-    rows: Any, columns: Columns, told: Collection[str]
+    rows: Any, columns: Columns, told: Collection[str], varied: Sequence[Varied]
 ) -> tuple[Any, Columns, list[Above]]:
     """Rows whose systems are called by their conditions too, and trials by their numbers.
 
     What was `told` of systems and of trials stays as it is.
     """
-    free = _candidates(rows, columns)
     if columns["question"] == ROW:
-        settings = _settings_of_rows(rows, columns, free)
+        settings = _settings_of_rows(rows, columns, _candidates(rows, columns))
     else:
-        settings = _settings(rows, columns, _varied(rows, columns, free))
+        settings = _settings(rows, columns, varied)
     said: list[Above] = []
     if settings and "system" not in told:
         rows, columns, remark = _renamed(rows, columns, settings)
@@ -119,12 +118,10 @@ def with_conditions(
     return rows, columns, said
 
 
-def pooled_conditions(rows: Any, columns: Columns) -> list[Above]:
+def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[Above]:
     """What there is to say of other columns that tell the rows of a question apart."""
-    if columns["question"] == ROW:
-        return []
     keys, said = _keys(columns), []
-    for one in _varied(rows, columns, _candidates(rows, columns)):
+    for one in varied:
         known = plain_name(one.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
         if one.values > _MOST_VALUES or plain_name(one.name) in _TRIALS:
             continue
@@ -159,21 +156,25 @@ def _distinct(names: Sequence[str]) -> str:
     return f"count(DISTINCT ({', '.join(map(_text, names))},))"
 
 
-def _varied(rows: Any, columns: Columns, free: Sequence[str]) -> list[_Varied]:
+def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
     """Columns of which questions have on average more than half of the values beyond the first."""
+    free = _candidates(rows, columns)
+    if columns["question"] == ROW or not free:
+        return []
     keys = _keys(columns)
     number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
-    if number == ids or not free:
+    if number == ids:
         return []
     counts = [f"count(DISTINCT {_text(name)}) AS v{at}" for at, name in enumerate(free)]
     each = rows.aggregate(", ".join(counts), ", ".join(map(_text, keys)))
     means = each.aggregate(", ".join(f"avg(v{at})" for at in range(len(free)))).fetchall()[0]
-    values = rows.aggregate(", ".join(_distinct([name]) for name in free)).fetchall()[0]
-    found = [_Varied(*one) for one in zip(free, values, means, strict=True)]
+    distinct = ", ".join(f"count(DISTINCT {_text(name)})" for name in free)
+    values = rows.aggregate(distinct).fetchall()[0]
+    found = [Varied(*one) for one in zip(free, values, means, strict=True)]
     return [one for one in found if one.values > 1 and 2 * (one.each - 1) > one.values - 1]
 
 
-def _settings(rows: Any, columns: Columns, varied: Sequence[_Varied]) -> list[str]:
+def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
     """The settings among columns that vary, without those that follow from the others."""
     names = named_like([one.name for one in varied], SETTINGS)
     complete = [one.name for one in varied if one.each == one.values]
@@ -247,17 +248,20 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
 
 def _with_trial(rows: Any, columns: Columns) -> Columns:
     """The trial, where a column numbers the rows of each question."""
+    names = named_like(free_columns(rows.columns, columns), TRIAL_NUMBERS)
+    if not names:
+        return columns
     keys = _keys(columns)
     number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
     if number == ids:
         return columns
-    for name in named_like(free_columns(rows.columns, columns), TRIAL_NUMBERS):
+    for name in names:
         if rows.aggregate(_distinct([*keys, name])).fetchall()[0][0] == number:
             named = {**columns.named, "trial": name}
             ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
             unused, beside = (
-                tuple(other for other in names if other != name)
-                for names in (columns.unused, columns.beside)
+                tuple(other for other in others if other != name)
+                for others in (columns.unused, columns.beside)
             )
             guessed = columns.guessed | {"trial"}
             return replace(columns, named=ordered, guessed=guessed, unused=unused, beside=beside)

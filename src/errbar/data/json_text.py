@@ -18,6 +18,7 @@ Text = str | bytes | msgspec.Raw
 
 _decode: Callable[[Text], Any] = msgspec.json.Decoder().decode
 _split: Callable[[bytes], list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_lines: Callable[[bytes], list[Any]] = msgspec.json.Decoder().decode_lines
 _REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
@@ -31,6 +32,14 @@ def parse(text: Text, constant: Callable[[str], Any] | None = None) -> Any:
     except _REFUSED:
         whole = text if isinstance(text, str) else bytes(text).decode("utf-8-sig")
     return json.loads(whole, parse_constant=constant)
+
+
+def parse_lines(raw: bytes) -> list[Any] | None:
+    """The values of documents that stand one after the other; None if msgspec refuses any."""
+    try:
+        return _decode_lines(raw)
+    except _REFUSED:
+        return None
 
 
 def parse_elements(raw: bytes) -> Iterator[Any] | None:

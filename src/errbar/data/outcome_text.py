@@ -18,10 +18,15 @@ from errbar.data.outcome_words import (
 )
 from errbar.data.outcomes import Columns
 from errbar.data.rows import STRANGE, TRIAL_NUMBER
+from errbar.data.unusual_texts import (
+    LONGEST,
+    UnusualText,
+    counted_words,
+    number_by_text,
+    unusual_texts,
+)
 from errbar.errors import InputError
 from errbar.remarks import Above, guess
-
-_LONGEST = 400  # letters of a number or a word
 
 
 def with_numbers(rows: Any, names: Sequence[str]) -> Any:
@@ -46,21 +51,23 @@ def numbers_of_text(
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     replaced, added, said = [], [], []
     outcome = columns["outcome"]
-    commas: list[Above] = []
-    if not right and kinds[outcome] == "VARCHAR" and not are_large:
-        rows, commas = _with_decimal_points(rows, outcome)
     if right:
         said = _right_words(rows, outcome, right)
         replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
     elif kinds[outcome] == "VARCHAR":
-        number = _as_number(outcome)
+        texts = None if are_large else unusual_texts(rows, outcome)
+        if not are_large and (texts is None or any("," in one.text for one in texts)):
+            rows, said = _with_decimal_points(rows, outcome)
+            texts = unusual_texts(rows, outcome) if said else texts
+        number = _as_number(outcome) if texts is None else number_by_text(outcome, texts)
         replaced.append(f"{number} AS {quoted(outcome)}")
-        added.append(f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END AS {quoted(STRANGE)}")
+        if texts is None or any(one.is_strange for one in texts):
+            strange = f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END"
+            added.append(f"{strange} AS {quoted(STRANGE)}")
         if not are_large or _words_in(looked[outcome]):
-            _refuse_mixed_percentages(rows, outcome)
-            words = _counted_words(rows, outcome)
+            words = _words_among(rows, outcome, texts)
             refuse_grades(words, outcome)
-            said = [*commas, *words_remark(words, WORDS)]
+            said = [*said, *words_remark(words, WORDS)]
     for meaning in ("confidence", "cost"):
         if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
             name = quoted(columns[meaning])
@@ -90,10 +97,21 @@ def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
     return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [said]
 
 
-def number_expression(name: str, kind: str) -> str | None:
+def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> dict[str, int]:
+    """How many rows have each word that is no number; refused if some numbers are percentages."""
+    if texts is None:
+        _refuse_mixed_percentages(rows, name)
+        return _counted_words(rows, name)
+    if any(one.word.endswith("%") for one in texts):
+        _refuse_mixed_percentages(rows, name)
+    return counted_words(texts)
+
+
+def number_expression(rows: Any, name: str, kind: str) -> str | None:
     """A column of numbers or words as a number; infinite where it is neither; None if nested."""
     if kind == "VARCHAR":
-        return _as_number(name)
+        texts = unusual_texts(rows, name)
+        return _as_number(name) if texts is None else number_by_text(name, texts)
     plain = kind == "BOOLEAN" or "INT" in kind or kind in ("DOUBLE", "FLOAT", "REAL")
     return f"CAST({quoted(name)} AS DOUBLE)" if plain or kind.startswith("DECIMAL") else None
 
@@ -123,7 +141,7 @@ def _words_in(values: Sequence[Any]) -> set[str]:
 
 def _counted_words(rows: Any, name: str) -> dict[str, int]:
     """How many rows have each word that is no number."""
-    text = f"lower(trim(left({quoted(name)}, {_LONGEST})))"
+    text = f"lower(trim(left({quoted(name)}, {LONGEST})))"
     words = rows.project(f"{text} AS word").filter(
         "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
     )
@@ -163,7 +181,7 @@ def _is_right(name: str, right: Sequence[str]) -> str:
 
 def _as_number(name: str) -> str:
     """A number, null for nothing, and infinity for whatever is neither, as a long text is."""
-    plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {_LONGEST})))"
+    plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {LONGEST})))"
     words = " ".join(
         f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
     )
@@ -175,4 +193,4 @@ def _as_number(name: str) -> str:
     # Nearly all are 0 or 1, and need no more than a look.
     seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
     inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
-    return f"CASE {seen} WHEN length({plain}) > {_LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"
+    return f"CASE {seen} WHEN length({plain}) > {LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"

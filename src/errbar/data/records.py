@@ -252,15 +252,14 @@ def _flattened(flat: Flat) -> Flat:
             if name not in nested:
                 parts[name] = column
                 continue
-            objects = [value for value in column if isinstance(value, dict)]
-            keys = dict.fromkeys(key for value in objects for key in value)
-            if len(keys) + len(parts) > _MOST_PARTS:
+            objects = column
+            if {*map(type, column)} != {dict}:
+                objects = [value if isinstance(value, dict) else {} for value in column]
+            if len({*chain.from_iterable(objects)}) + len(parts) > _MOST_PARTS:
                 parts[name] = column
                 continue
-            for key in keys:
-                parts[f"{name}.{key}"] = [
-                    value.get(key) if isinstance(value, dict) else None for value in column
-                ]
+            for key, values in _columns_of_batch(objects).items():
+                parts[f"{name}.{key}"] = values
         if parts.keys() == flat.keys():
             break
         flat = parts

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from errbar.data.engine import literal_path, quoted
+from errbar.data.engine import literal_path, quoted, text_literal
 from errbar.data.files import CSV, JSON, PARQUET
 from errbar.data.outcomes import INDEX, USUAL, names_in_parts
 from errbar.data.rows import FILE, HIDDEN
@@ -23,6 +23,7 @@ from errbar.errors import InputError
 
 _WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines looked at for JSON keys
 _NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
+_RENAMED = re.compile(r".+_\d+", re.DOTALL)  # as a key that differs from another only in case
 _OBJECTS = 'every line must be an object, as in {"question": 1, "outcome": 0}'
 
 
@@ -111,12 +112,17 @@ def _require_objects(file: Path) -> None:
 def _keys(engine: Any, file: Path) -> list[str]:
     """The keys that occur; a status is looked for even if no line that was looked at has one."""
     whole = file.stat().st_size <= _WHOLLY_SNIFFED
-    names: list[str] = engine.read_json(
-        literal_path(file),
-        format="newline_delimited",
-        sample_size=-1 if whole else _SNIFFED_LINES,
-        map_inference_threshold=-1,
-    ).columns
+    asked: dict[str, Any] = {
+        "format": "newline_delimited",
+        "sample_size": -1 if whole else _SNIFFED_LINES,
+        "map_inference_threshold": -1,
+    }
+    options = ", ".join(f"{option}={value!r}" for option, value in asked.items())
+    path = text_literal(literal_path(file))
+    described = engine.execute(f"DESCRIBE SELECT * FROM read_json({path}, {options})").fetchall()
+    names: list[str] = [name for name, *_ in described]
+    if any(map(_RENAMED.fullmatch, names)):  # a relation looks twice, and refuses keys of one name
+        names = engine.read_json(literal_path(file), **asked).columns
     known = {"status", *USUAL["status"]} & {name.lower() for name in names}
     return names if whole or known else [*names, "status"]
 

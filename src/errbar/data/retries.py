@@ -50,6 +50,8 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     keys = [quoted(columns[name]) for name in _KEYS if name in columns.named]
     named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
     outcome = f"try_cast({quoted(columns['outcome'])} AS DOUBLE)"
+    if rows.aggregate(f"count(*) = count({outcome})").fetchall()[0][0]:
+        return []
     ((retried, most_scored, as_trials, as_last),) = rows.query(
         "rows",
         f"SELECT count(*) FILTER (WHERE lost < scored), max(often), avg(mean), avg(latest) FROM ("

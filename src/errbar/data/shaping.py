@@ -16,7 +16,12 @@ from errbar.data.competing_outcomes import (
     frequencies,
     other_outcomes,
 )
-from errbar.data.conditions import pooled_conditions, purposeful_columns, with_conditions
+from errbar.data.conditions import (
+    pooled_conditions,
+    purposeful_columns,
+    varied_columns,
+    with_conditions,
+)
 from errbar.data.engine import quoted, text_literal
 from errbar.data.held import stored
 from errbar.data.optional_stopping import stopped_at_success
@@ -129,9 +134,12 @@ def _mended(
     if how.rows is None and how.repeats != "keep":
         said = [*said, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
-        rows, columns, conditions = with_conditions(rows, columns, how.told)
+        varied, before = varied_columns(rows, columns), columns
+        rows, columns, conditions = with_conditions(rows, columns, how.told, varied)
         rows, columns, parts = with_parts(rows, columns)
-        said = [*said, *conditions, *parts, *pooled_conditions(rows, columns)]
+        if conditions or parts or columns is not before:
+            varied = varied_columns(rows, columns)
+        said = [*said, *conditions, *parts, *pooled_conditions(rows, columns, varied)]
     said += [
         *(other_outcomes(rows, columns) if not shares else []),
         *frequencies(rows, columns),

@@ -19,7 +19,7 @@ from errbar.data.engine_errors import plain_errors
 from errbar.data.files import ARRAY, ARROW, CSV, EXCEL, JSON, PARQUET, kind_of
 from errbar.data.held import stored
 from errbar.data.json_documents import documents_in, records_in
-from errbar.data.json_text import parse
+from errbar.data.json_text import parse, parse_lines
 from errbar.data.naming import name_systems
 from errbar.data.origin import Origin
 from errbar.data.other_files import arrow_columns, excel_columns
@@ -228,7 +228,9 @@ def _value_in(file: Path) -> Any:
     try:
         if not _is_lines_by_name(file):
             return parse(raw_text(file))
-        lines = [parse(line) for line in raw_lines(file) if not line.isspace()]
+        lines = parse_lines(raw_text(file))
+        if lines is None:
+            lines = [parse(line) for line in raw_lines(file) if not line.isspace()]
         return lines if len(lines) > 1 else lines[0]
     except (ValueError, RecursionError, IndexError):
         pass  # objects over several lines, or broken, which is said where it breaks off

@@ -155,7 +155,7 @@ def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
 
 
 def _is_number_column(column: Sequence[Any]) -> bool:
-    return all(is_outcome(one) or number_in(str(one)) is not None for one in column)
+    return all(is_outcome(one) or number_in(str(one)) is not None for one in _once(column))
 
 
 def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
@@ -222,7 +222,7 @@ def _is_other(name: str) -> bool:
 def _is_binary(column: Sequence[Any]) -> bool:
     return all(
         isinstance(one, bool) or one in (0, 1) or _is_binary_text(one)
-        for one in column
+        for one in _once(column)
         if one is not None and one == one  # noqa: PLR0124  NaN is nothing
     )
 
@@ -273,9 +273,20 @@ def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
     """Whether a column holds outcomes of 0 to 1 and something else than nothing."""
     if not all(map(is_outcome, sample)):
         return False
-    return all(map(is_outcome, column)) and any(
-        value is not None and str(value).strip().lower() not in NOTHING for value in column
+    values = _once(column)
+    return all(map(is_outcome, values)) and any(
+        value is not None and str(value).strip().lower() not in NOTHING for value in values
     )
+
+
+def _once(column: Sequence[Any]) -> Sequence[Any]:
+    """Each value once, where they are of one kind: 1 and true are equal. Others as they are."""
+    if len({*map(type, column)} - {type(None)}) > 1:
+        return column
+    try:
+        return list(dict.fromkeys(column))
+    except TypeError:  # lists and objects
+        return column
 
 
 def _may_be_wide(column: Sequence[Any]) -> bool:

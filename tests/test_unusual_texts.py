@@ -1,0 +1,79 @@
+"""Outcomes of text by the texts that occur: the same numbers as by all words that might occur."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import errbar
+from errbar.data import outcome_text
+from errbar.data.held import stored
+from errbar.data.outcome_words import NOTHING, WORDS
+from errbar.data.unusual_texts import counted_words, number_by_text, unusual_texts
+from errbar.errors import InputError
+
+TEXTS = [
+    *("1", "0", " 1 ", "1e-3", "0.5", "-2", "+1", "1_000", "1e400", "inf", "-inf", "Infinity"),
+    *("nan", "NaN", "NaN%", "50%", " 85 %", "%", "12%%", "-", " ", "\t", "\t1", "1\n", "0x1", "1."),
+    *("True", " FALSE ", "Pass", "it's", "a'; --", "☑", "ＴＲＵＥ", "İ", "straße", "1,5", "1,000"),
+    *("A", "maybe", ".", "1e", "--1", '"1"', "[1]", "true\n", "\u00a01"),
+]
+_FEW = 25  # texts at once
+
+
+def _rows(texts: Sequence[str]) -> Any:
+    return stored(duckdb.connect(), {"outcome": [*texts, None]})
+
+
+def _parts(texts: Sequence[str]) -> list[Sequence[str]]:
+    return [texts[at : at + _FEW] for at in range(0, len(texts), _FEW)]
+
+
+@pytest.mark.parametrize("texts", _parts([*TEXTS, *WORDS, *NOTHING]), ids=repr)
+def test_numbers_are_those_of_the_expression_with_all_words(texts: list[str]) -> None:
+    rows = _rows(texts)
+    found = unusual_texts(rows, "outcome")
+    assert found is not None
+    short, whole = number_by_text("outcome", found), outcome_text._as_number("outcome")
+    apart = rows.project(f"outcome, {short} AS short, {whole} AS whole")
+    assert apart.filter("short IS DISTINCT FROM whole").fetchall() == []
+    strange = {text for text, number in apart.project("outcome, isinf(whole)").fetchall() if number}
+    assert {one.text for one in found if one.is_strange} == strange
+    assert counted_words(found) == outcome_text._counted_words(rows, "outcome")
+
+
+@pytest.mark.parametrize("texts", [[f"word {at}" for at in range(60)], ["a" * 401], ["a\0b"]])
+def test_many_and_long_texts_have_no_cases_of_their_own(texts: list[str]) -> None:
+    engine = duckdb.connect()
+    engine.execute("CREATE TEMP TABLE texts AS SELECT unnest($1::VARCHAR[]) AS outcome", [texts])
+    assert unusual_texts(engine.table("texts"), "outcome") is None
+
+
+def test_every_number_of_a_column_of_numbers_is_usual() -> None:
+    assert unusual_texts(_rows([str(at / 1000) for at in range(1000)]), "outcome") == []
+
+
+def _score(path: Path) -> float:
+    return next(iter(errbar.load(path).score("avg"))).value
+
+
+def _with_a_broken_response(file: Path, names: bytes, line: bytes) -> Path:
+    lines = [line % (at // 4, at % 3 > 0, at % 4) for at in range(4000)]
+    lines[3000] = lines[3000].replace(b"\xc3\xa9", b"\xe9")  # in Latin-1
+    file.write_bytes(b"\n".join([names, *lines]))
+    return file
+
+
+def test_a_broken_cell_of_a_column_that_nobody_asks_for_stops_no_score(tmp_path: Path) -> None:
+    names, line = b"question,outcome,trial,response", b"q%d,%d,%d,caf\xc3\xa9"
+    file = _with_a_broken_response(tmp_path / "a.csv", names, line)
+    assert _score(file) == pytest.approx(sum(at % 3 > 0 for at in range(4000)) / 4000)
+
+
+def test_a_broken_cell_is_named_where_rows_are_compared_in_every_column(tmp_path: Path) -> None:
+    names, line = b"question,outcome,response", b"q%d,%d,caf\xc3\xa9 %d"
+    file = _with_a_broken_response(tmp_path / "a.csv", names, line)
+    with pytest.raises(InputError, match=r"a\.csv, line 3002: it is not text in UTF-8"):
+        _score(file)
