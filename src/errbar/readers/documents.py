@@ -212,7 +212,7 @@ def text_or_none(value: Any) -> str | None:
     """An answer or a target as text: what is not text as it would stand in JSON."""
     if value is None or isinstance(value, str):
         return value
-    return _as_text(value)
+    return str(value) if is_whole(value) else _as_text(value)
 
 
 def numbers_or_none(values: Sequence[Any]) -> list[float | None]:

@@ -101,7 +101,7 @@ class ItemRun:
 
     def size(self) -> str:
         """How much there is, in words."""
-        answered = sum(item.score is not None for item in self.items)
+        answered = len(self.items) - [item.score for item in self.items].count(None)
         return (
             f"{len(self.items)} items of {self.participants} participants, {answered} answered"
             f"{self.left_out()}"
@@ -273,9 +273,10 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
     if scores is None or truths is None or values is None:
         _refuse_other_than_numbers(rows, signal, where)
     confidences = signal.ranked(values)
-    columns = zip(saved.participants, saved.items, scores, truths, confidences, strict=True)
-    items = [Item._make(entry) for entry in columns if entry[3] is not None]
-    absent = sum(item.confidence is None for item in items)
+    items = list(map(Item, saved.participants, saved.items, scores, truths, confidences))
+    if None in truths:
+        items = [item for item in items if item.truth is not None]
+    absent = [item.confidence for item in items].count(None)
     if absent and signal.if_absent is not None:
         items = [
             item._replace(confidence=signal.if_absent) if item.confidence is None else item

@@ -140,7 +140,10 @@ def numbers(values: Sequence[Any]) -> list[float | None] | None:
     if not kinds <= {int, float, type(None)}:
         return None
     try:
-        found = [None if value is None else float(value) for value in values]
+        if type(None) in kinds:
+            found = [None if value is None else float(value) for value in values]
+        else:
+            found = list(map(float, values))
     except OverflowError:
         return None
     finite = float not in kinds or all(value is None or math.isfinite(value) for value in found)

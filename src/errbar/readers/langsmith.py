@@ -16,7 +16,7 @@ and those of no example, are left out.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -62,13 +62,17 @@ _SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "s
 
 @dataclass(slots=True)
 class _Trial:
-    """A run of an example."""
+    """A run of an example: what scores need of it, for runs hold much else."""
 
     path: Path
-    record: Mapping[str, Any]
     example: str
-    scores: Scores = field(default_factory=Scores)
-    target: Any = None
+    id: str | None
+    session: Any
+    failed: bool
+    answer: str | None
+    target: str | None
+    cost: float | None
+    scores: Scores
 
 
 def _recognise(glance: Glance) -> str:
@@ -106,12 +110,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         trial=occurrences(zip(systems, [trial.example for trial in trials], strict=True)),
         outcome=outcomes,
         status=[
-            "error" if _failed(trial.record) else "unscored" if outcome is None else "ok"
+            "error" if trial.failed else "unscored" if outcome is None else "ok"
             for trial, outcome in zip(trials, outcomes, strict=True)
         ],
-        answer=[_text(part_of(trial.record, "outputs")) for trial in trials],
-        target=[_text(trial.target) for trial in trials],
-        cost=[score_of(trial.record.get("total_cost")) for trial in trials],
+        answer=[trial.answer for trial in trials],
+        target=[trial.target for trial in trials],
+        cost=[trial.cost for trial in trials],
     )
     for path in [path for path in files if _states_means(path)]:
         mine = {one for one, trial in zip(systems, trials, strict=True) if trial.path == path}
@@ -121,15 +125,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _failed(run: Mapping[str, Any]) -> bool:
-    return is_error(run.get("error")) or run.get("status") == "error"
-
-
 def _trials(path: Path, log: Log) -> list[_Trial]:
     kept = []
     held = 0
     for _, record in records(path, *_PAGES):
-        for run in _runs({_plain(key): value for key, value in record.items()}):
+        for run in _runs(dict(zip(map(_plain, record), record.values(), strict=True))):
             held += 1
             example = first_of(run, "example_id", "reference_example_id")
             if run.get("parent_run_id") is not None:
@@ -158,47 +158,60 @@ def _runs(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _trial(path: Path, run: Mapping[str, Any], example: str) -> _Trial:
-    trial = _Trial(path, run, example, target=part_of(run, "reference"))
+    return _Trial(
+        path,
+        example,
+        text_or_none(first_of(run, "id", "run_id")),
+        first_of(run, *_SESSIONS),
+        is_error(run.get("error")) or run.get("status") == "error",
+        _text(part_of(run, "outputs")),
+        _text(part_of(run, "reference")),
+        score_of(run.get("total_cost")),
+        _scores(run),
+    )
+
+
+def _scores(run: Mapping[str, Any]) -> Scores:
+    """The feedback of a run, in columns, as results of evaluators, or as means."""
+    scores = Scores()
     for name, value in part_of(run, "feedback").items():
-        trial.scores.add(name, value)
+        scores.add(name, value)
     for result in list_in(run, "evaluation"):
         if isinstance(result, dict):
-            trial.scores.add(str(result.get("key")), first_of(result, "score", "value"))
+            scores.add(str(result.get("key")), first_of(result, "score", "value"))
     for name, told in part_of(run, "feedback_stats").items():
         stats = told if isinstance(told, dict) else {}
         if number_or_none(stats.get("avg")) is not None:
-            trial.scores.add(name, stats["avg"])
+            scores.add(name, stats["avg"])
         for label in object_in(stats, "values") if stats.get("avg") is None else ():
-            trial.scores.add(name, label)
-    return trial
+            scores.add(name, label)
+    return scores
 
 
 def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
     seen: set[str] = set()
     kept = []
     for trial in trials:
-        name = text_or_none(first_of(trial.record, "id", "run_id"))
-        if name is not None and name in seen:
+        if trial.id is not None and trial.id in seen:
             log.leave_out(trial.path, _AGAIN)
             continue
-        if name is not None:
-            seen.add(name)
+        if trial.id is not None:
+            seen.add(trial.id)
         kept.append(trial)
     return kept
 
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     """Experiments, which are sessions; rows that name none go by their files."""
-    found = [first_of(trial.record, *_SESSIONS) for trial in trials]
-    unnamed = [trial for trial, session in zip(trials, found, strict=True) if session is None]
+    unnamed = [trial for trial in trials if trial.session is None]
     files = list(dict.fromkeys(trial.path for trial in unnamed))
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
     by_file = dict(zip(files, naming.systems, strict=True))
     alone = len(by_file) == 1 and len(unnamed) == len(trials)
     return [
-        str(session) if session is not None else "" if alone else by_file[trial.path]
-        for trial, session in zip(trials, found, strict=True)
+        "" if alone else by_file[trial.path] if trial.session is None else str(trial.session)
+        for trial in trials
     ]
 
 

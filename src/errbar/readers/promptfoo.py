@@ -16,6 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     trials: Counter[tuple[str, str, str]] = Counter()
     runs = read_runs(files, log)
     results = [result for run in runs for result in run.results]
-    names = [name for result in results for name in _named(result.row)]
+    names = chain.from_iterable(_named(result.row) for result in results)
     scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "score", "scorer")
@@ -79,7 +80,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in runs:
         task = text_or_none(object_in(run.told, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
-        for result in sorted(run.results, key=lambda result: result.test):
+        for result in sorted(run.results, key=Result.test):
             key = (systems[result.of], task, questions[tests[id(result.row)]])
             _add(log, result.row, key, scorer, trials[key])
             trials[key] += 1
@@ -173,7 +174,7 @@ def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str,
     """Names of tests: their description or variables, numbered where that is not enough."""
     names: dict[str, str] = {}
     taken: Counter[str] = Counter()
-    for result in sorted(results, key=lambda result: result.test):
+    for result in sorted(results, key=Result.test):
         test = tests[id(result.row)]
         if test in names:
             continue

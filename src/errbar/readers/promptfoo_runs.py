@@ -38,7 +38,6 @@ class Result(NamedTuple):
     row: dict[str, Any]
     of: Asked
 
-    @property
     def test(self) -> int:
         """The index of its test; 0 in versions that have none."""
         index = self.row.get("testIdx")
@@ -115,37 +114,42 @@ def _run(path: Path) -> Run:
         run.results = _results([result for result in found if not isinstance(result, str)])
         return run
     if glance.has("promptIdx"):
-        rows = [(f"{path}, line {at}", row) for at, row in lines(path)]
+        rows = []
+        for line, row in lines(path):
+            _require_test(row, f"{path}, line {line}")
+            rows.append(row)
     else:
         run.told = object_of(path)
         inside, where = run.told.get("results"), f"{path}, results"
         if not isinstance(inside, list):
             inside, where = require_object(inside, where).get("results"), f"{where}.results"
-        places = [(f"{where}[{at}]", row) for at, row in enumerate(require_list(inside, where))]
-        rows = [(place, require_object(row, place)) for place, row in places]
-    for place, row in rows:
-        if not isinstance(row.get("testCase"), dict):
-            require_object(row.get("vars"), f"{place}, vars")
+        rows = require_list(inside, where)
+        for at, row in enumerate(rows):
+            place = f"{where}[{at}]"
+            _require_test(require_object(row, place), place)
     run.held = len(rows)
-    run.results = _results([row for _, row in rows])
+    run.results = _results(rows)
     return run
+
+
+def _require_test(row: Mapping[str, Any], where: str) -> None:
+    """Refuse a result that does not say what was asked."""
+    if not isinstance(row.get("testCase"), dict):
+        require_object(row.get("vars"), f"{where}, vars")
 
 
 def _results(rows: Sequence[dict[str, Any]]) -> list[Result]:
     """Results of providers; those with one name and prompt but two columns are two systems."""
-    names = [_name_and_prompt(row) for row in rows]
-    columns: dict[tuple[str, str], set[int]] = {}
-    for name, row in zip(names, rows, strict=True):
-        columns.setdefault(name, set()).add(_column(row))
-    ranks = {
-        (name, column): rank
+    keys = [(*_name_and_prompt(row), _column(row)) for row in rows]
+    columns: dict[tuple[str, str], list[int]] = {}
+    for name, prompt, column in sorted(set(keys)):
+        columns.setdefault((name, prompt), []).append(column)
+    asked = {
+        (*name, column): Asked(*name, rank)
         for name, found in columns.items()
-        for rank, column in enumerate(sorted(found))
+        for rank, column in enumerate(found)
     }
-    return [
-        Result(row, Asked(*name, ranks[name, _column(row)]))
-        for name, row in zip(names, rows, strict=True)
-    ]
+    return [Result(row, asked[key]) for row, key in zip(rows, keys, strict=True)]
 
 
 def _column(row: Mapping[str, Any]) -> int:
@@ -157,9 +161,9 @@ def _name_and_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
     provider, prompt = row.get("provider"), row.get("prompt")
     named = provider if isinstance(provider, dict) else {"id": provider}
     asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
-    text = next((asked[key] for key in ("label", "display", "raw") if asked.get(key)), "")
+    text = asked.get("label") or asked.get("display") or asked.get("raw") or ""
     name = str(named.get("label") or named.get("id") or "")
-    return name, str(text).removeprefix(f"[{name}] ")  # which early versions put before it
+    return name, str(text).removeprefix(f"[{name}] ")  # early versions put the name before it
 
 
 def _count_once(runs: Sequence[Run], log: Log) -> None:
@@ -200,7 +204,7 @@ def _look(results: Sequence[Result], answers: bool) -> str:
     return json.dumps(
         sorted(
             (
-                result.test,
+                result.test(),
                 result.of,
                 result.row.get("success") is True,
                 result.answer if answers else "",

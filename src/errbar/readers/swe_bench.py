@@ -166,7 +166,8 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
     A report names every instance of its data set. Without one, an instance that another run of the
     model has is missing.
     """
-    instances = dict.fromkeys(chain.from_iterable(run.judged for run in runs))
+    several = len(runs) > 1
+    instances = dict.fromkeys(chain(*(run.judged for run in runs))) if several else runs[0].judged
     for run in runs:
         run.counts["absent"] = absent = len(instances) - len(run.judged)
         if not run.is_report:
@@ -175,7 +176,7 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
         judged = run.judged
         if absent and run.is_report:
             judged = {name: judged[name] for name in instances if name in judged}
-        elif absent or len(runs) > 1:
+        elif several:
             judged = {name: judged.get(name, (None, "missing")) for name in instances}
         names = list(judged)
         outcomes, statuses = zip(*judged.values(), strict=True) if names else ((), ())

@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,8 +81,8 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
     for key, meaning in _LISTS.items():
         where = f"{file}, {key}"
         names = names_of(require_list(whole.get(key) or [], where), where)
-        unjudged = [name for name in names if name not in run.judged] if run.judged else names
-        run.judged.update(dict.fromkeys(unjudged, meaning))
+        unjudged = filterfalse(run.judged.__contains__, names) if run.judged else names
+        run.judged |= dict.fromkeys(unjudged, meaning)
         run.counts[key] = len(names)
         if key in _ONLY_ONCE:
             listed += names
@@ -94,7 +95,7 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
     submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
     run.counts["submitted_ids"] = len(submitted)
     asked = names_of(submitted, f"{file}, submitted_ids")
-    run.counts["elsewhere"] = len({name for name in asked if name not in run.judged})
+    run.counts["elsewhere"] = len(set(filterfalse(run.judged.__contains__, asked)))
     return run
 
 
