@@ -14,7 +14,7 @@ from errbar.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
 from errbar.matched import compare
 from errbar.matched_values import MatchedCoverage
 from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
-from errbar.readers.item_runs import ItemRun, read_item_runs
+from errbar.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.scores import RankedScores
 from errbar.selective_estimates import estimate
 from errbar.tables import DASH, Table, percent, pointed, printable, supported
@@ -140,7 +140,7 @@ class SelectiveReport:
         risks = list(self.runs[0].documented_risks)
         return [
             ["run", *(one.run.name for one in self.runs)],
-            ["items", *(str(len(one.run.items)) for one in self.runs)],
+            ["items", *(str(len(one.run.columns)) for one in self.runs)],
             ["AURC", *(f"{one.documented_aurc:.4f}" for one in self.runs)],
             *(
                 [
@@ -262,7 +262,7 @@ def _on(run: ItemRun, keys: set[tuple[str, str]]) -> ItemRun:
         (item for item in run.items if (item.participant, item.item) in keys),
         key=lambda item: (item.participant, item.item),
     )
-    return replace(run, items=tuple(items))
+    return replace(run, columns=ItemColumns(*zip(*items, strict=True)))
 
 
 def _ends(e: RankedEstimate) -> str:
@@ -278,7 +278,7 @@ def _documented_risk(risk: float | None) -> str:
 def _run_dict(one: RunReport) -> dict[str, Any]:
     return {
         "name": one.run.name,
-        "items": len(one.run.items),
+        "items": len(one.run.columns),
         "participants": one.run.participants,
         "answered": one.answered,
         "max_coverage": one.coverage,

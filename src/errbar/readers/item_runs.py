@@ -16,6 +16,7 @@ signals is the confidence, by default the number of pieces of evidence, which ol
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -26,7 +27,7 @@ from errbar.data.ranked import Predictions
 from errbar.errors import InputError, InternalError
 from errbar.readers.base import Choice, Glance, Log, Reader, pick
 from errbar.readers.documents import is_whole
-from errbar.readers.item_signals import Signal, number_of, numbers, shown, signals_in
+from errbar.readers.item_signals import Signal, note_signals, number_of, numbers, shown
 
 _NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
 
@@ -42,11 +43,25 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ItemColumns:
+    """Items of participants, a column for each part of them."""
+
+    participants: Sequence[str]
+    items: Sequence[str]
+    scores: Sequence[float | None]
+    truths: Sequence[float]
+    confidences: Sequence[float | None]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
 class ItemRun:
     """One experiment of a file."""
 
     name: str
-    items: tuple[Item, ...]
+    columns: ItemColumns
     participants: int  # those that count
     failed: int  # participants left out because their run failed
     failed_items: int  # items of theirs, one at least of each
@@ -57,6 +72,14 @@ class ItemRun:
     stated: int | None = None  # how many items the participants say they have
 
     @property
+    def items(self) -> tuple[Item, ...]:
+        """The items one by one."""
+        part = self.columns
+        return tuple(
+            map(Item, part.participants, part.items, part.scores, part.truths, part.confidences)
+        )
+
+    @property
     def has_signal(self) -> bool:
         """Whether the signal was saved at all."""
         return self.signal.name in self.signals
@@ -65,7 +88,7 @@ class ItemRun:
         """Losses and confidences, clustered by participant."""
         if not self.has_signal:
             raise InputError(f"{self.name}: {self.size()}. {self.signal.not_there(self.signals)}")
-        if not self.items:
+        if not self.columns.items:
             raise InputError(f"{self.name}: {self.size()}; no item is left to score.")
         answered = [item for item in self.items if item.score is not None]
         unranked = [item for item in answered if item.confidence is None]
@@ -77,17 +100,17 @@ class ItemRun:
                 f"{first.participant}. The signals are: {', '.join(self.signals)}."
             )
         return Predictions.judged(
-            [item.score for item in self.items],
-            [item.truth for item in self.items],
+            self.columns.scores,
+            self.columns.truths,
             self.confidences(),
             loss,
             span=span,
-            clusters=[item.participant for item in self.items],
+            clusters=self.columns.participants,
         )
 
     def confidences(self) -> list[float]:
         """Of all items; what was declined is never ranked, whatever stands there."""
-        return [item.confidence or 0.0 for item in self.items]
+        return [confidence or 0.0 for confidence in self.columns.confidences]
 
     def left_out(self) -> str:
         """What was left out, in words; empty if nothing was."""
@@ -101,9 +124,10 @@ class ItemRun:
 
     def size(self) -> str:
         """How much there is, in words."""
-        answered = len(self.items) - [item.score for item in self.items].count(None)
+        size = len(self.columns)
+        answered = size - self.columns.scores.count(None)
         return (
-            f"{len(self.items)} items of {self.participants} participants, {answered} answered"
+            f"{size} items of {self.participants} participants, {answered} answered"
             f"{self.left_out()}"
         )
 
@@ -168,19 +192,22 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     often = Counter(run.name for *_, run in runs)
     for path, label, run in runs:
         name = run.name if often[run.name] == 1 else f"{run.name} ({label})"
-        log.read(path, len(run.items) + run.failed_items + run.without_truth)
+        log.read(path, len(run.columns) + run.failed_items + run.without_truth)
         log.leave_out(path, "items of participants whose run failed", run.failed_items)
         log.leave_out(path, "items without a truth", run.without_truth)
-        if run.items:
+        if run.columns.items:
             _add(log, name, run)
         _tell(log, name, run)
     return log
 
 
 def _add(log: Log, name: str, run: ItemRun) -> None:
-    participants, items, scores, truths, confidences = zip(*run.items, strict=True)
-    size = len(run.items)
-    written = {value: f"{value + 0.0:g}" for value in {*scores, *truths} if value is not None}
+    participants, items = run.columns.participants, run.columns.items
+    scores, truths = run.columns.scores, run.columns.truths
+    size = len(items)
+    values = {*scores, *truths}
+    written: dict[float | None, str]
+    written = {value: f"{value + 0.0:g}" for value in values if value is not None}
     log.extend(
         system=[name] * size,
         question=[f"{who} · {item}" for who, item in zip(participants, items, strict=True)],
@@ -191,7 +218,7 @@ def _add(log: Log, name: str, run: ItemRun) -> None:
         status=["abstained" if score is None else "ok" for score in scores],
         answer=list(map(written.get, scores)),
         target=list(map(written.get, truths)),
-        confidence=confidences if run.has_signal else [None] * size,
+        confidence=run.columns.confidences if run.has_signal else [None] * size,
         cluster=participants,
         item=items,
     )
@@ -265,7 +292,7 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
             raise InputError(f"{here}: participant {participant} occurs twice in {name}.")
         seen.add(participant)
         saved.add(participant, row, signal, here)
-        signals.update(dict.fromkeys(signals_in(row)))
+        note_signals(row, signals)
         stated = _both(stated, _stated(row))
     scores, truths, values = (
         numbers(column) for column in (saved.scores, saved.truths, saved.signals)
@@ -273,22 +300,25 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
     if scores is None or truths is None or values is None:
         _refuse_other_than_numbers(rows, signal, where)
     confidences = signal.ranked(values)
-    items = list(map(Item, saved.participants, saved.items, scores, truths, confidences))
-    if None in truths:
-        items = [item for item in items if item.truth is not None]
-    absent = [item.confidence for item in items].count(None)
+    counts = [truth is not None for truth in truths]
+    columns = ItemColumns(
+        list(compress(saved.participants, counts)),
+        list(compress(saved.items, counts)),
+        list(compress(scores, counts)),
+        [truth for truth in truths if truth is not None],
+        list(compress(confidences, counts)),
+    )
+    absent = columns.confidences.count(None)
     if absent and signal.if_absent is not None:
-        items = [
-            item._replace(confidence=signal.if_absent) if item.confidence is None else item
-            for item in items
-        ]
+        filled = [signal.if_absent if value is None else value for value in columns.confidences]
+        columns = replace(columns, confidences=filled)
     return ItemRun(
         name,
-        tuple(items),
+        columns,
         len(seen),
         failed,
         failed_items,
-        len(saved.items) - len(items),
+        len(saved.items) - len(columns),
         absent,
         signal,
         tuple(signals),

@@ -8,7 +8,7 @@ is ranked by its negative.
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -115,14 +115,14 @@ class Signal:
         )
 
 
-def signals_in(row: Mapping[str, Any]) -> Iterator[str]:
-    """The names of signals of a participant that are numbers, with repeats."""
+def note_signals(row: Mapping[str, Any], known: dict[str, None]) -> None:
+    """Add the names of signals of a participant that are numbers to those that are known."""
     signals, counts = row.get(_SIGNALS), row.get(_OLDER)
-    for one in signals.values() if isinstance(signals, dict) else ():
-        if isinstance(one, dict):
-            yield from (name for name, value in one.items() if _is_number(value))
-    if isinstance(counts, dict) and any(map(_is_number, counts.values())):
-        yield USUAL_SIGNAL
+    for values in signals.values() if isinstance(signals, dict) else ():
+        if isinstance(values, dict):
+            known |= dict.fromkeys(name for name, value in values.items() if _is_number(value))
+    if USUAL_SIGNAL not in known and isinstance(counts, dict):
+        known |= dict.fromkeys([USUAL_SIGNAL] if any(map(_is_number, counts.values())) else [])
 
 
 def number(value: Any, where: str) -> float | None:

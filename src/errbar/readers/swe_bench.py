@@ -179,13 +179,12 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
         elif several:
             judged = {name: judged.get(name, (None, "missing")) for name in instances}
         names = list(judged)
-        outcomes, statuses = zip(*judged.values(), strict=True) if names else ((), ())
         log.extend(
             system=[model] * len(names),
             question=names,
             trial=[run.run] * len(names),
-            outcome=outcomes,
-            status=statuses,
+            outcome=[outcome for outcome, _ in judged.values()],
+            status=[status for _, status in judged.values()],
             repo=repositories_of(names),
         )
         log.remarks += _remarks(run)
