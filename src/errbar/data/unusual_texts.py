@@ -63,11 +63,12 @@ def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
 def number_by_text(name: str, texts: Sequence[UnusualText]) -> str:
     """A column as numbers, where these are all of its texts that are no finite numbers."""
     column = quoted(name)
-    number = f"TRY_CAST({column} AS DOUBLE)"
-    cases = [
+    # DuckDB has a CSV reader do a bare TRY_CAST, and the reader refuses what it cannot cast.
+    cases = [f"WHEN {column} = '1' THEN 1", f"WHEN {column} = '0' THEN 0"]
+    cases += [
         f"WHEN {column} = {text_literal(one.text)} THEN {_literal(one.worth)}" for one in texts
     ]
-    return f"CASE {' '.join(cases)} ELSE {number} END" if cases else number
+    return f"CASE {' '.join(cases)} ELSE TRY_CAST({column} AS DOUBLE) END"
 
 
 def _literal(number: float | None) -> str:
