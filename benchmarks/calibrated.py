@@ -14,9 +14,9 @@ from functools import partial
 import numpy as np
 
 from errbar import Counts, score
-from errbar.data.statistics import CountsByState, States
-from errbar.estimate import Estimand
-from errbar.uncertainty import Calibrated, Method, Posterior
+from errbar.analysis.methods import Calibrated, Method, Posterior
+from errbar.data.counts import CountsByState, States
+from errbar.results.estimate import Estimand
 
 EIGHT = (
     *("avg", "pass@16", "pass^16", "g-pass@16_0.5"),

@@ -24,11 +24,12 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.special import betaincinv
 
-from errbar.data.statistics import CountsByState
+from errbar.analysis.methods.posterior import whole
+from errbar.base.arrays import Array
+from errbar.data.counts import CountsByState
 from errbar.kernels import lattice
 from errbar.metrics import AreaUnderPass, CreditMetric, GPass, PassAt, PassHat, Prior
-from errbar.metrics.base import JEFFREYS, UNIFORM, Array
-from errbar.metrics.whole import whole
+from errbar.metrics.base import JEFFREYS, UNIFORM
 
 METRICS: list[CreditMetric] = [PassAt(1), PassAt(8), PassHat(4), GPass(8, 0.5), AreaUnderPass(8)]
 SHARES = np.array([0.001, 0.025, 0.5, 0.975])

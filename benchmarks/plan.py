@@ -16,11 +16,11 @@ import numpy as np
 
 from benchmarks.coverage.difficulties import DIFFICULTIES
 from errbar import Counts
-from errbar.kernels.signs import evidence
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.plan import Difficulty
+from errbar.analysis.plan.goals import Difference, Goal, Width
+from errbar.kernels.sign_flip import evidence
 from errbar.metrics import CountMetric, parse
-from errbar.planning import Difficulty
-from errbar.planning.goals import Difference, Goal, Width
-from errbar.uncertainty import Calibrated
 
 TARGET, LEVEL, REACH = 0.8, 0.95, 1.959963984540054
 METRICS = ("avg", "pass@4", "pass^4", "maj@5")

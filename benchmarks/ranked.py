@@ -27,7 +27,7 @@ from statsmodels.stats.nonparametric import rank_compare_2indep
 from benchmarks.stopwatch import HEADER, Duel, duel, geometric_mean
 from errbar import roc as ours
 from errbar import selective
-from errbar.items import ItemPrediction, compute_aurc
+from errbar.selective import ItemPrediction, compute_aurc
 
 try:
     import torch

@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.grouped import Grouped
-from errbar.data.ranked import Arranged
-from errbar.data.ranked_cells import GROUPS
-from errbar.estimate import Interval
-from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric
+from errbar.analysis.methods.bootstrap import Replicates, joint_clusters
+from errbar.data.predictions import Arranged
+from errbar.data.queries.ranked_totals import GROUPS, Grouped
+from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric
+from errbar.results.estimate import Interval
 from errbar.roc import roc_auc_ci
 from errbar.selective import Bootstrap, Predictions, Ranked, estimate
-from errbar.uncertainty.bootstrap import Replicates, joint_clusters
 
 Array = NDArray[np.floating[Any]]
 Tally = NDArray[np.int64]  # intervals that hold, lie below, lie above; and one count more

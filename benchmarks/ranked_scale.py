@@ -119,7 +119,7 @@ def bare(file: str, column: str) -> Callable[[], Any]:
 
 def ranked(file: str, work: str, column: str, bins: str) -> Callable[[], Any]:
     import errbar  # noqa: PLC0415  the bare GROUP BY is without it
-    from errbar.data import sources  # noqa: PLC0415  the bare GROUP BY is without it
+    from errbar.data.sources import tables as sources  # noqa: PLC0415  the bare GROUP BY is without it
 
     patch.object(sources, "MOST_RANKED_ROWS", 0).start()  # groups, with few rows too
     runs = errbar.load(file, confidence=column)

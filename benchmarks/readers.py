@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 from benchmarks import reader_sizes
 from benchmarks.inspect_ai_log import compare_inspect_ai
-from errbar.readers.base import Choice, Reader
-from errbar.readers.lm_eval import READER as LM_EVAL
+from errbar.data.readers.base import Choice, Reader
+from errbar.data.readers.lm_eval import READER as LM_EVAL
 
 Columns = dict[str, list[Any]]
 

@@ -22,8 +22,8 @@ from scorio import eval as peer
 
 from benchmarks.stopwatch import HEADER, Duel, duel, geometric_mean, once
 from errbar import eval as ours
-from errbar.data.matrix import binary_counts
-from errbar.evaluate import score
+from errbar.analysis.evaluate import score
+from errbar.data.matrices import binary_counts
 
 Matrix = NDArray[np.integer[Any]]
 

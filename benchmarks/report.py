@@ -19,8 +19,8 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import errbar
-from errbar.report.contents import Asked
-from errbar.report.page import write_report
+from errbar.page import write_report
+from errbar.page.contents import Asked
 
 _FIRST_PAINT = """new Promise((found) => new PerformanceObserver((entries) => {
     const paint = entries.getEntriesByName("first-contentful-paint")[0];

@@ -17,13 +17,13 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
-from errbar.data.outcomes import NO_RESULT, UNSCORED, USUAL
-from errbar.data.statistics import CountsByState
+from errbar.analysis.score import Short
+from errbar.data.columns import NO_RESULT, UNSCORED, USUAL
+from errbar.data.counts import CountsByState
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.estimate import Estimand, Estimate, Interval
+from errbar.results.estimate import Estimand, Estimate, Interval
+from errbar.results.scores import Scores
 from errbar.runs import Errors
-from errbar.scores import Scores
-from errbar.scoring import Short
 
 ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
 SHORT: tuple[Short, ...] = ("error", "drop", "posterior")

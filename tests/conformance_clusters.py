@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import errbar
-from errbar.data.outcomes import NO_RESULT, UNSCORED
-from errbar.data.slices import COUNTED
+from errbar.data.columns import NO_RESULT, UNSCORED
+from errbar.data.queries.slices import COUNTED
 
 Meaning = Callable[[str], str | None]  # the column that holds it
 Rows = Sequence[Mapping[str, Any]]

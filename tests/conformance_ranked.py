@@ -13,8 +13,8 @@ import numpy as np
 import errbar
 from conformance_cases import alone, of_the_data
 from conformance_engines import Table
-from errbar.data import sources
-from errbar.data.outcomes import NO_RESULT
+from errbar.data.columns import NO_RESULT
+from errbar.data.sources import tables as sources
 
 METRICS = ("aurc", "e-aurc", "risk@0.25", "cov@risk0.4")
 _QUICK = errbar.Bootstrap(100)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import errbar
-from errbar.inspection import Agreement
+from errbar.results.inspection import Agreement
 from errbar.runs import Runs
 
 REPOSITORY = Path(__file__).parents[1]

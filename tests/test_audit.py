@@ -7,10 +7,10 @@ import pytest
 
 import errbar
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, parse
-from errbar.audit import held_shares
+from errbar.analysis.evaluate import held_shares
 from errbar.errors import InputError
-from errbar.estimate import Estimand
 from errbar.metrics import CountMetric
+from errbar.results.estimate import Estimand
 
 SPIKED = Counts([4] * 60, [0] * 25 + [4] * 20 + [1, 2, 3] * 5)
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from errbar import selective
-from errbar.data.ranked import Arranged, Predictions
+from errbar.data.predictions import Arranged, Predictions
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.metrics import parse
-from errbar.metrics.selective import RankedMetric
+from errbar.metrics.ranked import RankedMetric
 from errbar.selective import Bootstrap, estimate
 
 Array = NDArray[Any]

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from errbar.kernels.bounded import UNSEEN, mean_ends, most_noise, unseen_value
-from errbar.kernels.width import near_widths
+from errbar.analysis.methods.learned import all_states
+from errbar.kernels.bounded_mean import UNSEEN, mean_ends, most_noise, near_widths, unseen_value
 from errbar.metrics import PassAt
-from errbar.uncertainty.learned import all_states
 
 
 def zeros_and_ones(number: int, right: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

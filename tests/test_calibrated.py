@@ -8,13 +8,13 @@ import pytest
 
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, score
 from errbar import eval as functions
-from errbar.data.statistics import CountsByState
+from errbar.analysis.methods import chosen_method, learned
+from errbar.data.counts import CountsByState
 from errbar.errors import InputError, WrongType
-from errbar.estimate import Estimand, Estimate, Interval
-from errbar.kernels.bounded import mean_ends
+from errbar.kernels.bounded_mean import mean_ends
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 from errbar.metrics.categories import CategoryMetric
-from errbar.uncertainty import chosen_method, learned
+from errbar.results.estimate import Estimand, Estimate, Interval
 from every_metric import COUNTED
 
 TARGETS = list(Estimand)

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import errbar
+from errbar.base.remarks import on_command_line
 from errbar.cli.main import main
 from errbar.cli.outcomes import columns_in, names_in, save
 from errbar.errors import InputError
-from errbar.remarks import on_command_line
 
 LOGS = str(Path(__file__).parent / "fixtures" / "lm_eval" / "named")
 HOME = str(Path(errbar.__file__).parents[1])

@@ -16,8 +16,8 @@ import errbar
 from conformance_clusters import asked, expected
 from conformance_engines import ENGINES, Table
 from errbar.cli.main import main
-from errbar.data.slices import Slice, numbered
-from errbar.data.statistics import CategoryCounts, CountsByState
+from errbar.data.counts import CategoryCounts, CountsByState
+from errbar.data.queries.slices import Slice, numbered
 from errbar.errors import InputError, RepeatedTrial
 
 COLUMNS = ("question", "trial", "outcome", "cluster")

@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 
 from errbar import CategoryCounts, Counts
-from errbar.metrics import (
-    Average,
-    Bayes,
-    CountMetric,
-    CreditMetric,
-    Direction,
-    Needs,
-    Prior,
-)
+from errbar.metrics import Average, Bayes, CountMetric, CreditMetric, Direction, Needs, Prior
 from errbar.metrics.categories import CategoryMetric
 from every_metric import CATEGORY, COUNTED, CREDIT
 

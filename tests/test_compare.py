@@ -12,10 +12,10 @@ import pytest
 
 import errbar
 from conformance_engines import ENGINES, Table
-from errbar.decide.comparison import Comparison, Comparisons
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials
 from errbar.metrics import Average, Bayes, CountMetric, MaxAt
 from errbar.metrics.categories import CategoryMetric
+from errbar.results.comparison import Comparison, Comparisons
 from every_metric import COUNTED
 
 A = [[1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 1, 0]]
@@ -348,7 +348,7 @@ class TestWhoIsCompared:
             errbar.load(data).compare("avg")
 
     def test_counts_by_state_do_not_know_which_question_is_which(self) -> None:
-        states = errbar.data.statistics.CountsByState([4, 4], [1, 3], [5, 5])
+        states = errbar.data.counts.CountsByState([4, 4], [1, 3], [5, 5])
         with pytest.raises(InputError, match="which question is which"):
             errbar.load({"a": states, "b": states}).compare("avg")
 

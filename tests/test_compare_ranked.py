@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 import errbar
 from errbar import Predictions, roc, selective
 from errbar.cli.main import main
-from errbar.decide.comparison import Comparison
 from errbar.errors import InputError
 from errbar.kernels import resample
-from errbar.matched_values import MatchedRow
 from errbar.metrics import RankedMetric, RocAuc, parse
+from errbar.results.comparison import Comparison
+from errbar.results.curves import MatchedRow
 
 Array = NDArray[Any]
 SELECTIVE = ("aurc", "augrc", "e-aurc", "e-augrc", "risk@0.5", "cov@risk0.2", "aurc(coverage=0.5)")

@@ -13,11 +13,11 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 import errbar
-from errbar.decide.compare import holm
-from errbar.decide.comparison import Comparison
-from errbar.estimate import Estimand, Interval
-from errbar.kernels import signs
+from errbar.analysis.compare import holm
+from errbar.kernels import sign_flip as signs
 from errbar.metrics import Average, PassAt
+from errbar.results.comparison import Comparison
+from errbar.results.estimate import Estimand, Interval
 
 KEYS = [
     *("task", "metric", "one", "other", "value", "against", "difference", "sd", "low", "high"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from errbar import Runs, load
-from errbar.data import copies as copies_module
-from errbar.data.copies import copies_of_logs, copies_of_tables
+from errbar.data.readers.tables import compared_files as copies_module
+from errbar.data.readers.tables.compared_files import copies_of_logs, copies_of_tables
 from errbar.errors import RepeatedTrial
 
 FIXTURES = Path(__file__).parent / "fixtures"

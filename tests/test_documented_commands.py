@@ -20,10 +20,11 @@ from documented import (
     require_named,
     run,
 )
-from errbar import audit, readers
+from errbar.analysis import evaluate as audit
 from errbar.cli import monitor
 from errbar.cli.main import main
-from errbar.readers.finding import every_reader
+from errbar.data import readers
+from errbar.data.readers.finding import every_reader
 
 EVERY = [block for page in PAGES for block in blocks(page)]
 BY_SPARK = "a-million-questions-on-spark.md"  # all of it is run by tests/conformance/test_spark.py

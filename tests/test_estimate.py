@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from errbar.estimate import Estimand, Estimate, Interval, RankedEstimate, Subject
+from errbar.base.tables import supported
 from errbar.metrics import Aurc, Average, PassAt, PassHat
-from errbar.scores import Scores
-from errbar.tables import supported
+from errbar.results.estimate import Estimand, Estimate, Interval, RankedEstimate, Subject
+from errbar.results.scores import Scores
 
 NAN = math.nan
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from errbar import CategoryCounts, Counts, Posterior, Scores, parse, score
 from errbar import eval as functions
-from errbar.data.matrix import binary_counts
-from errbar.data.statistics import States
+from errbar.data.counts import States
+from errbar.data.matrices import binary_counts
 from errbar.errors import InputError, NotEnoughTrials, UnknownMetric, WrongType
-from errbar.estimate import Estimand
 from errbar.metrics import Average, CountMetric, MaxAt, PassAt, PassHat, Prior
+from errbar.results.estimate import Estimand
 
 NAMES = (
     "pass@4",

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import errbar
-from errbar.data.naming import name_systems
-from errbar.data.repeat_names import repeats_of
+from errbar.data.readers.tables.naming import name_systems, repeats_of
 from errbar.errors import InputError
 
 Rows = list[tuple[int, float | None]]

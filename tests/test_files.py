@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import errbar
 from errbar.cli.main import main
-from errbar.data import relations
+from errbar.data.engines import files as relations
 from errbar.data.files import ResolvedFolders, find_files, kind_of
 
 HEAD = "question,trial,outcome\n"

@@ -16,14 +16,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 import errbar
+from errbar.base.tables import inert_markdown
 from errbar.cli.decide_gate import drops_in
 from errbar.cli.main import main
-from errbar.decide.comparison import Comparison
-from errbar.decide.gate import Gate, GateRow, Verdict, limits_of
 from errbar.errors import InputError, UnknownMetric, WrongType
-from errbar.estimate import Estimand, Interval
 from errbar.metrics import Aurc, parse
-from errbar.tables import inert_markdown
+from errbar.results.comparison import Comparison
+from errbar.results.estimate import Estimand, Interval
+from errbar.results.gate import Gate, GateRow, Verdict, limits_of
 
 HOME = str(Path(errbar.__file__).parents[1])
 GUIDE = Path(__file__).parents[1] / "docs" / "gate.md"

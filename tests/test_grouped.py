@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 import errbar
 from errbar import selective
 from errbar.cli.main import main
-from errbar.data import ranked_cells, sources
-from errbar.data.grouped import Grouped
-from errbar.data.ranked import Predictions, Ranked
+from errbar.data.predictions import Predictions, Ranked
+from errbar.data.queries import ranked_totals as ranked_cells
+from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Labelled, Scored
+from errbar.data.sources import tables as sources
 from errbar.errors import InputError
-from errbar.kernels import ranked as kernel
+from errbar.kernels import risk_coverage as kernel
 from errbar.metrics import parse
-from errbar.metrics.roc import RocAuc
-from errbar.metrics.selective import CoverageAt, RankedMetric
+from errbar.metrics.ranked import CoverageAt, RankedMetric, RocAuc
 
 METRICS = (
     *("aurc", "augrc", "e-aurc", "e-augrc", "risk@0.5", "cov@risk0.3", "cov@risk0"),

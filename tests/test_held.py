@@ -3,7 +3,7 @@
 import narwhals.stable.v2 as nw
 import pytest
 
-from errbar.data.held import table_of
+from errbar.data.engines.duckdb import table_of
 
 
 def rows(**columns: list[object]) -> list[tuple[object, ...]]:

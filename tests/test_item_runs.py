@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.cli.main import main
+from errbar.data.readers.item_runs import read_item_runs
 from errbar.errors import InputError
-from errbar.readers.item_runs import read_item_runs
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage, estimate
 from errbar.selective_report import report
-from errbar.uncertainty.bootstrap import Bootstrap
 
 NAMES = ["Sleep", "Appetite", "Mood", "Focus"]
 

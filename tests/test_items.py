@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errbar.items import (
+from errbar.selective import (
     ItemPrediction,
     compute_aurc,
     compute_risk_at_coverage,

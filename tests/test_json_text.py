@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errbar
-from errbar.data.json_text import parse, parse_elements
+from errbar.base.json_text import parse, parse_elements
+from errbar.data.readers.documents import document, elements, lines
 from errbar.errors import InputError
-from errbar.readers.documents import document, elements, lines
 
 VALUES = [
     *("-0", "-0.0", "0", "1e5", "1E+5", "0e0", "1e-400", "4.9e-324", "2.4703282292062327e-324"),

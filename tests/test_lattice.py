@@ -10,7 +10,9 @@ from numpy.polynomial import Polynomial
 from scipy.special import betainc, betaincinv
 
 from errbar import CategoryCounts, Counts, Posterior, score
-from errbar.data.statistics import CountsByState
+from errbar.analysis.methods.posterior import whole
+from errbar.base.arrays import Array
+from errbar.data.counts import CountsByState
 from errbar.errors import InputError
 from errbar.kernels import lattice
 from errbar.kernels.lattice import Spread
@@ -31,8 +33,6 @@ from errbar.metrics import (
     PassHat,
     Prior,
 )
-from errbar.metrics.base import Array
-from errbar.metrics.whole import whole
 from every_metric import COUNTED
 
 SHARES = np.array([0.001, 0.025, 0.5, 0.975])

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from errbar.decide.letters import letters_of
+from errbar.results.leaderboard import letters_of
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from errbar import selective
-from errbar.data.ranked import Predictions
+from errbar.data.predictions import Predictions
 from errbar.errors import InputError, UnequalCoverage, WrongType
-from errbar.estimate import Estimand, Interval
 from errbar.kernels import resample
-from errbar.matched_values import MatchedCoverage, MatchedRow
-from errbar.metrics.selective import RiskAt
+from errbar.metrics.ranked import RiskAt
+from errbar.results.curves import MatchedCoverage, MatchedRow
+from errbar.results.estimate import Estimand, Interval
 from errbar.selective import Bootstrap, compare
 
 Array = NDArray[Any]

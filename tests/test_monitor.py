@@ -23,12 +23,12 @@ from click.testing import CliRunner, Result
 import errbar
 from errbar.cli.main import main
 from errbar.cli.outcomes import runs_of as runs_at
-from errbar.data.growing import whole_lines
-from errbar.data.in_turn import turns_of
-from errbar.data.outcomes import find_columns
+from errbar.data.live_logs import whole_lines
+from errbar.data.queries.row_order import turns_of
+from errbar.data.readers.tables.column_choice import find_columns
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 from errbar.kernels.betting import log_wealth
-from errbar.watches import Monitoring
+from errbar.results.monitoring import Monitoring
 
 KEYS = (
     *("system", "against", "task", "above", "below", "value", "low", "high", "level", "covers"),
@@ -485,7 +485,9 @@ def growing_by_half_lines(file: Path, ahead: list[str], at: str) -> Any:
     return between
 
 
-@pytest.mark.parametrize("at", ["errbar.cli.monitor.runs_of", "errbar.data.sources.turns_of"])
+@pytest.mark.parametrize(
+    "at", ["errbar.cli.monitor.runs_of", "errbar.data.sources.tables.turns_of"]
+)
 @pytest.mark.parametrize("follow", [[], ["--follow"]], ids=["once", "following"])
 @pytest.mark.parametrize("ending", [".jsonl", ".csv"])
 def test_half_a_line_written_while_a_log_is_read_is_never_read(

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli.main import main
 from errbar.errors import InputError
-from errbar.report.contents import Asked, contents_of
+from errbar.page.contents import Asked, contents_of
 from errbar.runs import Runs
 
 QUESTIONS = 12

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from errbar.kernels.order import (
+from errbar.kernels.sorting import (
     counts_of,
     distinct,
     has_ties,

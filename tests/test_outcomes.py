@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 import errbar
-from errbar.data.outcomes import REQUIRED, STATUSES, USUAL, find_columns, require_statuses
+from errbar.base.remarks import on_command_line
+from errbar.data.columns import STATUSES, USUAL, require_statuses
+from errbar.data.readers.tables.column_choice import REQUIRED, find_columns
 from errbar.errors import InputError, UnknownColumn
-from errbar.remarks import on_command_line
 
 REST = {"question": ["question"], "outcome": ["outcome"]}
 GUESSES = [(meaning, name) for meaning, names in USUAL.items() for name in names]

@@ -13,14 +13,14 @@ from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
 import errbar
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.plan import Difficulty, plan
+from errbar.analysis.plan.goals import Difference, Width
 from errbar.cli.main import main
 from errbar.errors import InputError, WrongType
 from errbar.kernels.power import Shown, chance_seen, moved, share_seen
-from errbar.kernels.signs import evidence
+from errbar.kernels.sign_flip import evidence
 from errbar.metrics import Average, Geom, PassAt, PassHat, parse
-from errbar.planning import Difficulty, plan
-from errbar.planning.goals import Difference, Width
-from errbar.uncertainty import Calibrated
 
 REACH = NormalDist().inv_cdf(0.975)
 KEYS = [

@@ -17,27 +17,25 @@ import vl_convert
 from click.testing import CliRunner
 
 import errbar
-from errbar.bands import reliability, risk_bands, roc_bands
+from errbar.analysis.curves import reliability, risk_bands, roc_bands
+from errbar.analysis.methods import Bootstrap
+from errbar.analysis.methods.learned import Learned
 from errbar.cli.main import main
-from errbar.data.ranked import Predictions
-from errbar.data.ranked_rows import RankedRows
+from errbar.data.counts import Counts
+from errbar.data.predictions import Predictions
+from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.scored import Scored
-from errbar.data.statistics import Counts
-from errbar.decide.gate import Gate
 from errbar.errors import InputError, WrongType
-from errbar.estimate import Estimand, Estimate, Interval, Subject
 from errbar.kernels.interval import share_ends
 from errbar.metrics import PassAt, RiskAt
-from errbar.pictures.curves import is_curve
-from errbar.pictures.look import COLOURS, DASHES, SHAPES, series
-from errbar.pictures.picture import still
-from errbar.pictures.words import short_names
 from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_picture
+from errbar.results.estimate import Estimand, Estimate, Interval, Subject
+from errbar.results.gate import Gate
+from errbar.results.pictures.curves import is_curve
+from errbar.results.pictures.picture import COLOURS, DASHES, SHAPES, series, short_names, still
+from errbar.results.scores import Scores
 from errbar.roc import roc_auc
 from errbar.runs import Runs
-from errbar.scores import Scores
-from errbar.uncertainty import Bootstrap
-from errbar.uncertainty.learned import Learned
 
 DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
 QUICK = Bootstrap(200)

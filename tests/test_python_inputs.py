@@ -17,9 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
+from errbar.base.remarks import MARK, above
 from errbar.cli.main import main
 from errbar.errors import InputError, WrongType
-from errbar.remarks import MARK, above
 
 FIRST = [1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1]  # 8 of 12
 SECOND = [0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0]  # 4 of 12

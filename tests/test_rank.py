@@ -12,8 +12,8 @@ from scipy.special import expit
 
 import errbar
 from errbar.cli.main import main
-from errbar.decide.leaderboard import Leaderboard
 from errbar.errors import InputError
+from errbar.results.leaderboard import Leaderboard
 
 Data = dict[str, NDArray[np.float64]]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from errbar.data.ranked import LOSSES, Predictions, Ranked
+from errbar.data.predictions import LOSSES, Predictions, Ranked
 from errbar.errors import InputError, WrongType
 from errbar.selective import (
     augrc,

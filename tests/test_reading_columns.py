@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import errbar
+from errbar.base.remarks import MARK, above
 from errbar.errors import InputError
-from errbar.remarks import MARK, above
 
 RIGHT = [at % 4 != 0 for at in range(8)]  # .75
 LESS = [at % 2 == 1 for at in range(8)]  # .5

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import errbar
+from errbar.base.remarks import MARK, above
 from errbar.errors import InputError
-from errbar.remarks import MARK, above
 
 RESULTS = "id,score\n" + "".join(f"q{at},{int(at % 4 != 0)}\n" for at in range(8))  # .75
 

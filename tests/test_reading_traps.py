@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import errbar
+from errbar.base.remarks import above
 from errbar.errors import InputError
-from errbar.remarks import above
 
 
 def csv(place: Path, text: str, name: str = "a.csv") -> Path:

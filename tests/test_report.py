@@ -14,8 +14,8 @@ import errbar
 from errbar import demo
 from errbar.cli.main import main
 from errbar.errors import InputError
-from errbar.report.contents import Asked, contents_of
-from errbar.report.page import embedded, rendered, write_report
+from errbar.page import embedded, rendered, write_report
+from errbar.page.contents import Asked, contents_of
 from hostile import HOSTILE
 
 OUTCOMES = Path(demo.__file__).parent / "outcomes.csv"

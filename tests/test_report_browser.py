@@ -12,8 +12,8 @@ from playwright.sync_api import sync_playwright
 
 import errbar
 from errbar import demo
-from errbar.report.contents import Asked
-from errbar.report.page import write_report
+from errbar.page import write_report
+from errbar.page.contents import Asked
 from hostile import HOSTILE
 
 CHROMIUM = shutil.which("chromium")

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from errbar.estimate import Estimand, RankedEstimate
 from errbar.kernels import resample
 from errbar.kernels.interval import separated_end
+from errbar.results.estimate import Estimand, RankedEstimate
 from errbar.roc import (
     AucDifference,
     Bootstrap,

@@ -16,7 +16,7 @@ import pytest
 import errbar
 from errbar.cli.outcomes import written
 from errbar.errors import InputError
-from errbar.scores import Scores
+from errbar.results.scores import Scores
 
 FIELDS = (
     *("system", "task", "metric", "value", "mean", "sd", "low", "high", "level", "covers"),

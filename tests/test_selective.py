@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errbar import selective
-from errbar.data.ranked import Predictions, Ranked
-from errbar.kernels.ranked import harmonic_rise
+from errbar.data.predictions import Predictions, Ranked
+from errbar.kernels.risk_coverage import harmonic_rise
 from errbar.selective import (
     Bootstrap,
     augrc,

@@ -20,13 +20,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errbar.data.ranked import Predictions, Ranked
+from errbar.data.predictions import Predictions, Ranked
 from errbar.errors import InputError, WrongType
-from errbar.items import ItemPrediction, compute_aurc
 from errbar.selective import (
     Estimator,
+    ItemPrediction,
     augrc,
     aurc,
+    compute_aurc,
     coverage_at_risk,
     excess_aurc,
     risk_at_coverage,

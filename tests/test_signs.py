@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
-from errbar.kernels import signs
+from errbar.kernels import sign_flip as signs
 
 REACH = NormalDist().inv_cdf(0.975)
 

@@ -10,8 +10,8 @@ import pytest
 
 import errbar
 from conformance_engines import ENGINES, Table
+from errbar.base.remarks import MARK, above, on_command_line
 from errbar.errors import InputError
-from errbar.remarks import MARK, above, on_command_line
 
 POLICIES: tuple[Any, ...] = ("fail", "missing", "bracket")
 KINDS = {"system": "text", "question": "text", "trial": "whole", "outcome": "whole"}

@@ -8,10 +8,10 @@ import duckdb
 import pytest
 
 import errbar
-from errbar.data import outcome_text
-from errbar.data.held import stored
+from errbar.data.engines.duckdb import stored
 from errbar.data.outcome_words import NOTHING, WORDS
-from errbar.data.unusual_texts import counted_words, number_by_text, unusual_texts
+from errbar.data.readers.tables import outcome_text
+from errbar.data.readers.tables.outcome_text import counted_words, number_by_text, unusual_texts
 from errbar.errors import InputError
 
 TEXTS = [

@@ -13,12 +13,12 @@ import pytest
 
 import errbar
 from conformance_engines import ENGINES, Table
-from errbar.data.statistics import CountsByState
+from errbar.base.remarks import above, on_command_line
+from errbar.data.counts import CountsByState
 from errbar.errors import InputError
 from errbar.metrics import Average, Bayes, DatasetGeom, Geom, GeoSpectrum, MaxAt, PassAt, PassHat
 from errbar.metrics.base import CountMetric
 from errbar.metrics.categories import CategoryMetric
-from errbar.remarks import above, on_command_line
 from every_metric import COUNTED
 from exact import subset_mean
 

@@ -3,7 +3,7 @@
 import pytest
 
 import errbar
-from errbar.remarks import above
+from errbar.base.remarks import above
 from logs import agreements_of, real
 
 

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("termios", reason="Windows has no such terminals and signals")
 
-from errbar.cli.work import Work
+from errbar.cli.group import Work
 from terminals import HOME, Screen, start
 
 ROWS = 6_000_000  # a second or more to write, and a fraction of one to make
@@ -47,9 +47,9 @@ def script(body: str, **options: Any) -> subprocess.Popen[str]:
     """Python code in a process of its own, with `working`, `written_whole`, `time` and `signal`."""
     names = (
         "import signal, sys, time\n"
-        "from errbar.cli.endings import ended_early\n"
-        "from errbar.cli.work import working\n"
-        "from errbar.data.whole import written_whole\n"
+        "from errbar.cli.group import ended_early\n"
+        "from errbar.cli.group import working\n"
+        "from errbar.base.files import written_whole\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", names + body],

@@ -11,7 +11,7 @@ import errbar
 from benchmarks.compare import tests, worlds
 from benchmarks.compare.worlds import NULLS, Cell
 from benchmarks.coverage.difficulties import DIFFICULTIES
-from errbar.decide.pairs import apart_by
+from errbar.analysis.pairs import apart_by
 from errbar.metrics import CountMetric, PassAt
 
 Array = NDArray[np.floating[Any]]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from errbar.decide.pairs import FEW_THAT_DIFFER
-from errbar.kernels import signs
+from errbar.analysis.pairs import FEW_THAT_DIFFER
+from errbar.kernels import sign_flip as signs
 
 Array = NDArray[np.floating[Any]]
 Flags = NDArray[np.bool_]

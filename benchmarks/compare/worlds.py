@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.difficulties import DIFFICULTIES, Difficulty
-from errbar.data.statistics import States
+from errbar.data.counts import States
 from errbar.metrics import CountMetric, Majority, PassAt, PassHat
 from errbar.metrics.categories import Average
 

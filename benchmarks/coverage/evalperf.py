@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage.methods import Ends, Systems, ours, posterior, shown
 from benchmarks.coverage.unit import judged
-from errbar.estimate import Estimand
 from errbar.metrics import CountMetric, PassAt
+from errbar.results.estimate import Estimand
 
 Array = NDArray[np.floating[Any]]
 

@@ -28,7 +28,7 @@ QUESTIONS = (10, 30, 100, 300, 1000)
 TRIALS = (1, 2, 4, 16, 64)
 LEVEL = 0.95
 FAMILIES = ("avg", "pass@k", "pass^k", "g-pass@k", "maj@k", "auc@k", "geom@k", "max@k")
-_CODE = ("data/statistics.py", "kernels", "metrics", "uncertainty")  # what the results depend on
+_CODE = ("data/counts.py", "kernels", "metrics", "analysis/methods")  # what the results depend on
 
 
 class Unit(NamedTuple):

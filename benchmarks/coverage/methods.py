@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.grid import LEVEL
-from errbar.data.statistics import Counts, States
-from errbar.estimate import Estimand
+from errbar.analysis.methods.base import Cell
+from errbar.analysis.methods.calibrated import Calibrated
+from errbar.analysis.methods.learned import Learned
+from errbar.analysis.methods.posterior import Posterior
+from errbar.data.counts import Counts, States
 from errbar.kernels.interval import normal_ends
 from errbar.metrics import CountMetric
-from errbar.uncertainty.calibrated import Calibrated
-from errbar.uncertainty.learned import Learned
-from errbar.uncertainty.method import Cell
-from errbar.uncertainty.posterior import Posterior
+from errbar.results.estimate import Estimand
 
 Array = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]

@@ -23,8 +23,8 @@ from benchmarks.coverage.methods import (
     ours,
     peers,
 )
-from errbar.estimate import Estimand
 from errbar.metrics import CountMetric
+from errbar.results.estimate import Estimand
 
 Array = NDArray[np.floating[Any]]
 

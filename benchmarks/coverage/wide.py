@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from benchmarks.coverage.cells import NAMES, WIDEST, Cell, listed, of_target, percent
 from benchmarks.coverage.methods import METHODS, OURS
-from errbar.estimate import Estimand
+from errbar.results.estimate import Estimand
 
 _ONE_TRIAL = "one trial per question tells no luck from difficulty, so that both are covered"
 _PRIOR_IS_TRUE = "its prior is the truth here"

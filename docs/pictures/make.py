@@ -12,7 +12,7 @@ import numpy as np
 
 import errbar
 from errbar.plots import Picture
-from errbar.scores import Scores
+from errbar.results.scores import Scores
 
 HERE = Path(__file__).parent
 DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"

@@ -10,54 +10,54 @@ if TYPE_CHECKING:
     from errbar import plots as plots
     from errbar import roc as roc
     from errbar import selective as selective
-    from errbar.data.ranked import Predictions as Predictions
-    from errbar.data.ranked import Ranked as Ranked
+    from errbar.analysis.evaluate import score as score
+    from errbar.analysis.methods import Bootstrap as Bootstrap
+    from errbar.analysis.methods import Calibrated as Calibrated
+    from errbar.analysis.methods import Posterior as Posterior
+    from errbar.analysis.plan import Plan as Plan
+    from errbar.analysis.plan import plan as plan
+    from errbar.data.counts import CategoryCounts as CategoryCounts
+    from errbar.data.counts import Counts as Counts
+    from errbar.data.predictions import Predictions as Predictions
+    from errbar.data.predictions import Ranked as Ranked
     from errbar.data.scored import Scored as Scored
-    from errbar.data.statistics import CategoryCounts as CategoryCounts
-    from errbar.data.statistics import Counts as Counts
-    from errbar.estimate import Estimate as Estimate
-    from errbar.estimate import Interval as Interval
-    from errbar.estimate import Subject as Subject
-    from errbar.evaluate import score as score
     from errbar.gating import gate as gate
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
-    from errbar.planning import Plan as Plan
-    from errbar.planning import plan as plan
+    from errbar.results.estimate import Estimate as Estimate
+    from errbar.results.estimate import Interval as Interval
+    from errbar.results.estimate import Subject as Subject
+    from errbar.results.scores import Scores as Scores
     from errbar.roc import roc_auc as roc_auc
     from errbar.runs import Runs as Runs
-    from errbar.scores import Scores as Scores
-    from errbar.uncertainty import Bootstrap as Bootstrap
-    from errbar.uncertainty import Calibrated as Calibrated
-    from errbar.uncertainty import Posterior as Posterior
     from errbar.writers.every_eval_ever import write_every_eval_ever as write_every_eval_ever
 
 _HOMES = {
-    "Bootstrap": "errbar.uncertainty",
-    "Calibrated": "errbar.uncertainty",
-    "CategoryCounts": "errbar.data.statistics",
-    "Counts": "errbar.data.statistics",
-    "Estimate": "errbar.estimate",
-    "Interval": "errbar.estimate",
-    "Plan": "errbar.planning",
-    "Posterior": "errbar.uncertainty",
-    "Predictions": "errbar.data.ranked",
-    "Ranked": "errbar.data.ranked",
+    "Bootstrap": "errbar.analysis.methods",
+    "Calibrated": "errbar.analysis.methods",
+    "CategoryCounts": "errbar.data.counts",
+    "Counts": "errbar.data.counts",
+    "Estimate": "errbar.results.estimate",
+    "Interval": "errbar.results.estimate",
+    "Plan": "errbar.analysis.plan",
+    "Posterior": "errbar.analysis.methods",
+    "Predictions": "errbar.data.predictions",
+    "Ranked": "errbar.data.predictions",
     "Runs": "errbar.runs",
     "Scored": "errbar.data.scored",
-    "Scores": "errbar.scores",
-    "Subject": "errbar.estimate",
+    "Scores": "errbar.results.scores",
+    "Subject": "errbar.results.estimate",
     "eval": "errbar",
     "family": "errbar.metrics",
     "gate": "errbar.gating",
     "load": "errbar.loading",
     "parse": "errbar.metrics",
-    "plan": "errbar.planning",
+    "plan": "errbar.analysis.plan",
     "plots": "errbar",
     "roc": "errbar",
     "roc_auc": "errbar.roc",
-    "score": "errbar.evaluate",
+    "score": "errbar.analysis.evaluate",
     "selective": "errbar",
     "write_every_eval_ever": "errbar.writers.every_eval_ever",
 }

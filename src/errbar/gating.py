@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from errbar.data.joined import Joined, Part
-from errbar.decide.gate import Gate, gate_of, limits_of
+from errbar.base.remarks import way_to_say
+from errbar.data.sources.joined import Joined, Part
 from errbar.errors import InputError
-from errbar.estimate import Estimand
 from errbar.loading import load
 from errbar.metrics import Metric
-from errbar.remarks import way_to_say
+from errbar.results.estimate import Estimand
+from errbar.results.gate import Gate, gate_of, limits_of
 from errbar.runs import Runs
 
 BASELINE, CANDIDATE = "baseline", "candidate"

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errbar.data.arrays import array_source, is_list, refuse_ids
-from errbar.data.containers import (
+from errbar.base.remarks import Above, guess
+from errbar.data.counts import Counts
+from errbar.data.engines.duckdb import plain_errors
+from errbar.data.provenance import Origin
+from errbar.data.readers.base import Choice, Regrade
+from errbar.data.readers.tables.containers import (
     are_pairs,
     are_rows_of_words,
     are_words,
@@ -19,8 +23,7 @@ from errbar.data.containers import (
     refuse_rows_without_names,
     refuse_words,
 )
-from errbar.data.engine_errors import plain_errors
-from errbar.data.frames import (
+from errbar.data.readers.tables.frames import (
     are_numbered,
     has_index,
     indexed_alike,
@@ -29,20 +32,16 @@ from errbar.data.frames import (
     values_in,
     with_index,
 )
-from errbar.data.joined import Joined
-from errbar.data.lists_by_name import are_columns, keys_of_lists
-from errbar.data.naming import FilesAre
-from errbar.data.origin import Origin
-from errbar.data.reading import HowToRead, KeysAre, RepeatsAre, RowsAre
-from errbar.data.sources import CountsSource, MatrixSource, Source, TableSource
-from errbar.data.statistics import Counts
+from errbar.data.readers.tables.json_objects import are_columns, keys_of_lists
+from errbar.data.readers.tables.naming import FilesAre, HowToRead, KeysAre, RepeatsAre, RowsAre
+from errbar.data.sources.arrays import array_source, is_list, refuse_ids
+from errbar.data.sources.joined import Joined
+from errbar.data.sources.tables import CountsSource, MatrixSource, Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
-from errbar.readers.base import Choice, Regrade
-from errbar.remarks import Above, guess
 from errbar.runs import Runs
 
 if TYPE_CHECKING:
-    from errbar.paths import Asked
+    from errbar.data.readers.paths import Asked
 
 
 def load(
@@ -99,7 +98,7 @@ def load(
     choice = Choice(scorer, filter, regrade, signal, files)
     if spark is not None:
         return Runs(_from_spark(data, how, reader, choice, spark))
-    from errbar.paths import Asked, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.paths import Asked, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
 
     asked = Asked(how, reader, choice, connection)
     data = plain_container(data)
@@ -137,8 +136,8 @@ def _are_named_paths(data: Any, right: Sequence[str]) -> bool:
 def _from_spark(
     data: Any, how: HowToRead, reader: str | None, choice: Choice, session: Any
 ) -> Source:
-    from errbar.data.spark import read_with_spark  # noqa: PLC0415  an extra
-    from errbar.paths import Asked, require_no_choice  # noqa: PLC0415  loads DuckDB
+    from errbar.data.engines.spark import read_with_spark  # noqa: PLC0415  an extra
+    from errbar.data.readers.paths import Asked, require_no_choice  # noqa: PLC0415  loads DuckDB
 
     if reader is not None:
         raise InputError(
@@ -158,7 +157,7 @@ def _from_memory(data: Any, asked: "Asked") -> Source:
     if isinstance(data, Runs):
         return data.source
     if _are_paths(data, how.right):
-        from errbar.paths import read_paths  # noqa: PLC0415  loads DuckDB
+        from errbar.data.readers.paths import read_paths  # noqa: PLC0415  loads DuckDB
 
         return read_paths(data, asked)
     if is_list(data) and len(data):
@@ -174,7 +173,7 @@ def _from_memory(data: Any, asked: "Asked") -> Source:
 def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
     """Records, words, pairs of an id and an outcome, or numbers."""
     if _are_records(data):
-        from errbar.data.records import columns_of  # noqa: PLC0415
+        from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
         return _from_columns(columns_of(data), how)
     if are_words(data, how.right):
@@ -203,7 +202,7 @@ def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
 
 
 def _from_columns(flat: dict[str, list[Any]], how: HowToRead, *said: Above) -> Source:
-    from errbar.data.memory import read_columns  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.tables.frames import read_columns  # noqa: PLC0415  loads DuckDB
 
     source = read_columns(flat, how)
     remarks = (*source.origin.remarks, *said)
@@ -254,8 +253,8 @@ def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:
     if all(is_list(one) and not _are_records(one) and not hold_text(one) for one in values):
         return _from_lists(whole, how)
     if all(one is None or isinstance(one, bool | int | float | str | Mapping) for one in values):
-        from errbar.data.json_documents import records_in  # noqa: PLC0415
-        from errbar.data.records import columns_of  # noqa: PLC0415
+        from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
+        from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
         document = records_in(whole, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
@@ -363,6 +362,6 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         if not len(nw.to_native(frame)):
             raise NotThere("the data have no row; there is nothing to score.")
         frame = nw.from_native(nw.to_native(frame).convert_dtypes())
-    from errbar.data.memory import read_frame  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.tables.frames import read_frame  # noqa: PLC0415  loads DuckDB
 
     return read_frame(frame.lazy(), how)

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.scored import Labelled, Scored, scores_and_labels
-from errbar.errors import InputError
-from errbar.kernels import roc as kernel
-from errbar.kernels.order import sort_with_label
-from errbar.metrics.base import number
-from errbar.metrics.roc import RocAuc
-from errbar.roc_estimates import (
+from errbar.analysis.methods.bootstrap import Bootstrap
+from errbar.analysis.roc import (
     AucDifference,
     compare_paired,
     compare_unpaired,
     estimate,
     roc_auc_ci,
 )
-from errbar.uncertainty.bootstrap import Bootstrap
+from errbar.base.arrays import Array
+from errbar.data.scored import Labelled, Scored, scores_and_labels
+from errbar.errors import InputError
+from errbar.kernels import roc as kernel
+from errbar.kernels.sorting import sort_with_label
+from errbar.metrics.base import number
+from errbar.metrics.ranked import RocAuc
 
 __all__ = [
     "AucDifference",
@@ -40,8 +41,6 @@ __all__ = [
     "roc_auc_ci",
     "roc_curve",
 ]
-
-Array = NDArray[np.floating[Any]]
 
 
 def roc_auc(scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None) -> float:

@@ -7,43 +7,52 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from errbar.ambiguities import (
+from errbar.analysis.alignment import Policy
+from errbar.analysis.compare import Asked, compare_systems
+from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
+from errbar.analysis.methods import Bootstrap, Calibrated, Method, Posterior, chosen_method
+from errbar.analysis.monitor import monitored
+from errbar.analysis.rank import RankAsked, rank_systems
+from errbar.analysis.ranked import roc_scores, selective_scores
+from errbar.analysis.readings import (
     copied_rows,
     ids_written_otherwise,
     nameless_systems,
     repeated_ids,
+    rows_never_scored,
+    rows_without_result,
     scales,
     strange_truths,
+    who_was_never_scored,
 )
-from errbar.curve_points import by_subject, ks_of, left_out_of
-from errbar.data.origin import TALLIES
-from errbar.data.slices import Slice, without_cluster
-from errbar.data.sources import Source, TableSource
-from errbar.decide.compare import Asked, compare_systems
-from errbar.decide.comparison import Comparisons
-from errbar.decide.leaderboard import Leaderboard
-from errbar.decide.rank import RankAsked, rank_systems
-from errbar.decide.ranked import compare_ranked, ranked_metrics
-from errbar.decide.values import Policy
+from errbar.analysis.score import (
+    ScoredMetric,
+    Scoring,
+    Short,
+    by_subject,
+    ks_of,
+    left_out_of,
+    scored_metric,
+    usual_metrics,
+)
+from errbar.analysis.values import categories_of
+from errbar.base.remarks import guess
+from errbar.data.provenance import TALLIES
+from errbar.data.queries.slices import Slice, without_cluster
+from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
-from errbar.estimate import Estimand, Estimate, Subject
-from errbar.inspection import Agreement, Inspection
 from errbar.metrics import CountMetric, Metric, family
-from errbar.metrics.selective import RankedMetric
-from errbar.missing_rows import rows_never_scored, rows_without_result, who_was_never_scored
-from errbar.monitoring import monitored
-from errbar.overview import MOST_COMPARED, Overview
-from errbar.ranking import roc_scores, selective_scores
-from errbar.refusals import Refusals
-from errbar.remarks import guess
-from errbar.scores import RankedScores, Scores
-from errbar.scoring import ScoredMetric, Scoring, Short, scored_metric, usual_metrics
-from errbar.tallied import categories_of
-from errbar.uncertainty import Bootstrap, Calibrated, Method, Posterior, chosen_method
-from errbar.watches import Monitoring
+from errbar.metrics.ranked import RankedMetric
+from errbar.results.base import Refusals
+from errbar.results.comparison import Comparisons
+from errbar.results.estimate import Estimand, Estimate, Subject
+from errbar.results.inspection import MOST_COMPARED, Agreement, Inspection, Overview
+from errbar.results.leaderboard import Leaderboard
+from errbar.results.monitoring import Monitoring
+from errbar.results.scores import RankedScores, Scores
 
 if TYPE_CHECKING:
-    from errbar.run_pictures import RunPlots
+    from errbar.plots import RunPlots
 
 Errors = Literal["fail", "missing", "bracket"]
 
@@ -297,7 +306,7 @@ class Runs:
     @property
     def plot(self) -> "RunPlots":
         """Pictures of the outcomes themselves, as `runs.plot.questions()`."""
-        from errbar.run_pictures import RunPlots  # noqa: PLC0415  an extra
+        from errbar.plots import RunPlots  # noqa: PLC0415  an extra
 
         return RunPlots(self.source)
 

@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from errbar.data.naming import systems_of
-from errbar.data.ranked import Predictions
+from errbar.analysis.curves import compare
+from errbar.analysis.methods.bootstrap import Bootstrap
+from errbar.analysis.selective import estimate
+from errbar.base.tables import DASH, Table, percent, pointed, printable, supported
+from errbar.data.predictions import Predictions
+from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
+from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
-from errbar.estimate import RankedEstimate, Subject
-from errbar.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
-from errbar.matched import compare
-from errbar.matched_values import MatchedCoverage
-from errbar.metrics.selective import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
-from errbar.readers.item_runs import ItemColumns, ItemRun, read_item_runs
-from errbar.scores import RankedScores
-from errbar.selective_estimates import estimate
-from errbar.tables import DASH, Table, percent, pointed, printable, supported
-from errbar.uncertainty.bootstrap import Bootstrap
+from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
+from errbar.results.curves import MatchedCoverage
+from errbar.results.estimate import RankedEstimate, Subject
+from errbar.results.scores import RankedScores
+from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage
 
 if TYPE_CHECKING:
-    from errbar.pictures.picture import Picture
+    from errbar.results.pictures.picture import Picture
 
 _DEFAULT = Bootstrap()
 

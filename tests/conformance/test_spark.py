@@ -18,7 +18,7 @@ from conformance_engines import Table, arrow
 from conformance_ranked import RANKED
 from conformance_ranked import ask as rank
 from documented import PAGES, blocks, commands, example_data, require_named, run
-from errbar.data import spark
+from errbar.data.engines import spark
 
 PAGE = next(page for page in PAGES if page.name == "a-million-questions-on-spark.md")
 

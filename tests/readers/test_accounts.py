@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from errbar.data.accounts import Accounts
+from errbar.data.provenance import Accounts
+from errbar.data.readers.base import Choice, Log
+from errbar.data.readers.finding import Recognised, every_reader, find_readers
 from errbar.errors import InputError
-from errbar.readers.base import Choice, Log
-from errbar.readers.finding import Recognised, every_reader, find_readers
 from inspect_logs import members
 from inspect_logs import write as write_archive
 from logs import FIXTURES

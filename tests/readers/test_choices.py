@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import errbar
+from errbar.data.readers.finding import every_reader
 from errbar.errors import InputError
-from errbar.readers.finding import every_reader
 from logs import FIXTURES
 
 HELD = sorted(name for name in every_reader() if (FIXTURES / name).is_dir())

@@ -11,8 +11,8 @@ import pytest
 
 import errbar
 from broken_logs import require_clear_refusals, require_read_or_refused
+from errbar.base.remarks import above
 from errbar.errors import InputError
-from errbar.remarks import above
 from logs import FIXTURES, harness, remarks_of, rows_of
 
 LOGS = FIXTURES / "every_eval_ever"

@@ -18,9 +18,9 @@ import pytest
 
 import errbar
 from broken_logs import BROKEN, broken, broken_value, read_or_refused, strange_values
+from errbar.data.readers.base import Glance
+from errbar.data.readers.finding import find_readers
 from errbar.errors import InputError
-from errbar.readers.base import Glance
-from errbar.readers.finding import find_readers
 from inspect_logs import (
     ARCHIVES,
     PLACE,
@@ -125,7 +125,7 @@ def test_a_member_of_zstd_that_is_cut_or_wrong_is_refused(tmp_path: Path) -> Non
 
 
 def test_all_members_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("errbar.readers.archive._MOST_OF_ALL", 2000)
+    monkeypatch.setattr("errbar.data.readers.archive._MOST_OF_ALL", 2000)
     with pytest.raises(InputError, match="bytes unpacked are too many"):
         errbar.load(PLACE / "crashed.eval")
     assert rows_of(archived(tmp_path / "log.eval", small()))

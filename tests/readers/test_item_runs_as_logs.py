@@ -9,9 +9,9 @@ import pytest
 
 import errbar
 from broken_logs import require_clear_refusals, require_read_or_refused
+from errbar.base.remarks import above
+from errbar.data.readers.item_runs import is_item_run, read_item_runs
 from errbar.errors import InputError
-from errbar.readers.item_runs import is_item_run, read_item_runs
-from errbar.remarks import above
 from errbar.selective import estimate
 from logs import FIXTURES, remarks_of, rows_of
 

@@ -20,8 +20,8 @@ from broken_logs import (
     require_read_or_refused,
     strange_values,
 )
+from errbar.data.readers.finding import find_readers
 from errbar.errors import InputError
-from errbar.readers.finding import find_readers
 from logs import FIXTURES, agreements_of, columns_of, real
 
 LOG = FIXTURES / "lighteval"

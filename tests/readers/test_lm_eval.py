@@ -12,9 +12,9 @@ import pytest
 
 import errbar
 from broken_logs import require_read_or_refused
+from errbar.data.readers import fields
+from errbar.data.readers.finding import find_readers
 from errbar.errors import InputError
-from errbar.readers import fields
-from errbar.readers.finding import find_readers
 from logs import FIXTURES, agreements_of, columns_of, real
 
 LOGS = FIXTURES / "lm_eval"

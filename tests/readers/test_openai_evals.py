@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from broken_logs import DEEP, refusal, require_read_or_refused
-from errbar.readers.base import Choice
-from errbar.readers.openai_evals import READER
+from errbar.data.readers.base import Choice
+from errbar.data.readers.openai_evals import READER
 from logs import FIXTURES, claims_of, remarks_of, rows_of, runs_of, values_of
 
 HERE = FIXTURES / "openai_evals"

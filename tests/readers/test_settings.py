@@ -1,6 +1,6 @@
 """Settings that tell agents of one name apart."""
 
-from errbar.readers.settings import tell_apart
+from errbar.data.readers.settings import tell_apart
 
 
 def test_only_what_differs_is_told() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from broken_logs import DEEP, refusal, require_read_or_refused
-from errbar.readers.base import Choice
-from errbar.readers.swe_bench import READER
-from errbar.remarks import above
+from errbar.base.remarks import above
+from errbar.data.readers.base import Choice
+from errbar.data.readers.swe_bench import READER
 from logs import FIXTURES, claims_of, real, remarks_of, rows_of, runs_of, values_of
 
 HERE = FIXTURES / "swe_bench"

@@ -9,8 +9,8 @@ import pytest
 
 import errbar
 from broken_logs import refusal
+from errbar.data.readers.finding import every_reader, find_readers
 from errbar.errors import InputError
-from errbar.readers.finding import every_reader, find_readers
 from logs import FIXTURES, real, remarks_of, rows_of, runs_of
 
 STATS = {"count": 1, "sum": 2.0, "sum_squared": 4.0, "min": 2.0, "max": 2.0, "mean": 2.0}

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from errbar.cli.group import working
 from errbar.cli.outcomes import Given, Paths, names_in, runs_of, show, shown
-from errbar.cli.work import working
 from errbar.errors import InputError
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from click.exceptions import Exit
 
+from errbar.cli.group import working
 from errbar.cli.outcomes import Given, names_in, put, runs_of, save, show
-from errbar.cli.work import working
-from errbar.decide.gate import Gate
 from errbar.errors import InputError
 from errbar.gating import gate
 from errbar.metrics import parse
+from errbar.results.gate import Gate
 
 
 def gate_outcomes(baseline: str, candidate: str | None, given: Given) -> None:

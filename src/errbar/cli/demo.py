@@ -5,12 +5,12 @@ import textwrap
 import click
 
 from errbar import demo
+from errbar.analysis.evaluate import score
+from errbar.base.tables import wrapped
 from errbar.errors import InputError
-from errbar.evaluate import score
 from errbar.loading import load
-from errbar.report.contents import Asked
-from errbar.report.page import write_report
-from errbar.tables import wrapped
+from errbar.page import write_report
+from errbar.page.contents import Asked
 
 METRICS = ("avg", "maj@7", "pass@8", "pass^8", "geom@4")
 

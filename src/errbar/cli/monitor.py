@@ -8,12 +8,12 @@ from dataclasses import replace
 import click
 from click.exceptions import Exit
 
+from errbar.base.tables import printable
+from errbar.cli.group import working
 from errbar.cli.outcomes import Given, runs_of, show, shown
-from errbar.cli.work import working
-from errbar.data.growing import WholeLines, WrittenMeanwhile, copied_lines, sizes_of, whole_lines
+from errbar.data.live_logs import WholeLines, WrittenMeanwhile, copied_lines, sizes_of, whole_lines
 from errbar.errors import ErrbarError, InputError, NotThere
-from errbar.tables import printable
-from errbar.watches import Monitoring
+from errbar.results.monitoring import Monitoring
 
 Lines = Callable[[Sequence[str]], AbstractContextManager[WholeLines]]
 

@@ -89,7 +89,7 @@ WRITE = options_of(
 def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
     """Refuse what cannot be drawn before any work is done."""
     if path is not None:
-        from errbar.pictures.picture import require_suffix  # noqa: PLC0415  --help must not wait
+        from errbar.results.pictures.picture import require_suffix  # noqa: PLC0415  --help must not wait
 
         require_suffix(path)
     return path

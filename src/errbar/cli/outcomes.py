@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errbar.cli.work import Work, working
-from errbar.data.convert import convert_table
-from errbar.data.outcomes import REQUIRED, require_meaning
-from errbar.data.sources import CountsTableSource, TableSource
-from errbar.data.whole import written_whole
+from errbar.base.files import written_whole
+from errbar.base.remarks import above, below
+from errbar.base.tables import latex_table, markdown_table, printable, printable_json
+from errbar.cli.group import Work, working
+from errbar.data.columns import require_meaning
+from errbar.data.readers.tables.column_choice import REQUIRED
+from errbar.data.sources.tables import CountsTableSource, TableSource
 from errbar.errors import InputError
 from errbar.loading import load
-from errbar.remarks import above, below
 from errbar.runs import Runs
-from errbar.tables import latex_table, markdown_table, printable, printable_json
 from errbar.writers.every_eval_ever import write_every_eval_ever
+from errbar.writers.outcomes import convert_table
 
 if TYPE_CHECKING:
-    from errbar.pictures.picture import Picture
+    from errbar.results.pictures.picture import Picture
 
 Given = Mapping[str, Any]  # the options of a command
 Paths = Sequence[str]
@@ -98,7 +99,7 @@ def runs_of(paths: Paths, given: Given, work: Work) -> Runs:
     """Outcomes at paths, with columns as told, read by the engine that was asked for."""
     session = None
     if given["engine"] == "spark":
-        from errbar.data.spark import spark_session  # noqa: PLC0415  an extra
+        from errbar.data.engines.spark import spark_session  # noqa: PLC0415  an extra
 
         session = spark_session(given["master"], given["remote"])
     elif given["master"] or given["remote"]:

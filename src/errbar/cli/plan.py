@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from errbar.analysis.plan import plan
+from errbar.cli.group import working
 from errbar.cli.outcomes import Given, runs_of, show, shown
-from errbar.cli.work import working
-from errbar.planning import plan
 
 _PASSED_ON = (
     *("difference", "width", "power", "level", "errors", "difficulty", "mean", "disagreement"),

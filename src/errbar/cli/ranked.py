@@ -4,17 +4,17 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from errbar.bands import risk_bands
+from errbar.analysis.curves import risk_bands
+from errbar.analysis.methods import Bootstrap
+from errbar.cli.group import working
 from errbar.cli.outcomes import Given, put, runs_of, show, shown
-from errbar.cli.work import working
+from errbar.data.readers.item_runs import is_item_run
 from errbar.errors import InputError
-from errbar.estimate import Subject
-from errbar.readers.item_runs import is_item_run
+from errbar.results.estimate import Subject
 from errbar.selective_report import SelectiveReport, report
-from errbar.uncertainty import Bootstrap
 
 if TYPE_CHECKING:
-    from errbar.pictures.picture import Picture
+    from errbar.results.pictures.picture import Picture
 
 
 def selective_risk(paths: Sequence[str], given: Given) -> None:
@@ -60,7 +60,7 @@ def _item_runs(paths: Sequence[str], given: Given) -> SelectiveReport:
 
 
 def _risks_of_items(found: SelectiveReport, given: Given) -> "Picture":
-    from errbar.pictures import risk_picture  # noqa: PLC0415  an extra
+    from errbar.results.pictures import risk_picture  # noqa: PLC0415  an extra
 
     data = {
         Subject(one.run.name): one.run.predictions(given["loss"], given["span"])

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
+from errbar.base.tables import printable
+from errbar.cli.group import working
 from errbar.cli.outcomes import Given, Paths, names_in, runs_of, shown
-from errbar.cli.work import working
-from errbar.estimate import Estimand
-from errbar.report.contents import Asked
-from errbar.report.page import write_report
-from errbar.tables import printable
+from errbar.page import write_report
+from errbar.page.contents import Asked
+from errbar.results.estimate import Estimand
 
 
 def report_outcomes(paths: Paths, given: Given) -> None:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from errbar.remarks import MARK
-from errbar.tables import Table, each_printable, printable, wrapped
+from errbar.base.remarks import MARK
+from errbar.base.tables import Table, each_printable, printable, wrapped
 
 _GAP = 2  # between columns
 _WIDEST_NOTE = 80

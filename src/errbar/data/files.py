@@ -1,10 +1,23 @@
-"""Which files there are, and what kind of table each is by its ending."""
+"""Files: which exist, of what kind each is, their lines, and those that need a library to open.
 
+Excel, Arrow and saved data sets need an extra; standard input becomes a temporary file.
+"""
+
+import atexit
+import gzip
 import os
-from collections.abc import Sequence
+import shutil
+import sys
+import tempfile
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path, PurePath
+from typing import Any
 
-from errbar.errors import InputError
+from errbar.data.engines.duckdb import literal_path, own_engine
+from errbar.errors import InputError, NotThere
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -137,3 +150,165 @@ class ResolvedFolders(dict[str, str]):
             return path
         place = f"{self[above]}{separator}{name}"
         return os.path.realpath(place) if os.path.islink(place) else place
+
+
+LONGEST_LINE = 1 << 24  # bytes; with a longer one DuckDB reads a file by one thread alone
+
+
+def first_line(file: Path) -> str:
+    """The first line that is not blank."""
+    return next(line for line in text_lines(file) if line.strip())
+
+
+def header_of(file: Path, above: int = 0) -> str:
+    """The first line below those `above`, and what a quotation mark carries it on to."""
+    head = ""
+    for line in islice(text_lines(file), above, None):
+        head += line
+        if head.count('"') % 2 == 0 or len(head) > LONGEST_LINE:
+            break
+    return head
+
+
+def text_lines(file: Path) -> Iterator[str]:
+    """Lines of a text file; one at least that is not blank."""
+    blank = True
+    for at, raw in enumerate(raw_lines(file), start=1):
+        if b"\0" in raw:
+            raise InputError(f"{file} is not text in UTF-8.")
+        try:
+            line = raw.decode().removeprefix("\ufeff")  # thrice as fast as by utf-8-sig
+        except UnicodeDecodeError as error:
+            raise InputError(f"{file}, line {at}: it is not text in UTF-8.") from error
+        blank = blank and not line.strip()
+        yield line
+    if blank:
+        raise NotThere(f"{file} is empty.")
+
+
+def begins_as_array(file: Path) -> bool:
+    """Whether a file that is not compressed begins as a JSON array, which may be all of it."""
+    if file.suffix.lower() in (".gz", ".zst"):
+        return False
+    try:
+        with open(file, "rb", buffering=0) as begin:
+            return begin.read(1024).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+    except OSError:
+        return False
+
+
+def raw_text(file: Path) -> bytes:
+    """All of a file; lines are not looked for, which takes long where there is only one."""
+    if file.suffix.lower() in (".gz", ".zst"):
+        return b"".join(raw_lines(file))
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error}.") from error
+
+
+def raw_lines(file: Path) -> Iterator[bytes]:
+    """Lines as bytes."""
+    suffix = file.suffix.lower()
+    if suffix == ".zst":
+        yield from _raw_lines_of_zst(file)
+        return
+    opened = gzip.open if suffix == ".gz" else open
+    try:
+        with opened(file, "rb") as lines:
+            while line := lines.readline(LONGEST_LINE):
+                yield line
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{file} cannot be read: {error}.") from error
+
+
+def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
+    """By the engine: Python reads no zstd before 3.14."""
+    lines = own_engine().execute(
+        "SELECT line FROM read_csv(?, header=false, auto_detect=false, sep='\x1f', quote='', "
+        "columns={'line': 'VARCHAR'}, max_line_size=?)",
+        [literal_path(file), LONGEST_LINE],
+    )
+    while some := lines.fetchmany(1000):
+        for (line,) in some:
+            yield f"{line}\n".encode()
+
+
+def excel_columns(file: Path) -> dict[str, list[Any]]:
+    """The first sheet of a workbook that has cells; its first row names the columns."""
+    try:
+        import openpyxl  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Excel needs openpyxl: pip install 'errbar[excel]'."
+        ) from error
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
+        book.close()
+    except Exception as error:  # of zip, XML and openpyxl's own kinds
+        raise InputError(f"{file}: it is no Excel workbook that can be read ({error}).") from error
+    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1}
+    if not filled:
+        raise InputError(f"{file}: no sheet has a row below its names.")
+    if len(filled) > 1:
+        raise InputError(
+            f"{file}: {len(filled)} sheets have rows ({', '.join(filled)}); save the one to be "
+            f"scored as a file of its own."
+        )
+    head, *rows = next(iter(filled.values()))
+    names = [str(name) if name not in (None, "") else "" for name in head]
+    kept = [at for at, name in enumerate(names) if name]
+    rows = [row for row in rows if any(cell is not None for cell in row)]
+    return {names[at]: [_plain(row[at]) for row in rows] for at in kept}
+
+
+def _plain(cell: Any) -> Any:
+    """Whole numbers as such: Excel stores all of them as floats."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
+def arrow_columns(file: Path) -> dict[str, list[Any]]:
+    """An Arrow IPC file or stream; Feather is one."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415  an extra
+        from pyarrow import feather, ipc  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Arrow files needs pyarrow: pip install 'errbar[arrow]'."
+        ) from error
+    try:
+        with pa.memory_map(str(file)) as mapped:
+            try:
+                table = ipc.open_stream(mapped).read_all()
+            except pa.ArrowInvalid:
+                table = feather.read_table(str(file))
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{file}: it is no Arrow file that can be read ({error}).") from error
+    found: dict[str, list[Any]] = table.to_pydict()
+    return found
+
+
+_PARQUET, _ZIP, _ARROW = b"PAR1", b"PK\x03\x04", b"ARROW1"
+
+
+def standard_input() -> Path:
+    """A file with all that comes, whose ending says what it holds."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError("-: nothing comes by standard input; pipe a file into it, or give a path.")
+    content = sys.stdin.buffer.read()
+    folder = Path(tempfile.mkdtemp(prefix="errbar-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = folder / f"stdin{_ending(content)}"
+    file.write_bytes(content)
+    return file
+
+
+def _ending(content: bytes) -> str:
+    if content.startswith(b"\x1f\x8b"):
+        raise InputError("-: what comes is compressed; unpack it first, as with gunzip -c.")
+    for start, ending in ((_PARQUET, ".parquet"), (_ZIP, ".xlsx"), (_ARROW, ".arrow")):
+        if content.startswith(start):
+            return ending
+    text = content.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return ".json" if text.startswith((b"{", b"[")) else ".csv"

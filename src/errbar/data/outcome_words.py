@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
 
+from errbar.base.remarks import Above, guess, way_to_say
 from errbar.errors import WrongType
-from errbar.remarks import Above, guess, way_to_say
 
 NOTHING = ("", "null", "none", "nan", "na", "n/a", "<na>", "-", "–")
 TRUTH: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})

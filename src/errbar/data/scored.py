@@ -10,12 +10,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.data.frozen import freeze
-from errbar.data.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
+from errbar.base.arguments import as_codes, as_flags, as_numbers, freeze, refuse_first, same_length
+from errbar.base.arrays import Array
 from errbar.errors import InputError
-from errbar.kernels.order import distinct, sort_with_label, starts_of, totals
-
-Floats = NDArray[np.floating[Any]]
+from errbar.kernels.sorting import distinct, sort_with_label, starts_of, totals
 
 
 class Classes(NamedTuple):
@@ -69,7 +67,7 @@ class Scored:
 
     scores: NDArray[Any]
     labels: NDArray[np.bool_]
-    weights: Floats | None
+    weights: Array | None
     clusters: NDArray[np.intp] | None  # numbered in the order of their names; None: each item
 
     def __init__(
@@ -133,7 +131,7 @@ class Labelled:
 
     @classmethod
     def of_arrays(
-        cls, scores: NDArray[Any], labels: NDArray[np.bool_], weights: Floats | None = None
+        cls, scores: NDArray[Any], labels: NDArray[np.bool_], weights: Array | None = None
     ) -> Self:
         """The same for arrays that have been checked."""
         if weights is None:

@@ -6,7 +6,7 @@
 import csv
 from importlib.resources import files
 
-from errbar.data.statistics import Counts
+from errbar.data.counts import Counts
 
 ABOUT = "Synthetic data: 3 invented systems, 40 questions, 8 trials each, right or wrong."
 

@@ -20,16 +20,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.urn import (
-    BACK,
-    Array,
-    all_wrong,
-    band,
-    blocks,
-    log_scale,
-    one_right,
-    same_size,
-)
+from errbar.base.arrays import Array
+from errbar.kernels.urn import BACK, all_wrong, band, blocks, log_scale, one_right, same_size
 
 Gains = Array  # gains[i] is what the credit rises by from i to i + 1 right, i = 0…k−1
 _LONGEST_ROW = 4096  # masses worth computing beyond those that are asked for

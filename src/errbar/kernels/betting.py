@@ -12,12 +12,10 @@ steps come from the safe side and stay there.
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating[Any]]
+from errbar.base.arrays import Array
 
 # Shares even in log odds, small ones for small effects; most of the wealth is on those for effects
 # that some hundred values can show. Equal parts take a quarter more to tell a rate apart.

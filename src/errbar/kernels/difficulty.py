@@ -12,13 +12,11 @@ grow with their number.
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
-Integers = NDArray[np.int64]
+from errbar.base.arrays import Array, Integers
 
 _POINTS = 20
 # How many questions' worth the Dirichlet prior of the weights weighs: the less, the fewer points.

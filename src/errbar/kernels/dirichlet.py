@@ -7,8 +7,8 @@ only the Beta kernels, level by level and pair of levels by pair.
 
 import numpy as np
 
+from errbar.base.arrays import Array
 from errbar.kernels import beta
-from errbar.kernels.urn import Array
 
 
 def sum_of_means(pseudo: Array, total: Array, weights: Array, often: Array) -> float:

@@ -5,11 +5,9 @@ right draws is, and this file averages credit over it.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.kernels.urn import BACK, OUT, Array, all_wrong, band, blocks, one_right, same_size
-
-Integers = NDArray[np.int64]
+from errbar.base.arrays import Array, Integers
+from errbar.kernels.urn import BACK, OUT, all_wrong, band, blocks, one_right, same_size
 
 
 def chance_of_one(trials: Integers, correct: Integers, ks: list[int]) -> Array:

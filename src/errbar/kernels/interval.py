@@ -1,12 +1,17 @@
-"""Ends of an interval from moments or from replicates."""
+"""Ends of an interval: from moments, from bootstrap replicates, or from a mixture of Betas.
+
+Normal and logit ends, Wilson's interval for a proportion (Wilson 1927), the bias-corrected and
+accelerated bootstrap (Efron 1987), and quantiles of a mixture, found by bisection.
+"""
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
-from errbar.kernels.urn import Array
+from errbar.base.arrays import Array
 
 _EQUAL = 1e-12  # replicates this near the value, for their size, are it but for rounding
 _FEW = 1000  # factors that are multiplied one by one
@@ -121,3 +126,74 @@ def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> 
         shares.append(normal.cdf(bias + moved / max(1.0 - skew * moved, 1e-3)))
     low, high = np.quantile(replicates, shares)
     return float(low), float(high)
+
+
+_LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
+_NORMAL = NormalDist()
+_ACCURACY = 1e-4  # of the normal score of an end, which draws leave open by much more
+_FARTHEST = 7.9  # deviations: 1e-15 of a normal distribution lie beyond
+_AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
+
+
+def mixture_ends(means: Array, variances: Array, reach: float) -> tuple[float, float]:
+    """Ends of the equal mixture of Beta distributions on 0 … 1 with these means and variances.
+
+    As much lies beyond each of them as of a normal distribution beyond `reach` deviations.
+    """
+    from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
+
+    mean = np.clip(means, _LEAST, 1.0 - _LEAST)
+    room = mean * (1.0 - mean)
+    total = room / np.clip(variances, _LEAST * room, 0.999 * room) - 1.0
+    a, b = mean * total, (1.0 - mean) * total
+    far = 12.0 * np.sqrt(variances)
+    within = (max(0.0, float((mean - far).min())), min(1.0, float((mean + far).max())))
+    if within[1] - within[0] <= _AT_BOUND:
+        return _snapped(within[0]), _snapped(within[1])
+    middle, sd = float(mean.mean()), math.sqrt(float(variances.mean() + mean.var()))
+
+    def end(score: float) -> float:
+        def rising(x: float) -> float:
+            below = float(betainc(a, b, x).mean())
+            return _NORMAL.inv_cdf(min(max(below, 1e-300), 1.0 - 1e-16)) - score
+
+        return _snapped(root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY))
+
+    reach = min(reach, _FARTHEST)
+    return end(-reach), end(reach)
+
+
+def _snapped(end: float) -> float:
+    if end < _AT_BOUND:
+        return 0.0
+    return 1.0 if end > 1.0 - _AT_BOUND else end
+
+
+_MOST_STEPS = 100
+_NO_ROOM = 1e-15
+
+
+def root(
+    rising: Callable[[float], float],
+    start: float,
+    step: float,
+    within: tuple[float, float],
+    accuracy: float,
+) -> float:
+    """The root of a function that rises nearly along a line, by secants kept in a bracket."""
+    low, high = within
+    margin = 1e-3 * (high - low)
+    old = min(max(start, low + margin), high - margin)
+    off_old = rising(old)
+    new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
+    for _ in range(_MOST_STEPS):
+        off = rising(new)
+        low, high = (new, high) if off < 0 else (low, new)
+        if abs(off) < accuracy or high - low < _NO_ROOM:
+            break
+        slope = (off - off_old) / (new - old) if new != old else 0.0
+        old, off_old = new, off
+        new = new - off / slope if slope > 0 else low
+        if not low < new < high:
+            new = 0.5 * (low + high)
+    return new

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.urn import Array, blocks
+from errbar.base.arrays import Array
+from errbar.kernels.urn import blocks
 
 _CELLS = 1 << 16  # of the lattice: about 4,000 in a standard deviation of a large mean
 _MOST_CELLS = 1 << 20  # of the lattices of all states together, where edges are sharp

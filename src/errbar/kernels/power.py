@@ -10,14 +10,12 @@ first order the power of 20 questions is off by as much as 20 points.
 import math
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from errbar.base.arrays import Array
 from errbar.kernels.rates import masses
-
-Array = NDArray[np.floating[Any]]
 
 _EQUAL = 1e-12  # values nearer than this are one
 _AT_ONCE = 2_000_000  # draws held in memory

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from errbar.kernels.urn import Array, blocks
+from errbar.base.arrays import Array
+from errbar.kernels.urn import blocks
 
 
 def chance_of_one(rates: Array, k: int) -> Array:

@@ -7,16 +7,14 @@ i-th of its class has p − i negatives below it.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.order import Labels, distinct, totals
+from errbar.base.arrays import Array, Numbers
+from errbar.kernels.sorting import Labels, distinct, totals
 
-Array = NDArray[np.floating[Any]]
 Places = NDArray[np.int64]
-Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 
 
 def area(positives: Numbers, negatives: Numbers) -> Array:

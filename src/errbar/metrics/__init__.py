@@ -2,6 +2,7 @@
 
 from errbar.metrics.base import (
     JEFFREYS,
+    METRICS,
     UNIFORM,
     CountMetric,
     Direction,
@@ -11,7 +12,7 @@ from errbar.metrics.base import (
     Prior,
 )
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
-from errbar.metrics.categories import Average, Bayes, MaxAt
+from errbar.metrics.categories import Average, Bayes, MaxAt, VoteAt
 from errbar.metrics.grammar import family, parse
 from errbar.metrics.passk import (
     AreaUnderPass,
@@ -23,18 +24,17 @@ from errbar.metrics.passk import (
     PassHat,
     Spectrum,
 )
-from errbar.metrics.registry import METRICS
-from errbar.metrics.roc import LabelMetric, RocAuc
-from errbar.metrics.selective import (
+from errbar.metrics.ranked import (
     Augrc,
     Aurc,
     CoverageAt,
     ExcessAugrc,
     ExcessAurc,
+    LabelMetric,
     RankedMetric,
     RiskAt,
+    RocAuc,
 )
-from errbar.metrics.votes import VoteAt
 
 __all__ = [
     "JEFFREYS",

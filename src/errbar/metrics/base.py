@@ -1,24 +1,43 @@
 """What a metric is: a frozen value that knows what it needs, its direction and its bounds.
 
-Metrics of one class are computed together: what they share over k is done once, and the cost
-depends on the distinct states of the questions, not on their number.
+`METRICS` is the one list of metrics: what stands before k in a name, and its class.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.data.enough import require_trials
-from errbar.data.statistics import CategoryCounts, Counts, States
-from errbar.errors import InputError, WrongType
+from errbar.base.arrays import Array
+from errbar.data.counts import CategoryCounts, Counts, CountsByState, States
+from errbar.errors import InputError, NotEnoughTrials, WrongType
 
-Array = NDArray[np.floating[Any]]
+
+def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
+    """Refuse questions with fewer than `k` trials."""
+    trials = counts.trials
+    if not trials.size:
+        raise InputError(f"{metric} was asked of no question at all.")
+    if trials.min() >= k:
+        return
+    short = trials < k
+    at = int(np.argmax(short))
+    some = (
+        f"one has {trials[at]}"
+        if isinstance(counts, CountsByState)
+        else f"question {counts.questions[at]!r} has {trials[at]}"
+    )
+    raise NotEnoughTrials(
+        f"{metric} draws {k} of a question's trials; {int(short @ counts.repeats())} of "
+        f"{len(counts)} questions have fewer ({some}). Lower k to at most {trials.min()}, or "
+        f"collect more trials."
+    )
+
+
 AnyCounts = Counts | CategoryCounts
 
 _SMALLEST_EXACT = 1e-250  # sums below this may have lost digits on the way
@@ -281,3 +300,21 @@ def set_fields(metric: Metric, **fields: object) -> None:
     """Store checked fields of a frozen metric."""
     for name, value in fields.items():
         object.__setattr__(metric, name, value)
+
+
+METRICS: dict[str, type[Metric]] = {}
+ALIASES: dict[str, str] = {}
+
+M = TypeVar("M", bound=type[Metric])
+
+
+def register(head: str, *aliases: str) -> Callable[[M], M]:
+    """Give a metric its name; `aliases` are read but never printed."""
+
+    def add(metric: M) -> M:
+        metric.head = head
+        METRICS[head] = metric
+        ALIASES.update(dict.fromkeys(aliases, head))
+        return metric
+
+    return add

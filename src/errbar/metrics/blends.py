@@ -10,11 +10,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from errbar.data.statistics import States
+from errbar.base.arrays import Array
+from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels import beta
 from errbar.metrics.base import (
-    Array,
     BinaryMetric,
     Moments,
     Prior,
@@ -23,6 +23,7 @@ from errbar.metrics.base import (
     log_over_questions,
     number,
     posterior_of,
+    register,
     set_fields,
 )
 from errbar.metrics.passk import (
@@ -34,7 +35,6 @@ from errbar.metrics.passk import (
     spectrum_weights,
     step,
 )
-from errbar.metrics.registry import register
 
 _LARGEST_POWER = 1e6  # powers beyond this turn every score into 0 or 1
 

@@ -1,7 +1,4 @@
-"""Category metrics: every trial falls into one of several categories, each with a weight.
-
-Without weights there are two categories, wrong and right, weighing 0 and 1.
-"""
+"""Category metrics: every trial falls into one of several categories; and votes by answer."""
 
 import math
 from abc import abstractmethod
@@ -11,24 +8,27 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from errbar.data.statistics import Integers, Tally, distinct
+from errbar.base.arrays import Array, Integers
+from errbar.data.counts import Tally, distinct
+from errbar.data.queries.answers import Ballots
 from errbar.errors import InputError
 from errbar.kernels import dirichlet, finite
+from errbar.kernels.urn import mean_credit
 from errbar.metrics.base import (
     FLAT,
     AnyCounts,
-    Array,
     CountMetric,
+    Metric,
     Moments,
     Needs,
     Prior,
     QuestionMean,
     draws_of,
     numbers,
+    register,
     set_fields,
 )
 from errbar.metrics.passk import PassAt, PassHat
-from errbar.metrics.registry import register
 
 RIGHT_OR_WRONG = (0.0, 1.0)
 _LEAST_SCALE = -1000  # a power of two that is far from zero and from rounding
@@ -270,3 +270,51 @@ def _root_of_sum(logs: Array, often: Array) -> float:
     if top == -np.inf:
         return 0.0
     return float(np.exp(0.5 * top) * np.sqrt(np.exp(logs - top) @ often))
+
+
+_MOST_TRIALS = 1000  # of more, the number of subsets is beyond a float
+
+
+@register("vote@", "plurality@")
+@dataclass(frozen=True)
+class VoteAt(Metric):
+    """Chance that the answer most often given among `k` draws is right, ties split.
+
+    With `ties="first"` a tie goes to the answer that was given first, as many harnesses have it;
+    `k` must then be the number of trials.
+
+    Examples
+    --------
+    >>> VoteAt(3).values([Ballots(votes=(2, 1), credit=(1.0, 0.0), silent=0)])
+    [1.0]
+    """
+
+    numbered: ClassVar[str | None] = "k"
+    needs: ClassVar[Needs] = Needs.ANSWER
+    k: int
+    ties: str = "split"
+
+    def __post_init__(self) -> None:
+        set_fields(self, k=draws_of(self.k))
+        if self.ties not in ("split", "first"):
+            raise InputError(f"ties must be 'split' or 'first'; got {self.ties!r}.")
+
+    def values(self, questions: Sequence[Ballots]) -> list[float]:
+        """The mean over every k-subset of the trials, of each question."""
+        if any(one.trials > _MOST_TRIALS for one in questions):
+            raise InputError(f"{self}: votes are counted among {_MOST_TRIALS} trials at most.")
+        if self.ties == "first":
+            return [self._credit_of_first(one) for one in questions]
+        return [
+            mean_credit(one.votes, one.credit, one.silent, self.k) if one.trials else 0.0
+            for one in questions
+        ]
+
+    def _credit_of_first(self, question: Ballots) -> float:
+        if question.trials != self.k or (question.votes and not question.first):
+            raise InputError(
+                f"{self} needs {self.k} numbered trials of every question, and no more; one has "
+                f"{question.trials}. Split ties instead: vote@{self.k}."
+            )
+        order = zip(question.votes, (-at for at in question.first), question.credit, strict=True)
+        return max(order, default=(0, 0.0, 0.0))[2]

@@ -16,8 +16,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from errbar.errors import InputError, UnknownMetric, WrongType
-from errbar.metrics.base import Metric
-from errbar.metrics.registry import ALIASES, METRICS
+from errbar.metrics.base import ALIASES, METRICS, Metric
 
 _NAME = re.compile(
     r"(?P<head>[a-z-]+\*?(?:@risk|[@^])?)(?P<number>[0-9.]+(?:e[+-]?\d+)?|k)?"

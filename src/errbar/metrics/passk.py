@@ -13,21 +13,21 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from errbar.data.statistics import States
+from errbar.base.arrays import Array
+from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels import beta, finite
 from errbar.kernels import rates as at_rate
 from errbar.metrics.base import (
-    Array,
     Prior,
     QuestionMean,
     draws_of,
     number,
     numbers,
     posterior_of,
+    register,
     set_fields,
 )
-from errbar.metrics.registry import register
 
 SNAP = 1e-9  # tau · k this near a whole number is that number: 0.28 · 25 is 7, not 8
 _SUM_SLACK = 1e-12  # weights such as ten times 0.1 may add up to a little over one
@@ -110,7 +110,7 @@ class PassAt(CreditMetric):
 
     Examples
     --------
-    >>> from errbar.data.statistics import Counts
+    >>> from errbar.data.counts import Counts
     >>> PassAt(2).point(Counts(trials=[4, 4], correct=[1, 3]))
     0.75
     """

@@ -27,15 +27,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from errbar import __version__
-from errbar.data.in_order import Row, rows_in_order
-from errbar.data.outcomes import FAILED
-from errbar.data.rows import result_of, status_of
-from errbar.data.sources import TableSource
-from errbar.data.whole import directory_written_whole, for_a_while
+from errbar.base.files import directory_written_whole, for_a_while
+from errbar.data.columns import FAILED
+from errbar.data.expressions import result_of, status_of
+from errbar.data.queries.row_order import Row, rows_in_order
+from errbar.data.readers.every_eval_ever import ENDING, NAME, VERSION, WITHOUT_SCORE, WRITTEN_BY
+from errbar.data.readers.every_eval_ever_samples import NO_OUTCOME, OWN
+from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, NotThere
-from errbar.estimate import Estimate
-from errbar.readers.every_eval_ever import ENDING, NAME, VERSION, WITHOUT_SCORE, WRITTEN_BY
-from errbar.readers.every_eval_ever_samples import NO_OUTCOME, OWN
+from errbar.results.estimate import Estimate
 from errbar.runs import Runs
 
 _UNKNOWN = "unknown"  # the schema's own word for what must be there and is not known

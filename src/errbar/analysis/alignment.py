@@ -1,0 +1,392 @@
+"""What every question of a system comes to, side by side for all systems.
+
+A metric is a mean over questions, or a blend of such means. A blend is taken along its slopes: the
+means of the questions' values are then the same as those of the blend.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods.seen import right_or_wrong
+from errbar.analysis.score import ScoredMetric, Short
+from errbar.analysis.values import ballots_of, counts_of, is_reward, results_of, rewards_of
+from errbar.base.arguments import scaled_weights
+from errbar.base.arrays import Array, Integers
+from errbar.base.remarks import setting, way_to_say
+from errbar.base.tables import counted
+from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
+from errbar.data.queries.slices import NEVER_SCORED, Named, Slice
+from errbar.data.sources.tables import Key, Source
+from errbar.errors import InputError, NotEnoughTrials
+from errbar.metrics import CountMetric, VoteAt
+from errbar.metrics.categories import CategoryMetric
+from errbar.results.base import too_few_trials
+from errbar.results.estimate import Subject
+
+Kind = TypeVar("Kind")
+
+
+class Policy(NamedTuple):
+    """Rows without a result ("wrong" or "missing"), and questions with too few trials."""
+
+    taken: str
+    short: Short
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """One metric of one task: a row per system that has it, a column per question."""
+
+    task: str
+    metric: ScoredMetric
+    systems: tuple[str, ...]
+    parts: tuple[Array, ...]  # values of what the metric is made of; nan where there is none
+    clusters: Integers  # the number of each question's cluster
+    clustered: bool  # whether any has more than one question
+    trials: Integers
+    correct: Integers | None  # where outcomes are right or wrong
+    noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
+    bounded: bool
+    remarks: tuple[str, ...]
+    refused: Mapping[str, InputError]  # by system: why it has no such number
+    everyone: tuple[str, ...]  # all systems in order, those that are refused too
+    weights: Array | None = None  # of each question, where they differ
+
+    def weighing(self, some: NDArray[np.bool_]) -> Array | None:
+        """Weights of some of the questions; None where all are the same."""
+        if self.weights is None:
+            return None
+        return scaled_weights(self.weights[some], np.ones(int(some.sum())))
+
+    @property
+    def span(self) -> float:
+        """How far apart two values can be."""
+        low, high = self.metric.bounds
+        return high - low if self.bounded else float("inf")
+
+    def held(self, system: int) -> NDArray[np.bool_]:
+        """The questions that a system has."""
+        return ~np.isnan(self.parts[0][system])
+
+    def alone(self, system: int, some: NDArray[np.bool_]) -> Array:
+        """What some of the questions come to, each as if there were no other."""
+        each = [part[system, some] for part in self.parts]
+        if isinstance(self.metric, CountMetric) and self.metric.parts():
+            return self.metric.joined(*each)
+        return each[0]
+
+    def values(self, system: int, some: NDArray[np.bool_]) -> Array:
+        """What some of the questions come to; their mean is the metric."""
+        each = [part[system, some] for part in self.parts]
+        if len(each) == 1 or not isinstance(self.metric, CountMetric):
+            return self.alone(system, some)
+        weights = self.weighing(some)
+        means = [np.array(mean_of(part, weights)) for part in each]
+        whole = np.full(each[0].size, float(self.metric.joined(*means)))
+        for part, mean, slope in zip(each, means, self.metric.slopes(*means), strict=True):
+            whole += float(slope) * (part - mean)
+        return whole
+
+    def counts(self, system: int, some: NDArray[np.bool_]) -> CountsByState:
+        """Right or wrong, of some of the questions."""
+        if self.correct is None:
+            raise InputError(
+                f"{self.metric}: these very questions are compared where outcomes are right or "
+                f"wrong. Ask for "
+                f"{setting('estimand', 'population')}."
+            )
+        trials, correct = self.trials[system, some], self.correct[system, some]
+        clusters = self.clusters[some] if self.clustered else None
+        once = np.ones(trials.size, dtype=np.int64)
+        return CountsByState(trials, correct, once, clusters, self.weighing(some))
+
+
+def mean_of(values: Array, weights: Array | None) -> float:
+    """The mean, by weights if there are any."""
+    return float(values.mean() if weights is None else weights @ values / weights.sum())
+
+
+def side_by_side(
+    source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
+) -> list[Together]:
+    """Every metric of every task that two systems at least were given."""
+    there = source.named()
+    scored = {key: named for key, named in there.items() if named.slice.was_scored}
+    lost = [Subject(key[0], key[1]) for key in there if key not in scored]
+    absent = [name for name in systems or () if name not in {key[0] for key in scored}]
+    for of in lost:
+        if of.system in absent:
+            raise InputError(f"{str(of) or 'the system'}: {NEVER_SCORED}; it cannot be compared.")
+    scored, weightless = _that_weigh(scored)
+    several, lone = several_by_task(scored, systems)
+    lone += weightless
+    lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
+    tables = [
+        _Task(source, task, each, policy).of(metric)
+        for metric in metrics
+        for task, each in several.items()
+    ]
+    return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
+
+
+def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
+    """Questions whose weight is not 0, and a remark on those that are left out."""
+    found, said = {}, []
+    for key, named in there.items():
+        kept = named.slice.weighs
+        found[key] = named if kept.all() else named.where(kept)
+        if not kept.any():
+            raise InputError(f"{Subject(key[0], key[1])}: all questions have the weight 0.")
+        if not kept.all():
+            out = counted(int((~kept).sum()), "question")
+            said.append(f"{Subject(key[0], key[1])}: {out} of weight 0 left out.")
+    return found, said
+
+
+def several_by_task(
+    there: Mapping[Key, Kind], systems: Sequence[str] | None
+) -> tuple[dict[str, dict[str, Kind]], list[str]]:
+    """Every task that two systems at least were given, and a remark on every other."""
+    tasks: dict[str, dict[str, Kind]] = {}
+    for (system, task), one in there.items():
+        if systems is None or system in systems:
+            tasks.setdefault(task, {})[system] = one
+    known = list(dict.fromkeys(name for each in tasks.values() for name in each))
+    for name in systems or ():
+        if name not in known:
+            names = ", ".join(list(dict.fromkeys(key[0] for key in there))[:8]) or "none"
+            raise InputError(f"there is no system {name!r} in the data; there are: {names}.")
+    order = known if systems is None else systems  # as they were asked for
+    several = {
+        task: {name: each[name] for name in order if name in each}
+        for task, each in tasks.items()
+        if len(each) > 1
+    }
+    if not several:
+        found = ", ".join(map(repr, known)) or "none"
+        where = f", and no task has two: {', '.join(tasks)}" if len(known) > 1 else ""
+        raise InputError(f"two systems at least are compared; there is {found}{where}.")
+    lone = [
+        f"{Subject(next(iter(each)), task)}: no other system has this task; left out."
+        for task, each in tasks.items()
+        if task not in several
+    ]
+    return several, lone
+
+
+@dataclass(frozen=True, eq=False)
+class _One:
+    """One system's values, of the questions that have one."""
+
+    questions: Sequence[str]
+    parts: Sequence[Array]
+    trials: Integers
+    correct: Integers | None = None
+    noise: Array | None = None
+    bounded: bool = True
+
+
+class _Task:
+    """The systems of one task."""
+
+    def __init__(
+        self, source: Source, task: str, systems: Mapping[str, Named], policy: Policy
+    ) -> None:
+        self._source, self._task, self._systems, self._policy = source, task, systems, policy
+
+    def of(self, metric: ScoredMetric) -> Together:
+        """One metric of all systems that have it, as if there were no others."""
+        found, refused, remarks = self._tried(metric)
+        each = list(found.values())
+        place = self._places(found)
+        shape = (len(each), len(place))
+        parts = tuple(np.full(shape, np.nan) for _ in (each[0].parts if each else [None]))
+        trials, correct = np.zeros((2, *shape), dtype=np.int64)
+        noise = np.full(shape, np.nan)
+        for row, one in enumerate(each):
+            at = [place[name] for name in one.questions]
+            for part, values in zip(parts, one.parts, strict=True):
+                part[row, at] = values
+            trials[row, at] = one.trials
+            correct[row, at] = 0 if one.correct is None else one.correct
+            noise[row, at] = np.nan if one.noise is None else one.noise
+        clusters, clustered = self._clusters(place, found)
+        weights = self._weights(place, found)
+        return Together(
+            self._task,
+            metric,
+            tuple(found),
+            parts,
+            clusters,
+            clustered,
+            trials,
+            None if any(one.correct is None for one in each) else correct,
+            None if any(one.noise is None for one in each) else noise,
+            all(one.bounded for one in each),
+            tuple(remarks),
+            refused,
+            tuple(self._systems),
+            weights,
+        )
+
+    def _tried(
+        self, metric: ScoredMetric
+    ) -> tuple[dict[str, "_One"], dict[str, InputError], list[str]]:
+        """The values of each system that has them, why others have none, and what was dropped."""
+        refused: dict[str, InputError] = {}
+        while True:
+            systems = [system for system in self._systems if system not in refused]
+            rewards = self._has_rewards(systems, metric)
+            found: dict[str, _One] = {}
+            remarks: list[str] = []
+            for system in systems:
+                try:
+                    found[system] = self._one(system, metric, remarks, rewards=rewards)
+                except InputError as error:
+                    refused[system] = error
+            if self._has_rewards(list(found), metric) == rewards:
+                return found, refused, remarks
+
+    def _has_rewards(self, systems: Sequence[str], metric: ScoredMetric) -> bool:
+        """Where one system has rewards, a system of zeros and ones has them too."""
+        return not isinstance(metric, VoteAt) and any(
+            is_reward(self._systems[system].slice, metric) for system in systems
+        )
+
+    def _places(self, systems: Iterable[str]) -> dict[str, int]:
+        """The questions of some systems, in order of their names."""
+        names = {name for system in systems for name in self._systems[system].questions}
+        return {name: at for at, name in enumerate(sorted(names))}
+
+    def _one(self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool) -> _One:
+        named = self._systems[system]
+        if self._policy.taken == "missing" and not named.slice.scored.any():
+            raise InputError("no row has a result")
+        k = metric.k if isinstance(metric, VoteAt) else metric.draws
+        if isinstance(metric, VoteAt):
+            one = self._voted(named.slice, metric)
+        elif rewards:
+            one = self._rewarded(named.slice)
+        else:
+            one = self._counted(named, metric)
+        whose = str(Subject(system, self._task))
+        kept = self._long_enough(one, k, whose, metric, remarks)
+        nothing = len(named.questions) - len(one.questions) + int((one.trials == 0).sum())
+        if nothing:
+            remarks.append(f"{whose}: {counted(nothing, 'question')} without any result.")
+        return kept
+
+    def _rewarded(self, one: Slice) -> _One:
+        found = rewards_of(results_of(self._source, one), self._policy.taken)
+        return _One(found.questions, [found.values], found.trials, noise=found.noise, bounded=False)
+
+    def _voted(self, one: Slice, metric: VoteAt) -> _One:
+        ballots = ballots_of(self._source, one, self._policy.taken)
+        fine = [each for each in ballots if each.trials >= metric.k]
+        values = np.full(len(ballots), np.nan)
+        values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
+        trials = np.array([each.trials for each in ballots], dtype=np.int64)
+        return _One([each.question for each in ballots], [values], trials)
+
+    def _counted(self, named: Named, metric: CountMetric) -> _One:
+        counts = counts_of(self._source, named.slice, metric, self._policy.taken)
+        names: Sequence[str] = named.questions
+        if isinstance(counts, CategoryCounts):
+            names = list(map(str, counts.questions))
+            if isinstance(metric, CategoryMetric) and not metric.parts():
+                tally = Tally(counts.tally, counts.repeats())
+                return _One(names, [metric.row_values(tally)], counts.trials)
+            counts = cast(CountsByState, right_or_wrong(counts))
+        some = (counts.trials > 0) & (counts.trials >= metric.draws)
+        short = np.full(counts.trials.size, np.nan)
+        once = np.ones((1, int(some.sum())))
+        states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
+        parts = []
+        for part in metric.parts():
+            values = short.copy()
+            if some.any():
+                values[some] = part.subset_means([part], states)[0]
+            parts.append(values)
+        return _One(names, parts, counts.trials, counts.correct)
+
+    def _long_enough(
+        self, one: _One, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
+    ) -> _One:
+        """Questions with trials enough; the others are refused, or dropped and counted."""
+        none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
+        if short.any() and self._policy.short != "drop":
+            asked = np.flatnonzero(~none).tolist()
+            few = too_few_trials(k, one.trials[asked], names=[one.questions[at] for at in asked])
+            if few is not None:
+                raise few
+        out = none | short
+        if not out.any():
+            return one
+        if out.all():
+            most = int(one.trials.max(initial=0))
+            raise NotEnoughTrials(
+                f"no question has the {k} trials that it draws; the most are {most}"
+            )
+        if short.any():
+            remarks.append(
+                f"{whose}: {metric} leaves out {counted(int(short.sum()), 'question')} with fewer "
+                f"than {k} trials."
+            )
+        kept = ~out
+        return replace(
+            one,
+            questions=[name for name, held in zip(one.questions, kept, strict=True) if held],
+            parts=[part[kept] for part in one.parts],
+            trials=one.trials[kept],
+            correct=None if one.correct is None else one.correct[kept],
+        )
+
+    def _weights(self, places: Iterable[str], systems: Iterable[str]) -> Array | None:
+        """The weight of each question, if they differ; systems must agree on it."""
+        of: dict[str, tuple[float | None, str]] = {}  # by question: its weight, and who says so
+        for system in systems:
+            named = self._systems[system]
+            weights = named.slice.weights
+            each = [None] * len(named.questions) if weights is None else weights.tolist()
+            for question, weight in zip(named.questions, each, strict=True):
+                said, who = of.setdefault(question, (weight, system))
+                if said != weight:
+                    told, other = ("none" if one is None else f"{one:g}" for one in (said, weight))
+                    raise InputError(
+                        f"question {question!r:.80} has the weight {told} for {who!r} and {other} "
+                        f"for {system!r}; systems are paired by question, which has one weight. "
+                        f"Correct the column, or do without: "
+                        f"{way_to_say('--map weight=', 'weight=None')}"
+                    )
+        found = np.array([of[name][0] or math.nan for name in places])
+        are_equal = found.size == 0 or (found == found[0]).all()
+        return None if np.isnan(found).any() or are_equal else found
+
+    def _clusters(self, places: Iterable[str], systems: Iterable[str]) -> tuple[Integers, bool]:
+        """The number of each question's cluster; systems must agree on it."""
+        of: dict[str, tuple[str, str]] = {}  # by question: its cluster, and who says so
+        for system in systems:
+            named = self._systems[system]
+            for question, cluster in zip(named.questions, named.clusters, strict=True):
+                said, who = of.setdefault(question, (cluster, system))
+                if said != cluster:
+                    raise InputError(
+                        f"question {question!r:.80} is in the cluster {said!r:.80} for {who!r} "
+                        f"and in {cluster!r:.80} for {system!r}; systems are paired by question, "
+                        f"which belongs to one cluster. Correct the column, or do without: "
+                        f"{way_to_say('--map cluster=', 'cluster=None')}"
+                    )
+        numbers: dict[tuple[str, str], int] = {}
+        found = np.array(
+            [
+                numbers.setdefault(("in", of[name][0]) if of[name][0] else ("", name), len(numbers))
+                for name in places
+            ],
+            dtype=np.int64,
+        )
+        return found, len(numbers) < len(found)

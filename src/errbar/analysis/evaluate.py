@@ -1,0 +1,230 @@
+"""Counts x metrics x method to estimates, and a simulated check that the interval holds."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from errbar.analysis.methods import Calibrated, Cell, Method, chosen_method
+from errbar.analysis.methods.base import require_all, require_no_weights
+from errbar.analysis.methods.learned import Imagined, Learned
+from errbar.analysis.methods.seen import right_or_wrong
+from errbar.data.counts import CategoryCounts, Counts, CountsByState
+from errbar.errors import InputError, WrongType
+from errbar.metrics import CountMetric, Metric, Needs, parse
+from errbar.metrics.base import AnyCounts
+from errbar.results.base import Refusals, too_few_trials
+from errbar.results.estimate import SIMULATIONS, Estimand, Estimate, Interval, Subject
+from errbar.results.scores import Scores
+
+_SLACK = 1e-9
+
+
+def held_shares(
+    counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
+) -> list[float]:
+    """For each metric, the share of simulations whose interval held the truth."""
+    require_no_weights("an audit, whose simulated questions all count alike,", counts)
+    known = right_or_wrong(counts)
+    if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
+        raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
+    (learned,) = Learned.of([known], rng)
+    imagined = [learned.imagine(covers, rng) for _ in range(SIMULATIONS)]
+    systems = [one.counts for one in imagined]
+    if isinstance(method, Calibrated):
+        plain = replace(method, questions_in_all=None)
+        table = plain.cells(systems, metrics, learned=Learned.of(systems, rng))
+    else:
+        table = method.cells(systems, metrics)
+    shares = []
+    for metric, row in zip(metrics, table, strict=True):
+        held = [
+            cell.interval.low - _SLACK <= _truth(metric, one, covers) <= cell.interval.high + _SLACK
+            for cell, one in zip(row, imagined, strict=True)
+            if not math.isnan(cell.interval.low)
+        ]
+        shares.append(float(np.mean(held)) if held else math.nan)
+    return shares
+
+
+def _truth(metric: CountMetric, imagined: Imagined, covers: Estimand) -> float:
+    """What the interval was to hold."""
+    if covers is Estimand.RERUN:
+        return metric.point(imagined.again)
+    means = [np.array(part.at_rates(imagined.rates) @ imagined.weights) for part in metric.parts()]
+    return float(metric.joined(*means))
+
+
+_CALIBRATED = Calibrated()
+
+
+def score(
+    systems: Mapping[str, AnyCounts] | Mapping[Subject, AnyCounts] | AnyCounts,
+    *metrics: CountMetric | str,
+    method: Method | Literal["documented"] = _CALIBRATED,
+    short: Literal["error", "posterior"] = "error",
+) -> Scores:
+    """Every metric of every system with its interval, system by system.
+
+    The interval is for questions like these, or what a `method` says: `Calibrated("benchmark")`,
+    `Posterior(...)`, or "documented" for the flat-prior one of `errbar.eval`. A system whose
+    questions have fewer trials than a metric draws has no such number, and the estimate says why;
+    with `short="posterior"` the metric is what the learned spread of difficulty makes of it. Only
+    if nothing can be scored is that an error.
+
+    Examples
+    --------
+    >>> runs = {"small": Counts([4, 4], [1, 3]), "large": Counts([4, 4], [2, 4])}
+    >>> for estimate in score(runs, "pass@1", "pass@2"):
+    ...     print(estimate)
+    small pass@1: 0.50 ± 0.23, 95 % interval 0.08 to 0.92
+    small pass@2: 0.75 ± 0.30, 95 % interval 0.14 to 0.99
+    large pass@1: 0.75 ± 0.30, 95 % interval 0.14 to 0.99
+    large pass@2: 0.92 ± 0.30, 95 % interval 0.25 to 1.00
+    """
+    named = _named(systems)
+    asked = _metrics(metrics)
+    how = chosen_method(method)
+    for subject, counts in named.items():
+        _require_counts(str(subject), counts)
+    refusals = Refusals()
+    rows = scored(named, asked, how, refusals, short=short, can_drop=False)
+    refusals.require_others((one.of, one.metric) for one in rows)
+    there = [one for one in rows if one.questions]
+    metrics_there, systems_there = {one.metric for one in there}, {one.of for one in there}
+    words = how.describe(
+        [metric for metric in asked if metric in metrics_there],
+        [counts for of, counts in named.items() if of in systems_there],
+        within=short != "posterior",
+    )
+    return Scores(tuple(rows), words)
+
+
+def scored(
+    systems: Mapping[Subject, AnyCounts],
+    metrics: Sequence[CountMetric],
+    method: Method,
+    refusals: Refusals,
+    *,
+    short: Literal["error", "posterior"] = "error",
+    can_drop: bool = True,
+) -> list[Estimate]:
+    """Every metric of every system, system by system; without a number where it is refused.
+
+    `can_drop` says whether a reason may advise to leave short questions out.
+    """
+    together: dict[tuple[int, ...], list[Subject]] = {}  # by the metrics that can be scored
+    found: dict[tuple[Subject, int], Estimate] = {}
+    for of, counts in systems.items():
+        fine = []
+        for at, metric in enumerate(metrics):
+            refusal = _refusal(counts, metric, method, short, can_drop=can_drop)
+            if refusal is None:
+                fine.append(at)
+            else:
+                found[of, at] = missing(of, metric, method, refusals.add(of, metric, refusal))
+        if fine:
+            together.setdefault(tuple(fine), []).append(of)
+    for fine_at, subjects in together.items():
+        rows = method.cells([systems[of] for of in subjects], [metrics[at] for at in fine_at])
+        for at, row in zip(fine_at, rows, strict=True):
+            for of, cell in zip(subjects, row, strict=True):
+                found[of, at] = _estimate(of, metrics[at], systems[of], cell)
+    return [found[of, at] for of in systems for at in range(len(metrics))]
+
+
+def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
+    """An estimate without a number, and why."""
+    nan = math.nan
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
+    nowhere = Interval(nan, nan, method.level, covers)
+    return Estimate(of, metric, nan, nan, nan, nowhere, 0, 0, reason)
+
+
+def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: Cell) -> Estimate:
+    value, mean, sd, interval, reason = cell
+    return Estimate(of, metric, value, mean, sd, interval, len(counts), counts.all_trials, reason)
+
+
+def _named(
+    systems: Mapping[str, AnyCounts] | Mapping[Subject, AnyCounts] | AnyCounts,
+) -> dict[Subject, AnyCounts]:
+    if isinstance(systems, Counts | CategoryCounts):
+        return {Subject(): systems}
+    if not isinstance(systems, Mapping):
+        raise WrongType(
+            f"systems must be counts by name, as in {{'mine': errbar.Counts(trials, correct)}}; "
+            f"got {type(systems).__name__}."
+        )
+    if not systems:
+        raise InputError(
+            "there is no system to score; give one at least, as in "
+            "{'mine': errbar.Counts(trials, correct)}."
+        )
+    named = {
+        name if isinstance(name, Subject) else Subject(str(name)): counts
+        for name, counts in systems.items()
+    }
+    if len(named) < len(systems):
+        raise InputError("two systems have the same name; rename one.")
+    return named
+
+
+def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
+    if not asked:
+        raise InputError(
+            "there is no metric to score by; name one at least, as in score(systems, 'pass@8')."
+        )
+    metrics: list[CountMetric] = []
+    for one in asked:
+        metric = parse(one) if isinstance(one, str) else one
+        if isinstance(metric, Metric) and not isinstance(metric, CountMetric):
+            raise WrongType(
+                f"{metric} needs {metric.needs.value} of each item, which counts do not hold; "
+                f"see errbar.selective and errbar.roc."
+            )
+        if not isinstance(metric, CountMetric):
+            raise WrongType(
+                f"metrics are given one by one, by name or as values, as in "
+                f"score(systems, 'pass@1', 'pass@8'); got {one!r}."
+            )
+        metrics.append(metric)
+    return metrics
+
+
+def _require_counts(system: str, counts: AnyCounts) -> None:
+    """Refuse what is not counted, and say whose it is."""
+    if not isinstance(counts, Counts | CategoryCounts):
+        raise WrongType(
+            f"system {system!r} must be given as errbar.Counts(trials, correct) or "
+            f"errbar.CategoryCounts(tally); got {type(counts).__name__}."
+        )
+
+
+def _refusal(
+    counts: AnyCounts, metric: CountMetric, method: Method, short: str, *, can_drop: bool
+) -> InputError | None:
+    """Why a metric cannot be scored, if it cannot."""
+    if isinstance(counts, CategoryCounts) and metric.needs is Needs.RIGHT_OR_WRONG:
+        return WrongType(
+            "needs right-or-wrong counts; got categories. Give errbar.Counts(trials, correct), or "
+            "ask for avg, bayes or max@k with weights"
+        )
+    if not counts.trials.size:
+        return InputError("there is no question")
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    try:
+        require_all(in_all, len(counts))
+    except InputError as error:
+        return error
+    return too_few_trials(
+        metric.draws if short == "error" else 1,
+        counts.trials,
+        counts.repeats(),
+        names=None if isinstance(counts, CountsByState) else counts.questions,
+        can_drop=can_drop,
+        can_extrapolate=bool(metric.parts()),
+    )

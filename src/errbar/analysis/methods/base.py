@@ -1,0 +1,107 @@
+"""What every interval method provides: cells of a table, a description; weights of questions."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.arrays import Array
+from errbar.base.remarks import way_to_say
+from errbar.data.counts import Counts, States, in_order, weights_of
+from errbar.errors import InputError
+from errbar.metrics.base import AnyCounts, CountMetric, number
+from errbar.results.estimate import Interval
+
+
+class Cell(NamedTuple):
+    """One metric of one system."""
+
+    value: float  # from the observed trials
+    mean: float
+    sd: float
+    interval: Interval
+    reason: str = ""  # what is to be said of it
+
+
+class Method(ABC):
+    """A way of making intervals, passed as one value."""
+
+    __slots__ = ()
+    level: float
+
+    @abstractmethod
+    def cells(
+        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+    ) -> list[list[Cell]]:
+        """A row per metric, a column per system."""
+
+    @abstractmethod
+    def describe(
+        self,
+        metrics: Sequence[CountMetric],
+        systems: Sequence[AnyCounts] = (),
+        *,
+        within: bool = True,
+    ) -> str:
+        """How the intervals of `metrics` are made from these systems, in words.
+
+        `within` says that no metric draws more trials than its questions have.
+        """
+
+
+def require_level(level: object) -> None:
+    """Refuse what is no share strictly between 0 and 1."""
+    if not 0 < number(level, "level", -math.inf, math.inf) < 1:
+        raise InputError(
+            f"level must lie strictly between 0 and 1; got {level!r}. "
+            f"For 95 % write {way_to_say('--level 0.95', 'level=0.95')}."
+        )
+
+
+def require_no_weights(what: str, *systems: AnyCounts) -> None:
+    """Refuse questions of different weights where these have no meaning."""
+    if any(weights_of(counts) is not None for counts in systems):
+        refuse_weights_in(what)
+
+
+def refuse_weights_in(what: str) -> None:
+    """Say that questions have weights, and that something takes none."""
+    raise InputError(
+        f"questions have different weights, and {what} takes none. Do without them: "
+        f"{way_to_say('--map weight=', 'weight=None')}"
+    )
+
+
+def require_all(in_all: int | None, asked: int) -> None:
+    """Refuse a number of all questions that is below that of those asked."""
+    if in_all is not None and in_all < asked:
+        raise InputError(
+            f"questions_in_all is {in_all}, but {asked} questions were asked; give the number of "
+            f"all there are."
+        )
+
+
+class Weighed(NamedTuple):
+    """Questions of different weights: the state and the weight of each."""
+
+    state: NDArray[np.int64]
+    weight: Array
+
+    @classmethod
+    def of(cls, counts: Counts, states: States) -> "Weighed | None":
+        """Every question of the counts, if weights differ."""
+        counts = in_order(counts)
+        weights = weights_of(counts)
+        if weights is None:
+            return None
+        keys = states.trials * (states.trials.max() + 1) + states.correct
+        mine = counts.trials * (states.trials.max() + 1) + counts.correct
+        often = counts.repeats().astype(np.int64)
+        return cls(np.repeat(np.searchsorted(keys, mine), often), np.repeat(weights, often))
+
+    def powers(self, power: int, states: int) -> Array:
+        """The sum of a power of the weights, in each state."""
+        return np.bincount(self.state, self.weight**power, states).astype(float)

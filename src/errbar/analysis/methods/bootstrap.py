@@ -1,0 +1,159 @@
+"""Resampling items, or clusters of items, and the ends of an interval from it.
+
+A resample is a row of weights, the same for every system and metric, so differences are
+paired. What a resample leaves undefined is left out, counted and reported.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.arrays import Array
+from errbar.base.remarks import way_to_say
+from errbar.errors import InputError, WrongType
+from errbar.kernels import resample
+from errbar.kernels.interval import bca_ends, percentile_ends
+from errbar.kernels.risk_coverage import apart
+from errbar.metrics.base import number
+from errbar.results.estimate import Estimand, Interval
+
+Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
+
+_FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """How often to resample, the level of the interval, and how its ends are found.
+
+    Examples
+    --------
+    >>> Bootstrap(level=0.9)
+    Bootstrap(resamples=2000, level=0.9, ends='bca')
+    """
+
+    resamples: int = 2000
+    level: float = 0.95
+    ends: Literal["bca", "percentile"] = "bca"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.resamples, bool) or not isinstance(self.resamples, int | np.integer):
+            raise WrongType(f"resamples must be an integer; got {self.resamples!r}.")
+        if not _FEWEST <= self.resamples <= _MOST:
+            raise InputError(
+                f"resamples must lie between {_FEWEST} and {_MOST:,}; got {self.resamples!r}."
+            )
+        if not 0 < number(self.level, "level", -math.inf, math.inf) < 1:
+            raise InputError(
+                f"level must lie strictly between 0 and 1; got {self.level!r}. "
+                f"For 95 % write {way_to_say('--level 0.95', 'level=0.95')}."
+            )
+        if self.ends not in ("bca", "percentile"):
+            raise InputError(f"ends must be 'bca' or 'percentile'; got {self.ends!r}.")
+
+    def describe(self) -> str:
+        """The same in words."""
+        ends = {"bca": "BCa", "percentile": "percentile"}[self.ends]
+        return f"{ends} bootstrap, {self.resamples} resamples"
+
+    def run(
+        self, measure: Measure, clusters: int, rows: int, rng: np.random.Generator | int
+    ) -> "Replicates":
+        """Evaluate `measure` on resamples, and on what is left without each cluster."""
+        generator = generator_of(rng)
+        whole = measure(np.ones((1, clusters)))[:, 0]
+        drawn = _joined(measure, resample.drawn(clusters, self.resamples, rows, generator))
+        left_out = (
+            _joined(measure, resample.left_out(clusters, rows))
+            if self.ends == "bca"
+            else np.empty((len(whole), 0))
+        )
+        return Replicates(whole, drawn, left_out)
+
+
+class Replicates(NamedTuple):
+    """Numbers of the whole data, of each resample, and of the data without each cluster."""
+
+    whole: Array
+    drawn: Array
+    left_out: Array
+
+    def less(self, one: int, other: int) -> "Replicates":
+        """One number less another."""
+        return Replicates(*(apart(part[[one]], part[[other]]) for part in self))
+
+    def spread(self, at: int, method: Bootstrap) -> "Spread":
+        """Standard deviation and interval of one number."""
+        value, drawn = float(self.whole[at]), self.drawn[at]
+        kept = drawn[np.isfinite(drawn)]
+        dropped = drawn.size - kept.size
+        reason = _reason(value, kept, dropped, drawn.size)
+        if reason:
+            nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
+            return Spread(value, math.nan, nowhere, dropped / drawn.size, reason)
+        low, high = (
+            percentile_ends(kept, method.level)
+            if method.ends == "percentile"
+            else bca_ends(value, kept, self.left_out[at], method.level)
+        )
+        interval = Interval(low, high, method.level, Estimand.POPULATION)
+        return Spread(value, float(kept.std(ddof=1)), interval, dropped / drawn.size, "")
+
+
+class Spread(NamedTuple):
+    """A number and what resampling says of it."""
+
+    value: float
+    sd: float
+    interval: Interval
+    dropped: float  # share of the resamples that left it undefined
+    reason: str  # why there is no interval, if there is none
+
+
+def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
+    if math.isnan(value):
+        return "undefined on the data themselves"
+    if dropped > resamples // 2:
+        return f"undefined in {dropped} of {resamples} resamples"
+    if kept.max() - kept.min() <= 1e-12 * abs(value):
+        return "every resample gives the same number, so resampling cannot tell how sure it is"
+    return ""
+
+
+def _joined(measure: Measure, weights: Iterator[NDArray[Any]]) -> Array:
+    return np.concatenate([measure(some) for some in weights], axis=1)
+
+
+def generator_of(rng: np.random.Generator | int) -> np.random.Generator:
+    """A generator, or the one that a seed stands for."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer):
+        raise WrongType(f"rng must be a seed or a numpy.random.Generator; got {rng!r}.")
+    if rng < 0:
+        raise InputError(f"a seed must not be negative; got rng={rng!r}.")
+    return np.random.default_rng(rng)
+
+
+def require_bootstrap(method: object) -> None:
+    """Refuse what is no way of resampling."""
+    if not isinstance(method, Bootstrap):
+        raise WrongType(f"method must be a Bootstrap, as in Bootstrap(level=0.9); got {method!r}.")
+
+
+def joint_clusters(
+    columns: Sequence[NDArray[Any]], clusters: NDArray[np.intp] | None
+) -> NDArray[np.intp]:
+    """The cluster of each item; without any, items numbered by what is known of them.
+
+    So the order in which items are given never decides which of them a seed draws.
+    """
+    if clusters is not None:
+        return clusters
+    codes = np.empty(len(columns[0]), dtype=np.intp)
+    codes[np.lexsort(tuple(columns))] = np.arange(codes.size)
+    return codes

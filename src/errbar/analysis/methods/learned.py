@@ -1,0 +1,399 @@
+"""What the learned spread of difficulty says of a metric, for each of the three targets.
+
+A draw of the spread gives the chance that a question in some state belongs to each point, and so
+the mean and the variance of the metric over the questions. Draws are mixed. Weights of questions
+have no say in how difficulty is spread: they only decide how much each question counts.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods.base import Weighed
+from errbar.base.arrays import Array
+from errbar.data.counts import Counts, CountsByState, States, unweighted
+from errbar.kernels import difficulty, rates
+from errbar.kernels.bounded_mean import UNSEEN
+from errbar.kernels.interval import mixture_ends, normal_reach, student_reach
+from errbar.metrics.base import CountMetric, QuestionMean
+from errbar.results.estimate import Estimand
+
+_TOGETHER = 50  # systems that are learned in one pass
+_WEIGHINGS = 20  # of the questions of each draw, for questions like these
+_RUNS, _MOST_RUNS = 10, 500  # of each draw, for what the same run would show
+_BEYOND_AN_END = 25  # runs beyond each end of the middle part, at least; ends reach farther
+RAREST = 0.999  # the highest level that this many runs tell of
+_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
+# What is learned is not quite what is true. It is farthest off where few of many questions carry
+# the uncertainty, which the others tell little of: there, ends reach as far as those of Student's
+# distribution. Everywhere they reach a little farther, the more so the fewer trials a question has;
+# for the same run again, as far as with few. The coverage study sets these numbers.
+_FREEDOM = 10
+_WIDER, _WIDER_WITH_FEW = 1.02, 1.08
+_FEW = 4  # trials of a question
+_SAME = 1e-12  # values this near together differ by rounding
+_ALMOST_ALL = 1e-6  # share of the questions that carry no uncertainty, at least
+
+
+class Summary(NamedTuple):
+    """Mean, standard deviation and ends."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    def stretched(self, factor: float) -> "Summary":
+        """The same, with every distance from the mean that many times as long."""
+        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
+        return Summary(self.mean, factor * self.sd, low, high)
+
+    def within(self, low: float, high: float) -> "Summary":
+        """The same between bounds, where no distribution has an sd above half of their distance."""
+        ends = (min(max(end, low), high) for end in (self.low, self.high))
+        return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
+
+
+class Known(NamedTuple):
+    """What each draw says of a score."""
+
+    means: Array
+    variances: Array
+    carriers: float  # how many questions the variance is from, if each had an equal part of it
+    questions: float
+
+    def reach(self, level: float, wider: float) -> float:
+        """How many standard deviations hold so much of what the score may be."""
+        others = max(1.0 - self.carriers / self.questions, _ALMOST_ALL)
+        return wider * student_reach(level, (_FREEDOM + self.carriers) / others)
+
+
+class Again(NamedTuple):
+    """Some runs of some draws: how many questions have c of n trials right, a row per run."""
+
+    n: int
+    runs: slice
+    draws: slice
+    questions: Array
+
+
+class Imagined(NamedTuple):
+    """Data that might have been, and what is true of them."""
+
+    counts: CountsByState
+    again: CountsByState  # the same questions, asked once more
+    rates: Array
+    weights: Array  # of the rates; they add up to one
+
+
+class Learned:
+    """The spread of difficulty of one system."""
+
+    def __init__(
+        self,
+        states: States,
+        spread: difficulty.Spread,
+        rng: np.random.Generator,
+        weighed: Weighed | None = None,
+    ) -> None:
+        self._states = states
+        self._often = states.questions[0]
+        self._weighed = weighed
+        self._mass, self._squares, self._fourths = (
+            self._often if weighed is None else weighed.powers(power, self._often.size)
+            for power in (1, 2, 4)
+        )
+        self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
+        self._again: dict[int, list[Again]] = {}  # by how many, as far as they are few
+        self._rates, self._weights, self._held = spread
+        logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
+        right = states.correct.astype(float)[:, None]
+        wrong = (states.trials - states.correct).astype(float)[:, None]
+        self._belongs = difficulty.belonging(right, wrong, *logs)  # draws × states × points
+
+    @classmethod
+    def of(
+        cls, systems: Sequence[Counts], rng: np.random.Generator | Sequence[np.random.Generator]
+    ) -> "list[Learned]":
+        """The spreads of several systems, each from its own questions alone, some at a time.
+
+        With a generator for each, no system depends on the others; one for all is quicker.
+        """
+        found = []
+        for start in range(0, len(systems), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            several = [States.of([unweighted(counts)]) for counts in systems[part]]
+            weighed = [
+                Weighed.of(counts, states)
+                for counts, states in zip(systems[part], several, strict=True)
+            ]
+            rngs = [rng] if isinstance(rng, np.random.Generator) else rng[part]
+            sizes = [states.trials.size for states in several]
+            spread = difficulty.learn(
+                np.concatenate([states.trials for states in several]),
+                np.concatenate([states.correct for states in several]),
+                np.concatenate([states.questions[0] for states in several]).astype(np.int64),
+                np.cumsum([0, *sizes[:-1]]),
+                rngs,
+            )
+            found += [
+                cls(
+                    states,
+                    difficulty.Spread(*(x[at] for x in spread)),
+                    rngs[at % len(rngs)],
+                    weighed[at],
+                )
+                for at, states in enumerate(several)
+            ]
+        return found
+
+    def benchmark(self, metric: CountMetric, level: float) -> Summary:
+        """For these very questions, asked again without end."""
+        known = self._known(metric)
+        low, high = metric.bounds
+        span = high - low
+        reach = known.reach(level, self._wider(metric.draws))
+        ends = mixture_ends((known.means - low) / span, known.variances / span**2, reach)
+        sd = math.sqrt(float(known.variances.mean() + known.means.var()))
+        found = Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
+        return self._with_observed(found, metric)
+
+    def rerun(self, metric: CountMetric, level: float) -> Summary:
+        """For what the same run would show if repeated, which is drawn: it comes in steps."""
+        means = self._shown_again(metric.parts(), self._runs_for(level))
+        values = metric.joined(*means)
+        # Half of the variance is the new run's own noise, of which enough is known.
+        known = self._known(metric).reach(level, _WIDER_WITH_FEW)
+        reach = math.hypot(normal_reach(level), known) / math.sqrt(2.0)
+        tail = NormalDist().cdf(-reach)
+        low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
+        if low == high:  # most of them show the same, which is no certainty: a step either way
+            near = np.concatenate([values, self._one_question_apart(metric, means.mean(axis=1))])
+            apart = near - low
+            below, above = apart[apart < -_SAME], apart[apart > _SAME]
+            low += below.max() if below.size else 0.0
+            high += above.min() if above.size else 0.0
+        found = Summary(float(values.mean()), float(values.std()), float(low), float(high))
+        return self._with_observed(found, metric)
+
+    def _with_observed(self, found: Summary, metric: CountMetric) -> Summary:
+        """With weights, wide enough for the observed mean too.
+
+        What is learned draws every question towards all others. Without weights that cancels out;
+        where heavy questions are harder or easier than others it does not, and a mean over what
+        was observed is right on average whatever the weights are.
+        """
+        parts, trials = metric.parts(), self._states.trials
+        if self._weighed is None or trials.min() < metric.draws:
+            return found
+        if not all(part.unbiased for part in parts):
+            return found
+        each = [part.subset_means([part], self._states)[0] for part in parts]
+        means = [np.array(one @ self._mass / self._mass.sum()) for one in each]
+        off = float(metric.joined(*means)) - found.mean
+        low, high = found.low + min(off, 0.0), found.high + max(off, 0.0)
+        return Summary(found.mean, math.hypot(found.sd, off), low, high)
+
+    def population(self, metric: CountMetric, level: float) -> Summary:
+        """For questions like these: those of each draw are weighed at random, and so are bounds."""
+        scores = [part.at_rates(self._rates) for part in metric.parts()]
+        rng = np.random.default_rng(self._seed)
+        gamma = self._weighings(rng)
+        more = self._larger * rng.standard_gamma(UNSEEN, gamma.shape[:-1])
+        totals = gamma.sum(axis=-1)
+        sums = [(gamma * score).sum(axis=-1) for score in scores]
+        worse = metric.joined(*(one / (totals + more) for one in sums))
+        better = metric.joined(*((one + more) / (totals + more) for one in sums))
+        tail = 0.5 * (1.0 - level)
+        seen = metric.joined(*(one / totals for one in sums))
+        low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
+        high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
+        return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
+
+    @property
+    def _larger(self) -> float:
+        """The weight of a question that was not seen: that of one on which the score rests."""
+        return 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
+
+    def _weighings(self, rng: np.random.Generator) -> Array:
+        """Random weights of the points that questions belong to: weighings × draws × points."""
+        if self._weighed is None:
+            return rng.standard_gamma(np.broadcast_to(self._held, (_WEIGHINGS, *self._held.shape)))
+        found = np.zeros((_WEIGHINGS, *self._rates.shape))
+        for draws in _blocks(len(self._rates), _WEIGHINGS * self._weighed.state.size):
+            point = self._points_of(draws, _WEIGHINGS, rng)
+            each = self._weighed.weight * rng.standard_exponential(point.shape)
+            for at in range(self._rates.shape[1]):
+                found[:, draws, at] = np.where(point == at, each, 0.0).sum(axis=-1)
+        return found
+
+    def _points_of(self, draws: slice, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """The point that each question belongs to: times × draws × questions."""
+        if self._weighed is None:
+            raise TypeError("questions of the same weight are not told apart.")
+        chances = np.cumsum(self._belongs[draws], axis=-1)[:, self._weighed.state]
+        uniform = rng.random((times, *chances.shape[:-1])) * chances[..., -1]
+        point = np.zeros(uniform.shape, dtype=np.int64)
+        for at in range(chances.shape[-1] - 1):
+            point += uniform > chances[..., at]
+        return point
+
+    def expected(self, edges: Array) -> Array:
+        """Share of questions like these that get so many trials right: a row per draw."""
+        found = np.zeros((len(self._rates), edges.size - 1))
+        weights = self._weights / self._weights.sum(axis=1, keepdims=True)
+        asked = self._states.trials > 0
+        for n in np.unique(self._states.trials[asked]).tolist():
+            part = self._often[self._states.trials == n].sum() / self._often[asked].sum()
+            which = np.searchsorted(edges, np.arange(n + 1) / n, side="right") - 1
+            for draws in _blocks(len(weights), weights.shape[1] * (n + 1)):
+                masses = rates.masses(self._rates[draws].ravel(), n)
+                binned = np.zeros((edges.size - 1, masses.shape[1]))
+                np.add.at(binned, which, masses)
+                by_point = binned.reshape(-1, *weights[draws].shape)
+                found[draws] += part * np.einsum("bdp,dp->db", by_point, weights[draws])
+        return found
+
+    def imagine(self, covers: Estimand, rng: np.random.Generator) -> Imagined:
+        """Data from one draw of the spread: of questions like these, or of these very ones."""
+        draw = int(rng.integers(len(self._rates)))
+        rates, often = self._rates[draw], self._often.astype(np.int64)
+        if covers is Estimand.POPULATION:
+            weights = self._weights[draw] / self._weights[draw].sum()
+            chances = np.broadcast_to(weights, (often.size, weights.size))
+        else:
+            chances = self._belongs[draw]
+        held = rng.multinomial(often, chances)  # states × points
+        if covers is not Estimand.POPULATION:
+            weights = held.sum(axis=0) / often.sum()
+        state, point = held.nonzero()
+        number = held[state, point]
+        trials = np.repeat(self._states.trials[state], number)
+        each = np.repeat(rates[point], number)
+        once = np.ones(trials.size, dtype=np.int64)
+        counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
+        return Imagined(counts, again, rates, weights)
+
+    def _known(self, metric: CountMetric) -> Known:
+        """Mean and variance of the score over the questions, in each draw."""
+        scores = [part.at_rates(self._rates) for part in metric.parts()]
+        by_state = [self._of_states(score) for score in scores]
+        size = self._mass.sum()
+        means = [each @ self._mass / size for each in by_state]
+        slopes = metric.slopes(*means)
+        variance = np.zeros_like(by_state[0])  # of one question: draws × states
+        linear = sum(slope[:, None] * x for slope, x in zip(slopes, by_state, strict=True))
+        for i, x in enumerate(by_state):
+            for j, y in enumerate(by_state):
+                both = self._of_states(scores[i] * scores[j]) - x * y
+                variance += (slopes[i] * slopes[j])[:, None] * both
+        variance = np.maximum(variance, 0.0)
+        each = variance.mean(axis=0) + np.var(linear, axis=0)
+        part = each / each.max() if each.any() else np.ones_like(each)
+        carriers = float(part @ self._squares) ** 2 / float(np.square(part) @ self._fourths)
+        value, variances = metric.joined(*means), variance @ self._squares / size**2
+        return Known(value, variances, carriers, float(self._often.sum()))
+
+    def _wider(self, draws: int) -> float:
+        """How much farther the ends reach: by how few trials there are, and if draws are beyond."""
+        trials = self._states.trials
+        few = np.where(trials < draws, 1.0, np.square(_FEW / np.maximum(trials, _FEW)))
+        share = float(few @ self._often / self._often.sum())
+        return _WIDER + (_WIDER_WITH_FEW - _WIDER) * share
+
+    def _of_states(self, score: Array) -> Array:
+        """Mean of a score of points, for each draw and state."""
+        return (self._belongs @ score[:, :, None])[:, :, 0]
+
+    def _runs_for(self, level: float) -> int:
+        """How many of each draw leave enough of them beyond the ends."""
+        needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
+        return min(max(_RUNS, math.ceil(needed - 1e-6)), _MOST_RUNS)
+
+    def _shown_again(self, parts: Sequence[QuestionMean], runs: int) -> Array:
+        """Means that new runs show: a row per part."""
+        shown = np.zeros((len(parts), runs, len(self._rates)))
+        if self._weighed is not None:
+            return self._shown_by_each(parts, shown, self._weighed)
+        for some in self._runs_again(runs):
+            for sums, part in zip(shown, parts, strict=True):
+                part_of_them = sums[some.runs, some.draws]
+                found = some.questions @ self._table(part, some.n)
+                part_of_them += found.reshape(part_of_them.shape)
+        return shown.reshape(len(parts), -1) / self._often.sum()
+
+    def _shown_by_each(
+        self, parts: Sequence[QuestionMean], shown: Array, weighed: Weighed
+    ) -> Array:
+        """The same where questions of different weight are kept apart."""
+        rng, runs = np.random.default_rng(self._seed), shown.shape[1]
+        trials = self._states.trials[weighed.state]
+        for draws in _blocks(len(self._rates), runs * weighed.state.size):
+            point = self._points_of(draws, runs, rng)
+            rate = np.take_along_axis(self._rates[draws][None], point, axis=-1)
+            right = rng.binomial(trials, rate)
+            for n in np.unique(trials).tolist():
+                alike = trials == n
+                for sums, part in zip(shown, parts, strict=True):
+                    values = self._table(part, n)[right[..., alike]]
+                    sums[:, draws] += values @ weighed.weight[alike]
+        return shown.reshape(len(parts), -1) / self._mass.sum()
+
+    def _runs_again(self, runs: int) -> Iterable[Again]:
+        """New runs, kept for the next metric as far as they are few."""
+        each = int((np.unique(self._states.trials) + 1).sum())
+        if runs * len(self._rates) * each > _AT_ONCE:
+            return self._repeated(runs)
+        if runs not in self._again:
+            self._again[runs] = list(self._repeated(runs))
+        return self._again[runs]
+
+    def _repeated(self, runs: int) -> Iterator[Again]:
+        """New runs, the same whenever they are drawn, some at a time."""
+        often, rng = self._often.astype(np.int64), np.random.default_rng(self._seed)
+        for n in np.unique(self._states.trials).tolist():
+            alike = self._states.trials == n
+            for draws in _blocks(len(self._rates), self._rates.shape[1] * (n + 1)):
+                points, belongs = self._rates[draws], self._belongs[draws, alike]
+                chances = np.moveaxis(rates.masses(points.ravel(), n), 0, -1)
+                chances = (chances / chances.sum(axis=-1, keepdims=True)).reshape(
+                    *points.shape, n + 1
+                )
+                for some in _blocks(runs, len(points) * (n + 1)):
+                    again = []
+                    for _ in range(some.start, some.stop):
+                        held = rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
+                        again.append(rng.multinomial(held, chances).sum(axis=1))
+                    yield Again(n, some, draws, np.concatenate(again).astype(float))
+
+    def _one_question_apart(self, metric: CountMetric, means: Array) -> Array:
+        """What a run shows in which one question shows anything else."""
+        size, parts = self._often.sum(), metric.parts()
+        if self._weighed is not None:
+            size = self._mass.sum() / self._weighed.weight.min()
+        found = []
+        for n in np.unique(self._states.trials).tolist():
+            tables = [self._table(part, n) for part in parts]
+            moved = [mean + (one - mean) / size for mean, one in zip(means, tables, strict=True)]
+            found.append(metric.joined(*moved))
+        return np.concatenate(found)
+
+    def _table(self, part: QuestionMean, n: int) -> Array:
+        """What a question shows if c of its n trials are right."""
+        return part.subset_means([part], all_states(n))[0]
+
+
+def all_states(n: int) -> States:
+    """What a question of n trials may show."""
+    correct = np.arange(n + 1)
+    return States(np.full(n + 1, n), correct, np.ones((1, n + 1)), np.array([n + 1.0]))
+
+
+def _blocks(number: int, each: int) -> list[slice]:
+    """Slices of as many as fit one array, where each takes so many numbers."""
+    size = max(1, _AT_ONCE // each)
+    return [slice(start, min(start + size, number)) for start in range(0, number, size)]

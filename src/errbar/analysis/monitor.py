@@ -1,0 +1,178 @@
+"""Watching a run while it goes on: looks are free, and what is claimed holds at all of them.
+
+A question is one bet. It is settled when it has all its trials, in the order of the log, so that
+repeated trials of a question never pass for more questions. Whoever looks at a log as it grows gets
+the same numbers as whoever reads it whole: nothing depends on when was looked.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods.base import require_level
+from errbar.base.arrays import Array
+from errbar.base.remarks import setting, way_to_say
+from errbar.data.queries.row_order import Settled, Turns, settled
+from errbar.errors import InputError, NotThere, WrongType
+from errbar.kernels.betting import log_wealth, low_ends
+from errbar.metrics.base import number
+from errbar.results.monitoring import Claims, Looks, Monitoring, Watch
+
+Bounds = tuple[float, float]
+
+
+def monitored(
+    turns: Turns,
+    systems: Sequence[str],
+    *,
+    above: float | None,
+    below: float | None,
+    level: float,
+    trials: int,
+    bounds: Bounds,
+    errors: str,
+    remarks: Sequence[str] = (),
+    unscored: Sequence[tuple[str, ...]] = (),
+) -> Monitoring:
+    """Watch every system, one of them, or the difference of two, on every task.
+
+    Of what is `unscored`, by system and task, no row counts.
+    """
+    within = _require_bounds(bounds)
+    _require_trials(trials)
+    _require_systems(systems, sorted(set(turns.system.tolist())))
+    pair = len(systems) == 2
+    if pair and above is None and below is None:
+        above = below = 0.0
+    span = (within[0] - within[1], within[1] - within[0]) if pair else within
+    claims = _claims(above, below, level, span)
+    outcome = np.where(np.isnan(turns.outcome), 0.0 if errors == "fail" else np.nan, turns.outcome)
+    if turns.graded is not None:
+        outcome[~turns.graded] = np.nan
+    for key in unscored:
+        outcome[(turns.system == key[0]) & (turns.task == key[1])] = np.nan
+    turns = turns._replace(outcome=outcome)
+    _require_within(turns, systems, within)
+    keys = sorted(set(zip(turns.system.tolist(), turns.task.tolist(), strict=True)))
+    mine = [(system, task) for system, task in keys if not systems or system in systems]
+    found = {key: settled(turns, _rows(turns, *key), trials) for key in mine}
+    if pair:
+        nothing = settled(turns, np.zeros(0, dtype=np.int64), trials)
+        one, other = systems
+        found = {
+            (one, task): found.get((one, task), nothing).less(found.get((other, task), nothing))
+            for task in sorted({task for _, task in mine})
+        }
+    against = systems[1] if pair else ""
+    return Monitoring(
+        tuple(
+            _watch(questions, (system, against, task), claims, span, trials)
+            for (system, task), questions in found.items()
+        ),
+        tuple(remarks),
+    )
+
+
+def looks_at(values: Array, claims: Claims, bounds: Bounds) -> Looks:
+    """What is known after each value, all of which lie within the bounds."""
+    least, most = bounds
+    span, log_needed = most - least, math.log(claims.needed)
+    up = np.clip((values - least) / span, 0.0, 1.0)
+    low: Array = np.full(values.size, least)
+    high: Array = np.full(values.size, most)
+    log_above: Array = np.zeros(values.size)
+    log_below: Array = np.zeros(values.size)
+    if claims.above is not None:
+        low = least + span * low_ends(up, log_needed)
+        log_above = log_wealth(up, (claims.above - least) / span)
+    if claims.below is not None:
+        high = most - span * low_ends(1.0 - up, log_needed)
+        log_below = log_wealth(1.0 - up, (most - claims.below) / span)
+    mean = np.cumsum(values) / np.arange(1, values.size + 1)
+    return Looks(mean, low, high, log_above, log_below)
+
+
+def _watch(
+    complete: Settled, names: tuple[str, str, str], claims: Claims, bounds: Bounds, trials: int
+) -> Watch:
+    bets = complete.one_of_each_cluster()
+    return Watch(
+        *names,
+        claims,
+        bounds,
+        trials,
+        tuple(bets.questions.tolist()),
+        bets.values,
+        looks_at(bets.values, claims, bounds),
+        complete.pending,
+        complete.unused,
+        complete.questions.size - bets.questions.size,
+    )
+
+
+def _rows(turns: Turns, system: str, task: str) -> NDArray[np.int64]:
+    """Those of a system and task that have a result."""
+    mine = (turns.system == system) & (turns.task == task) & ~np.isnan(turns.outcome)
+    return np.flatnonzero(mine)
+
+
+def _claims(above: float | None, below: float | None, level: float, bounds: Bounds) -> Claims:
+    require_level(level)
+    if above is None and below is None:
+        raise InputError(
+            f"say what to watch for: {way_to_say('--above or --below', 'above=0.8 or below=0.8')} "
+            f"for every system, or {way_to_say('--better A B', 'two systems')} for which of them "
+            f"is better."
+        )
+    least, most = bounds
+    for name, than, never in (("above", above, most), ("below", below, least)):
+        if than is not None and number(than, name, least, most) == never:
+            raise InputError(
+                f"{name}={than:g} can never be claimed: outcomes lie between {least:g} and "
+                f"{most:g}. Watch for less, or tell other bounds."
+            )
+    return Claims(above, below, level)
+
+
+def _require_bounds(bounds: Bounds) -> Bounds:
+    least, most = (number(one, "bounds", -math.inf, math.inf) for one in bounds)
+    if not least < most:
+        raise InputError(f"bounds must be two numbers, the lower one first; got {bounds!r}.")
+    return least, most
+
+
+def _require_trials(trials: int) -> None:
+    if isinstance(trials, bool) or not isinstance(trials, int | np.integer):
+        raise WrongType(f"trials must be a whole number; got {trials!r}.")
+    if trials < 1:
+        raise InputError(f"trials must be 1 at least; got {trials}.")
+
+
+def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
+    if len(systems) > 2:
+        raise InputError(f"two systems at most are watched together; got {len(systems)}.")
+    if len(systems) > len(set(systems)):
+        raise InputError(f"{systems[0]!r} is compared with itself; name two systems.")
+    strange = next((name for name in systems if name not in known), None)
+    if strange is not None:
+        there = ", ".join(repr(name) for name in known)
+        raise NotThere(f"there is no system {strange!r} in the data; there are: {there}.")
+
+
+def _require_within(turns: Turns, systems: Sequence[str], bounds: Bounds) -> None:
+    """Refuse outcomes that lie outside what can be bet on."""
+    least, most = bounds
+    strange = (turns.outcome < least) | (turns.outcome > most)
+    if systems:
+        strange &= np.isin(turns.system.astype(str), list(systems))
+    if strange.any():
+        at = int(strange.argmax())
+        raise InputError(
+            f"outcomes must lie between {least:g} and {most:g}; {int(strange.sum())} of "
+            f"{strange.size} rows do not, such as {turns.outcome[at]:g} of question "
+            f"{turns.question[at]!r:.60}. Tell the least and the most that an outcome can be, as "
+            f"in {way_to_say('--bounds 0 5', 'bounds=(0, 5)')}; rows without a result count as 0 "
+            f"unless {setting('errors', 'missing')}."
+        )

@@ -1,0 +1,375 @@
+"""How many questions, and how many trials of each: the request, checked, searched and answered."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from errbar.analysis.plan.goals import Difference, Goal, Width
+from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
+from errbar.base.tables import counted, percent
+from errbar.errors import InputError, WrongType
+from errbar.metrics import CountMetric, Metric, parse
+from errbar.results.plan import LEAST_QUESTIONS, Plan, Row, points
+
+__all__ = ["Difficulty", "Plan", "Row", "plan"]
+
+_USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+_SLACK = 1e-9  # of a budget
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What there is to spend, and what things cost."""
+
+    question_cost: float
+    trial_cost: float  # of one system
+    questions: int | None  # as many as there are
+    budget: float | None
+
+    def cost(self, questions: int, trials: int, systems: int) -> float:
+        """Of a run."""
+        return questions * (self.question_cost + trials * systems * self.trial_cost)
+
+    def payable(self, trials: int, systems: int) -> int:
+        """How many questions the budget pays for."""
+        each = self.cost(1, trials, systems)
+        return math.floor((self.budget or 0.0) / each + _SLACK)
+
+
+def usual_trials(least: int, most: int) -> list[int]:
+    """Numbers of trials per question that are tried, from what the metric draws on."""
+    steps = {*_USUAL, *(least * times for times in (1, 2, 3, 4, 6, 8)), most}
+    return sorted(number for number in steps if least <= number <= most)
+
+
+def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> tuple[Row, ...]:
+    """A row for each number of trials that is possible, the best of them marked."""
+    rows = []
+    for number in trials:
+        questions = _questions(goal, target, number, means)
+        if questions is None:
+            continue
+        power = goal.power(questions, number)
+        cost = means.cost(questions, number, goal.systems)
+        rows.append(Row(number, questions, goal.systems, cost, power, power >= target))
+    if not rows:
+        raise InputError(_nothing(goal, means))
+    best = _best(rows, means)
+    return tuple(replace(row, best=row is best) for row in rows)
+
+
+def simulated(
+    rows: Sequence[Row], goal: Goal, times: int, rng: np.random.Generator
+) -> tuple[Row, ...]:
+    """The same, every row tried out; of slow goals the best alone, and less often."""
+    if not times:
+        return tuple(rows)
+    often = min(times, goal.most_simulations)
+    return tuple(
+        replace(
+            row,
+            simulated=goal.simulated(row.questions, row.trials, rng, often),
+            simulations=often,
+        )
+        if row.best or often == times
+        else row
+        for row in rows
+    )
+
+
+def _questions(goal: Goal, target: float, trials: int, means: Means) -> int | None:
+    """Those that suffice, or as many as there are or can be paid for."""
+    payable = None if means.budget is None else means.payable(trials, goal.systems)
+    if means.questions is not None:
+        fits = payable is None or payable >= means.questions
+        return means.questions if fits else None
+    if payable is None:
+        return goal.least(target, trials)
+    return payable if payable >= LEAST_QUESTIONS else None
+
+
+def _best(rows: Sequence[Row], means: Means) -> Row:
+    """The cheapest that suffices; with a budget for questions, or if none does, the strongest."""
+    reached = [row for row in rows if row.reached]
+    if reached and (means.budget is None or means.questions is not None):
+        return min(reached, key=lambda row: (row.cost, row.trials))
+    return max(rows, key=lambda row: (row.power, -row.cost))
+
+
+def _nothing(goal: Goal, means: Means) -> str:
+    if means.budget is not None:
+        return (
+            f"a budget of {means.budget:g} pays for no run: {LEAST_QUESTIONS} questions at least, "
+            f"with {goal.metric.draws} trials or more for each."
+        )
+    return "not even ten million questions would suffice; ask for less."
+
+
+DISAGREEMENT = 1.0  # of log odds, where no pilot of two systems tells
+_MOST_TRIALS = 64
+_RANGE = (0.05, 0.95)  # of the power over all spreads that fit the pilot
+
+
+def plan(
+    metric: Metric | str,
+    *,
+    difference: float | None = None,
+    width: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    pilot: PilotLog | None = None,
+    systems: Sequence[str] = (),
+    errors: Errors = "fail",
+    difficulty: Difficulty | str | None = None,
+    mean: float | None = None,
+    disagreement: float | None = None,
+    trials: Iterable[int] | None = None,
+    max_trials: int | None = None,
+    questions: int | None = None,
+    budget: float | None = None,
+    question_cost: float = 0.0,
+    trial_cost: float = 1.0,
+    simulations: int = 2000,
+    rng: int = 0,
+) -> Plan:
+    """The questions and trials that show a difference, or a score to some width, at least cost.
+
+    `difference` is between two systems on the same questions, in the metric's own scale; a
+    two-sided test at `level` is to see it with this `power`. `width` is that of one system's
+    interval for questions like these; `power` is the chance that it is no wider.
+
+    How success rates are spread is learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`
+    or a name such as "u-shaped"; `mean` shifts them until the metric has this mean. How far two
+    systems disagree about which questions are hard, as a standard deviation of log odds, is learned
+    from a pilot of two, or is 1.
+
+    With `questions`, as many as there are, it finds the trials; with a `budget`, what it buys.
+
+    Examples
+    --------
+    >>> plan("pass@1", difference=0.1, difficulty="uniform", trials=[1, 4]).best.questions
+    272
+    """
+    asked = _metric(metric)
+    _check(difference=difference, width=width, power=power, level=level, budget=budget)
+    _check_number("question_cost", question_cost, 0.0)
+    _check_number("trial_cost", trial_cost, 0.0)
+    if not question_cost and not trial_cost:
+        raise InputError("question_cost and trial_cost are both 0; one must be positive.")
+    for name, whole, least in (("questions", questions, 2), ("simulations", simulations, 0)):
+        _check_whole(name, whole, least)
+    _check_whole("rng", rng, 0)
+    grid = _grid(asked, trials, max_trials)
+    known = _known(pilot, systems, errors, difficulty, np.random.default_rng(rng))
+    spread = known.difficulty
+    if mean is not None:
+        spread = _with_mean(asked, spread, mean)
+    goal = _goal(asked, spread, known, (difference, width, level, disagreement, rng))
+    means = Means(question_cost, trial_cost, questions, budget)
+    rows = searched(goal, power, grid, means)
+    rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
+    best = next(row for row in rows if row.best)
+    marked = "cheapest" if best.reached and (budget is None or questions) else "highest power"
+    learned = math.isfinite(known.disagreement) and disagreement is None
+    remarks = [*_asked(goal, power), *_verdict(goal, power, best, means)]
+    remarks += [*_model(goal, best, learned=learned), *_tried(best), *known.remarks]
+    return Plan(goal, power, rows, marked, tuple(remarks))
+
+
+def _metric(metric: Metric | str) -> CountMetric:
+    asked = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(asked, CountMetric) or len(asked.parts()) != 1:
+        raise WrongType(
+            f"{asked} cannot be planned for: it is no mean over questions of right and wrong "
+            f"trials, as avg, pass@k, pass^k and maj@k are."
+        )
+    if asked.bounds[0] == asked.bounds[1]:
+        raise InputError(
+            f"{asked} has one value whatever the outcomes are; there is nothing to find out."
+        )
+    return asked
+
+
+def _check(**given: float | None) -> None:
+    """One goal, and numbers within what has a meaning."""
+    if (given["difference"] is None) == (given["width"] is None):
+        raise InputError("ask for a difference or for a width, as in difference=0.03.")
+    for name in ("power", "level"):
+        value = given[name]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise WrongType(f"{name} must be a number; got {value!r}.")
+        if not 0.0 < value < 1.0:
+            raise InputError(f"{name} must be between 0 and 1, both excluded; got {value!r}.")
+    if given["difference"] is not None:
+        _check_number("difference", given["difference"], -math.inf)
+        if given["difference"] == 0:
+            raise InputError("a difference of 0 is never seen; ask for one of 0.03, say.")
+    for name in ("width", "budget"):
+        if given[name] is not None:
+            _check_number(name, given[name], 0.0)
+            if given[name] == 0:
+                raise InputError(f"{name} must be positive; got 0.")
+
+
+def _check_number(name: str, value: Any, least: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise WrongType(f"{name} must be a number; got {value!r}.")
+    if not (math.isfinite(value) and value >= least):
+        raise InputError(f"{name} must be finite and {least:g} at least; got {value!r}.")
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if value is None and name == "questions":
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise WrongType(f"{name} must be a whole number; got {value!r}.")
+    if value < least:
+        raise InputError(f"{name} must be {least} at least; got {value!r}.")
+
+
+def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -> list[int]:
+    """Numbers of trials per question to try."""
+    if trials is not None:
+        grid = sorted(set(trials))
+        for number in grid:
+            _check_whole("trials", number, 1)
+        if not grid or grid[0] < metric.draws:
+            raise InputError(
+                f"{metric} draws {metric.draws} trials of every question; trials={grid}."
+            )
+        return grid
+    if most is None:
+        most = max(_MOST_TRIALS, 2 * metric.draws)
+    _check_whole("max_trials", most, 1)
+    if most < metric.draws:
+        raise InputError(
+            f"{metric} draws {metric.draws} trials of every question; max_trials is {most}."
+        )
+    return usual_trials(metric.draws, most)
+
+
+def _known(
+    pilot: PilotLog | None,
+    systems: Sequence[str],
+    errors: Errors,
+    difficulty: Difficulty | str | None,
+    rng: np.random.Generator,
+) -> Pilot:
+    if (pilot is None) == (difficulty is None):
+        raise InputError(
+            "say how success rates are spread: either a pilot log, or a difficulty such as "
+            "'beta(2, 2)' or 'u-shaped'."
+        )
+    if pilot is not None:
+        return learned_from(pilot, systems, errors, rng)
+    if systems:
+        raise InputError("systems names those of a pilot; there is none.")
+    return Pilot(Difficulty.of(difficulty or ""), math.nan, ())
+
+
+def _with_mean(metric: CountMetric, spread: Difficulty, mean: float) -> Difficulty:
+    _check_number("mean", mean, -math.inf)
+    part = metric.parts()[0]
+    return spread.with_mean(lambda rates: metric.joined(part.at_rates(rates)), float(mean))
+
+
+def _goal(
+    metric: CountMetric,
+    spread: Difficulty,
+    known: Pilot,
+    given: tuple[float | None, float | None, float, float | None, int],
+) -> Goal:
+    difference, width, level, disagreement, seed = given
+    if difference is not None:
+        if disagreement is None:
+            learned = known.disagreement
+            disagreement = learned if math.isfinite(learned) else DISAGREEMENT
+        _check_number("disagreement", disagreement, 0.0)
+        goal = Difference(metric, spread, level, seed, float(difference), float(disagreement))
+        _ = goal.shift  # refused here if it is out of reach
+        return goal
+    if disagreement is not None:
+        raise InputError("disagreement is between two systems; a width is that of one.")
+    if not metric.parts()[0].unbiased:
+        raise InputError(
+            f"{metric} has no value of a question that is right on average, and its interval is "
+            f"learned; plan the width of another metric."
+        )
+    return Width(metric, spread, level, seed, float(width or 0.0))
+
+
+def _asked(goal: Goal, power: float) -> list[str]:
+    if isinstance(goal, Difference):
+        return [
+            f"To see a difference of {goal.difference:+g} in {goal.metric} between two systems on "
+            f"the same questions: two-sided test at level {percent(goal.level)}, power "
+            f"{percent(power)}, for questions like these."
+        ]
+    if isinstance(goal, Width):
+        return [
+            f"For a {percent(goal.level)} interval of {goal.metric} no wider than {goal.width:g}, "
+            f"in {percent(power)} of all runs, for questions like these."
+        ]
+    return []
+
+
+def _verdict(goal: Goal, power: float, best: Row, means: Means) -> list[str]:
+    """What the marked row says, and what is possible at all."""
+    each = " by each system" if goal.systems > 1 else ""
+    said = [
+        f"Best: {best.questions:,} questions, {counted(best.trials, 'trial')} of each{each}; cost "
+        f"{best.cost:,.6g}, power {points(best.power)}."
+    ]
+    if not best.reached and means.questions is not None:
+        endless = goal.power(best.questions, None)
+        said.insert(
+            0,
+            f"Cannot be reached: with {best.questions:,} questions even endless trials give "
+            f"{points(endless)}."
+            if endless < power
+            else f"Not reached with these trials; endless ones give {points(endless)}.",
+        )
+    if isinstance(goal, Difference) and (means.questions is not None or means.budget is not None):
+        smallest = goal.detectable(power, best.questions, best.trials)
+        shown = "none" if math.isnan(smallest) else f"{smallest:+.3g}"
+        said.append(f"Smallest difference that this run sees with power {percent(power)}: {shown}.")
+    return said
+
+
+def _model(goal: Goal, best: Row, *, learned: bool) -> list[str]:
+    """What was assumed, and what else the power could be."""
+    said = [f"Difficulty: {goal.difficulty}; mean of {goal.metric} {goal.mean:.3g}."]
+    if not isinstance(goal, Difference):
+        return said
+    halved, doubled = (
+        goal.with_disagreement(times * goal.disagreement).power(best.questions, best.trials)
+        for times in (0.5, 2.0)
+    )
+    whence = "learned from the pilot" if learned else "assumed"
+    said.append(
+        f"The second system's log odds are shifted by {goal.shift:+.2f} on average, with a "
+        f"standard deviation over questions of {goal.disagreement:.3g} ({whence}): its power is "
+        f"{points(halved)} with half of that, {points(doubled)} with twice."
+    )
+    if len(goal.difficulty.rates) > 1:
+        each = goal.for_each_spread() or [goal]
+        found = [one.computed(best.questions, best.trials) for one in each]
+        low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
+        said.append(f"Over 90 % of the spreads that fit the pilot, its power is {low} to {high}.")
+        missing = len(goal.difficulty.rates) - len(each)
+        if missing:
+            share = percent(100 * missing // len(goal.difficulty.rates) / 100)
+            said.append(f"In {share} of them no second system gets that far; they are left out.")
+    return said
+
+
+def _tried(best: Row) -> list[str]:
+    if not best.simulations:
+        return []
+    return [
+        f"simulated: share of {best.simulations:,} simulated runs that showed it, and its standard "
+        f"error."
+    ]

@@ -1,0 +1,318 @@
+"""What a run is to show: a difference between two systems, or a score to some width.
+
+A goal knows how likely it is to be met with so many questions and trials.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.plan.pilot import Difficulty, shift_to
+from errbar.base.arrays import Array
+from errbar.data.counts import States
+from errbar.errors import InputError
+from errbar.kernels.bounded_mean import mean_ends, near_widths
+from errbar.kernels.power import (
+    Shown,
+    chance_seen,
+    differing,
+    joint_states,
+    moved,
+    pooled,
+    share_seen,
+    steps_of_normal,
+)
+from errbar.kernels.rates import masses
+from errbar.metrics import CountMetric
+from errbar.metrics.base import QuestionMean
+from errbar.results.plan import LEAST_QUESTIONS
+
+MOST_QUESTIONS = 10_000_000
+_STEPS = 21  # of the normal shift
+_FEW = 40.0  # questions that differ: below, power is drawn and not computed
+_DRAWN = 10_000  # comparisons, where it is
+_ROUGHLY, _WIDTHS = 600, 4_000  # intervals that are drawn, to find questions and to state a power
+_EXACT = 40  # intervals that are computed in full
+_DOUBT = 0.015  # of the asked width: what the saddle point alone may be off by
+_FINE = 200  # a step is such a share of the questions
+
+
+@dataclass(frozen=True, eq=False)
+class Goal(ABC):
+    """Something that a run may or may not show."""
+
+    metric: CountMetric
+    difficulty: Difficulty
+    level: float
+    seed: int
+
+    systems: ClassVar[int]
+    most_simulations: ClassVar[int]
+
+    @property
+    def part(self) -> QuestionMean:
+        """What a question shows; the metric is its mean, or lies on a line with it."""
+        return self.metric.parts()[0]
+
+    @property
+    def span(self) -> float:
+        """What the metric rises by if that rises by one."""
+        low, high = (float(self.metric.joined(np.array(end))) for end in (0.0, 1.0))
+        return high - low
+
+    @property
+    def mean(self) -> float:
+        """Of the metric over all questions there could be."""
+        rates, weights = self.difficulty.as_one()
+        return float(self.metric.joined(np.array(self.part.at_rates(rates) @ weights)))
+
+    @abstractmethod
+    def power(self, questions: int, trials: int | None) -> float:
+        """Chance to meet the goal; with endless trials if `trials` is None."""
+
+    @abstractmethod
+    def least(self, power: float, trials: int) -> int | None:
+        """The least number of questions that suffices, if any does."""
+
+    @abstractmethod
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of simulated runs that meet the goal."""
+
+    def record(self) -> dict[str, Any]:
+        """What was asked for, as the first fields of a flat record; nan where it was not."""
+        return {
+            "metric": str(self.metric),
+            "mean": self.mean,
+            "difference": math.nan,
+            "disagreement": math.nan,
+            "width": math.nan,
+            "level": self.level,
+            "covers": "population",
+        }
+
+    def values(self, trials: int) -> Array:
+        """What a question shows if 0, 1 … of its trials are right."""
+        right = np.arange(trials + 1)
+        often = np.ones((1, trials + 1))
+        states = States(np.full(trials + 1, trials), right, often, np.array([trials + 1.0]))
+        return self.part.subset_means([self.part], states)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Goal):
+    """Two systems on the same questions differ; a test by random signs is to see it.
+
+    The second system's log odds on a question are those of the first and a shift, whose standard
+    deviation over questions is `disagreement`.
+    """
+
+    difference: float
+    disagreement: float
+    systems: ClassVar[int] = 2
+    most_simulations: ClassVar[int] = 1_000_000
+    _shown: dict[int | None, Shown] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def shift(self) -> float:
+        """The mean shift of log odds that makes the metric differ as much."""
+        rates, weights = self.difficulty.as_one()
+        base = float(self.part.at_rates(rates) @ weights)
+        asked = base + self.difference / self.span
+
+        def mean_at(shift: float) -> float:
+            others, both = self._others(rates, weights, shift)
+            return float((self.part.at_rates(others) * both).sum())
+
+        try:
+            return shift_to(mean_at, asked)
+        except InputError as error:
+            raise InputError(
+                f"a difference of {self.difference:+.4g} is out of reach: the first system has "
+                f"{self.metric} {self.mean:.4g}. The second: {error}"
+            ) from error
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether any shift makes the metric differ as much."""
+        try:
+            return math.isfinite(self.shift)
+        except InputError:
+            return False
+
+    def shown(self, trials: int | None) -> Shown:
+        """The differences that a question may show, and how likely they are."""
+        if trials not in self._shown:
+            rates, weights = self.difficulty.as_one()
+            others, both = self._others(rates, weights, self.shift)
+            if trials is None:
+                apart = self.part.at_rates(others) - self.part.at_rates(rates)[:, None]
+                self._shown[trials] = pooled(apart, both)
+            else:
+                values = self.values(trials)
+                chances = joint_states(rates, others, both, trials)
+                self._shown[trials] = pooled(values[None, :] - values[:, None], chances)
+        return self._shown[trials]
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Computed, or drawn where few questions differ."""
+        shown = self.shown(trials)
+        if differing(shown, questions) >= _FEW:
+            return self.computed(questions, trials)
+        rng = np.random.default_rng(self.seed)
+        return share_seen(shown, questions, self._reach, rng, _DRAWN)
+
+    def computed(self, questions: int, trials: int | None) -> float:
+        """The same by moments alone."""
+        return chance_seen(self.shown(trials), questions, self._reach)
+
+    def least(self, power: float, trials: int) -> int | None:
+        """By halving what is computed; then by steps, where power is drawn."""
+        found = _least(lambda questions: self.computed(questions, trials) >= power)
+        if found is None or differing(self.shown(trials), found) >= _FEW:
+            return found
+        while self.power(found, trials) < power:
+            found += 1
+        while found > LEAST_QUESTIONS and self.power(found - 1, trials) >= power:
+            found -= 1
+        return found
+
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of comparisons that see the difference."""
+        return share_seen(self.shown(trials), questions, self._reach, rng, times)
+
+    def record(self) -> dict[str, Any]:
+        """The difference, and how far the two systems disagree."""
+        asked = {"difference": self.difference, "disagreement": self.disagreement}
+        return super().record() | asked
+
+    def with_disagreement(self, disagreement: float) -> "Difference":
+        """The same difference between systems that agree more, or less."""
+        return replace(self, disagreement=disagreement)
+
+    def for_each_spread(self) -> "list[Difference]":
+        """The same difference for every spread of difficulty in which it is possible."""
+        every = [replace(self, difficulty=one) for one in self.difficulty.each()]
+        return [one for one in every if one.is_possible]
+
+    def detectable(self, power: float, questions: int, trials: int | None) -> float:
+        """The smallest difference of this sign that has this power; nan if there is none."""
+        low, high = 0.0, math.copysign(1.0, self.difference) * self._room()
+        for _ in range(20):
+            middle = 0.5 * (low + high)
+            met = replace(self, difference=middle).power(questions, trials) >= power
+            low, high = (low, middle) if met else (middle, high)
+        reached = replace(self, difference=high).power(questions, trials) >= power
+        return high if reached else math.nan
+
+    @property
+    def _reach(self) -> float:
+        return NormalDist().inv_cdf(0.5 + 0.5 * self.level)
+
+    def _room(self) -> float:
+        """How far the metric can go in the direction of the difference."""
+        rates, weights = self.difficulty.as_one()
+        up = (self.difference > 0) == (self.span > 0)
+        ends = [float(self.part.at_rates(moved(rates, s)) @ weights) for s in (0.0, 30.0, -30.0)]
+        far = max(ends) if up else min(ends)
+        return 0.98 * abs(far - ends[0]) * abs(self.span)
+
+    def _others(self, rates: Array, weights: Array, shift: float) -> tuple[Array, Array]:
+        """Rates of the second system, a row for each of the first, and their weights."""
+        steps, by_step = steps_of_normal(_STEPS)
+        others = moved(rates[:, None], shift + self.disagreement * steps)
+        return others, weights[:, None] * by_step
+
+
+@dataclass(frozen=True, eq=False)
+class Width(Goal):
+    """The interval of one system's score, for questions like these, is no wider than this."""
+
+    width: float
+    systems: ClassVar[int] = 1
+    most_simulations: ClassVar[int] = 400  # an interval takes milliseconds
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Share of drawn intervals that are narrow enough; those in doubt are computed in full."""
+        values, often, times = self._drawn(questions, trials, _WIDTHS)
+        widths = near_widths(values, often, self.level)
+        doubtful = np.flatnonzero(np.abs(widths - self._asked) < _DOUBT * self._asked)
+        some = doubtful[np.argsort(-times[doubtful], kind="stable")[:_EXACT]]
+        if some.size:
+            exact = np.array([self._width(values, row) for row in often[some]])
+            widths[doubtful] *= (exact / widths[some]).mean()
+            widths[some] = exact
+        return float(times @ (widths <= self._asked)) / _WIDTHS
+
+    def least(self, power: float, trials: int) -> int | None:
+        """By halving, with fewer intervals drawn; then by steps."""
+
+        def suffices(questions: int) -> bool:
+            values, often, times = self._drawn(questions, trials, _ROUGHLY)
+            narrow = near_widths(values, often, self.level) <= self._asked
+            return float(times @ narrow) >= power * _ROUGHLY
+
+        questions = _least(suffices)
+        if questions is None:
+            return None
+        while self.power(questions, trials) < power:
+            questions += max(1, questions // _FINE)
+        while questions > LEAST_QUESTIONS:
+            fewer = questions - max(1, questions // _FINE)
+            if self.power(fewer, trials) < power:
+                break
+            questions = fewer
+        return questions
+
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of intervals, each computed, that are narrow enough."""
+        shown = self._shown(trials)
+        often = rng.multinomial(questions, shown.chances, times)
+        return float(np.mean([self._width(shown.values, row) <= self._asked for row in often]))
+
+    def record(self) -> dict[str, Any]:
+        """The width."""
+        return super().record() | {"width": self.width}
+
+    @property
+    def _asked(self) -> float:
+        return self.width / abs(self.span)
+
+    def _shown(self, trials: int | None) -> Shown:
+        rates, weights = self.difficulty.as_one()
+        if trials is None:
+            return pooled(self.part.at_rates(rates), weights)
+        return pooled(self.values(trials), masses(rates, trials) @ weights)
+
+    def _drawn(
+        self, questions: int, trials: int | None, times: int
+    ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+        """What questions show, how many of a drawn run do, and how often such a run was drawn."""
+        values, chances = self._shown(trials)
+        runs = np.random.default_rng(self.seed).multinomial(questions, chances, times)
+        return values, *np.unique(runs, axis=0, return_counts=True)
+
+    def _width(self, values: Array, often: NDArray[np.int64]) -> float:
+        held = often > 0
+        number = often[held].astype(float)
+        low, high = mean_ends(values[held], np.ones(number.size), number, self.level)
+        return high - low
+
+
+def _least(suffices: Callable[[int], bool]) -> int | None:
+    """The least number of questions that suffices, if more are never worse."""
+    low, high = LEAST_QUESTIONS, LEAST_QUESTIONS
+    while not suffices(high):
+        if high >= MOST_QUESTIONS:
+            return None
+        low, high = high + 1, 2 * high
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle + 1, high)
+    return low

@@ -1,0 +1,372 @@
+"""Ranked rows, or totals of them, x metrics to estimates; systems aligned item by item."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis import roc as roc_estimates
+from errbar.analysis import selective as selective_estimates
+from errbar.analysis.methods import Bootstrap
+from errbar.analysis.methods.bootstrap import joint_clusters
+from errbar.base.arrays import Array, Integers, Seed
+from errbar.base.remarks import mapping, way_to_say
+from errbar.data.expressions import fetch, keys_in, names_of
+from errbar.data.predictions import Predictions
+from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
+from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.scored import Scored, require_both_classes
+from errbar.data.sources.tables import Key, Rankings, Source, TableSource
+from errbar.errors import InputError, NotThere, UnknownColumn
+from errbar.metrics.ranked import RankedMetric, RocAuc
+from errbar.results.base import Refusals, reason_of
+from errbar.results.estimate import Estimand, Interval, RankedEstimate, Subject
+from errbar.results.scores import RankedScores
+
+Kind = TypeVar("Kind")
+Refused = dict[Key, InputError]
+
+
+def ranked_by_system(source: Source, bins: int | None) -> tuple[Rankings, Refused]:
+    """What `source.ranked` says of every system and task that it can, and why not of others."""
+    return _each(source, lambda part: part.ranked(bins))
+
+
+def items_by_system(source: Source) -> tuple[Mapping[Key, RankedItems], Refused]:
+    """The same for `source.ranked_items`."""
+    return _each(source, lambda part: part.ranked_items())
+
+
+def _each(
+    source: Source, ask: Callable[[Source], Mapping[Key, Kind]]
+) -> tuple[Mapping[Key, Kind], Refused]:
+    """All at once; only if that is refused, one system and task after another."""
+    try:
+        return ask(source), {}
+    except (UnknownColumn, NotThere):
+        raise
+    except InputError:
+        if not isinstance(source, TableSource) or _is_rankable(source):
+            raise
+        parts = _parts(source)
+        if len(parts) < 2:
+            raise
+        kept: dict[Key, Kind] = {}
+        refused: Refused = {}
+        for key, part in parts.items():
+            try:
+                kept |= ask(part)
+            except InputError as error:
+                refused[key] = error
+        if not kept:
+            raise
+        return kept, refused
+
+
+def _is_rankable(source: TableSource) -> bool:
+    """Whether every row has what ranking needs; if so, it is refused for its size or the bins."""
+    try:
+        rankable(source.frame, source.columns)
+    except InputError:
+        return False
+    return True
+
+
+def _parts(source: TableSource) -> dict[Key, TableSource]:
+    """Every system and task as a source of its own; none where together they do not fit."""
+    source.statuses()  # a status that nobody knows is wrong for all of them
+    frame, columns = source.frame, source.columns
+    names = {
+        name: column
+        for name, column in names_of(frame, columns, ()).items()
+        if name in ("system", "task")
+    }
+    if not names:
+        return {}
+    table = fetch(frame.select(**names).group_by(*names).agg(nw.len().alias("rows")))
+    if int(table["rows"].sum()) > MOST_RANKED_ROWS:
+        return {}
+    found = {}
+    for key in sorted(set(keys_in(table, ()))):
+        some = frame
+        for name, value in zip(("system", "task"), key, strict=True):
+            if name in names:
+                some = some.filter(names[name].fill_null("") == value)
+        found[key] = replace(source, frame=some, where="", _found={}, _results={}, _statuses={})
+    return found
+
+
+Keyed = Mapping[Key, RankedRows | Grouped]  # by system and task
+K = TypeVar("K")
+
+_USUAL = ("aurc", "augrc", "e-aurc")
+
+
+def selective_scores(
+    source: Source,
+    metrics: Sequence[RankedMetric | str],
+    method: Bootstrap,
+    rng: Seed,
+    *,
+    bins: int | None,
+) -> RankedScores:
+    """Risk and coverage of every system; a reason where it has none, or does not reach so far."""
+    asked = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
+    found, refused = ranked_by_system(source, bins)
+    data = {key: predictions_of(rows) for key, rows in found.items()}
+    refusals = Refusals()
+    results = [
+        _of(key, _selective(metric, data.get(key), refused.get(key), key, method, rng, refusals))
+        for key in _in_order(found, refused)
+        for metric in asked
+    ]
+    refusals.require_others((one.of, one.metric) for one in results)
+    unanswered = sum(len(one) - int(np.sum(one.answered)) for one in data.values())
+    return _told(results, method, unanswered, bins)
+
+
+def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
+    """The area of every system, from the rows that are answered; a reason where there is none."""
+    found, unranked = ranked_by_system(source, bins)
+    kept, refused = classes_of(found)
+    why = refused | {key: reason_of(error, RocAuc()) for key, error in unranked.items()}
+    results = [
+        _of(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
+        if key in kept
+        else _of(key, _nothing(RocAuc(), found.get(key), method, why[key]))
+        for key in _in_order(found, unranked)
+    ]
+    unanswered = sum(
+        len(rows) - rows.answered if isinstance(rows, Grouped) else int((~rows.answered).sum())
+        for rows in found.values()
+    )
+    return _told(results, method, unanswered, bins)
+
+
+def _in_order(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
+    """All systems and tasks, whether they can be ranked or not."""
+    return sorted({*found, *refused}) if refused else list(found)
+
+
+def _selective(
+    metric: RankedMetric,
+    data: Predictions | Grouped | None,
+    refused: InputError | None,
+    key: Key,
+    method: Bootstrap,
+    rng: Seed,
+    refusals: Refusals,
+) -> RankedEstimate:
+    """One metric of one system, or why there is none."""
+    try:
+        if data is None:
+            raise refused or InputError("there is no row to rank")
+        return selective_estimates.estimate(metric, data, method=method, rng=rng)
+    except InputError as error:
+        return _nothing(metric, data, method, refusals.add(_subject(key), metric, error))
+
+
+def _nothing(
+    metric: RankedMetric | RocAuc,
+    data: Predictions | Grouped | RankedRows | None,
+    method: Bootstrap,
+    why: str,
+) -> RankedEstimate:
+    nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
+    ranked = predictions_of(data) if isinstance(data, RankedRows) else data
+    items = clusters = 0
+    if isinstance(ranked, Grouped):
+        items, clusters = len(ranked), ranked.clusters
+    elif ranked is not None:
+        items = len(ranked)
+        clusters = np.unique(joint_clusters(ranked.columns(), ranked.clusters)).size
+    return RankedEstimate(metric, math.nan, math.nan, nowhere, items, clusters, reason=why)
+
+
+def _subject(key: tuple[str, ...]) -> Subject:
+    return Subject(key[0], key[1])
+
+
+def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
+    return replace(estimate, of=_subject(key))
+
+
+def predictions_of(rows: RankedRows | Grouped) -> Predictions | Grouped:
+    """A row costs 1 unless its outcome is 1."""
+    if isinstance(rows, Grouped):
+        return rows
+    lost = 1.0 - np.nan_to_num(rows.outcome)
+    return Predictions(rows.confidence, lost, rows.answered, rows.cluster)
+
+
+def scored_of(rows: RankedRows | Grouped) -> Scored | Grouped:
+    """What was answered, right or wrong."""
+    if isinstance(rows, Grouped):
+        answered = rows.only_answered()
+        require_both_classes(int(answered.right.sum()), len(answered))
+        return rows
+    held = rows.answered
+    return Scored(rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held])
+
+
+def classes_of(
+    found: Mapping[K, RankedRows | Grouped],
+) -> tuple[dict[K, Scored | Grouped], dict[K, str]]:
+    """What was answered right and wrong by whoever did both, and why others have no curve."""
+    kept: dict[K, Scored | Grouped] = {}
+    refused: dict[K, str] = {}
+    for key, rows in found.items():
+        if not np.sum(rows.answered):
+            refused[key] = "nothing was answered"
+            continue
+        try:
+            kept[key] = scored_of(rows)
+        except InputError as error:
+            refused[key] = str(error).removesuffix(".")
+    if not kept:
+        raise InputError(f"there is no ROC of anyone: {next(iter(refused.values()))}.")
+    return kept, refused
+
+
+def _told(
+    results: list[RankedEstimate], method: Bootstrap, unanswered: int, bins: int | None
+) -> RankedScores:
+    words, remarks = method.describe(), []
+    in_groups = [one for one in results if one.groups]
+    if in_groups:
+        clusters = " or ".join(dict.fromkeys(f"{one.clusters:,}" for one in in_groups))
+        most = max(one.groups for one in in_groups)
+        words += f" of {most} groups, into which {clusters} clusters were put at random"
+    if bins is not None:
+        furthest = max((one.bin_error for one in results), default=0.0)
+        remarks.append(
+            f"Confidences are in {bins} bins at most: no value is further than {furthest:.2g} from "
+            f"what it is without them. An interval is that of the binned value."
+        )
+    if unanswered:
+        remarks.append(f"{unanswered} rows are not answered.")
+    return RankedScores(tuple(results), words, tuple(remarks))
+
+
+Flags = NDArray[np.bool_]
+_Id = tuple[str, str | float | None]  # a question and a trial
+
+
+@dataclass(frozen=True, eq=False)
+class PairedItems:
+    """The items of one task: a row per system, a column per item that any of them has."""
+
+    task: str
+    systems: tuple[str, ...]
+    held: Flags
+    confidence: Array  # nan where an item is not held
+    outcome: Array  # nan where it is not held or not answered
+    clusters: NDArray[np.intp]  # the number of each item's cluster, in order of their names
+    refused: Mapping[str, InputError]  # by system: why its items cannot be ranked
+    everyone: tuple[str, ...]  # all systems in order, those that are refused too
+
+    @property
+    def answered(self) -> Flags:
+        """Which items have an answer with a result."""
+        return ~np.isnan(self.outcome)
+
+    def shared(self, one: int, other: int) -> Flags:
+        """The items that two systems have."""
+        both: Flags = self.held[one] & self.held[other]
+        if not both.any():
+            raise InputError(
+                "they have no item in common; check that the ids of questions and trials agree"
+            )
+        return both
+
+
+class _Placed(NamedTuple):
+    """Rows of one system: which question and trial, and the how manieth of those."""
+
+    ids: Integers
+    nth: Integers
+    order: NDArray[np.intp]  # of the rows that these are of
+    often: Integers  # how many rows each id has
+
+
+def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> PairedItems:
+    """The items of all systems that have any, each in one place."""
+    systems = {name: one for name, one in given.items() if not isinstance(one, InputError)}
+    refused = {name: one for name, one in given.items() if isinstance(one, InputError)}
+    known: dict[_Id, int] = {}
+    ids = [
+        np.array([known.setdefault(one, len(known)) for one in _ids(items)], dtype=np.int64)
+        for items in systems.values()
+    ]
+    placed = [
+        _placed(items, some, len(known)) for items, some in zip(systems.values(), ids, strict=True)
+    ]
+    _require_told_apart(list(systems), list(known), placed)
+    most = 1 + max((int(one.nth.max()) for one in placed), default=0)
+    keys = [one.ids * most + one.nth for one in placed]
+    places = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
+    shape = (len(systems), places.size)
+    held = np.zeros(shape, dtype=bool)
+    confidence, outcome = np.full((2, *shape), np.nan)
+    clusters = np.full(places.size, -1, dtype=np.intp)
+    numbers = _numbers_of_clusters(systems)
+    for row, (name, items) in enumerate(systems.items()):
+        at, order = np.searchsorted(places, keys[row]), placed[row].order
+        held[row, at] = True
+        confidence[row, at] = items.rows.confidence[order]
+        outcome[row, at] = items.rows.outcome[order]
+        mine = np.array([numbers[one] for one in items.rows.cluster[order].tolist()])
+        torn = (clusters[at] >= 0) & (clusters[at] != mine)
+        if torn.any():
+            question = items.question[order[int(np.argmax(torn))]]
+            raise InputError(
+                f"question {question!r:.80} is in another cluster for {name!r} than for other "
+                f"systems; items are paired, and belong to one. Correct the column, or do "
+                f"without: {way_to_say('--map cluster=', 'cluster=None')}"
+            )
+        clusters[at] = mine
+    return PairedItems(
+        task, tuple(systems), held, confidence, outcome, clusters, refused, tuple(given)
+    )
+
+
+def _ids(items: RankedItems) -> list[_Id]:
+    return list(zip(items.question, items.trial, strict=True))
+
+
+def _placed(items: RankedItems, ids: Integers, number: int) -> _Placed:
+    """In an order of their own: rows of one id by confidence, not as they are given."""
+    order = np.lexsort((items.rows.outcome, items.rows.confidence, ids))
+    ordered = ids[order]
+    starts = np.searchsorted(ordered, ordered)
+    nth = np.arange(ordered.size) - starts
+    return _Placed(ordered, nth, order, np.bincount(ids, minlength=number))
+
+
+def _require_told_apart(
+    systems: Sequence[str], known: Sequence[_Id], placed: Sequence[_Placed]
+) -> None:
+    """Rows that no trial tells apart are the same items only if all systems have as many."""
+    if not placed:
+        return
+    often = np.stack([one.often for one in placed])
+    least = np.where(often > 0, often, np.iinfo(np.int64).max).min(axis=0)
+    most = often.max(axis=0)
+    doubtful = (most > 1) & (least < most)
+    if doubtful.any():
+        at = int(np.argmax(doubtful))
+        more, fewer = int(np.argmax(often[:, at])), int(np.argmax(often[:, at] == least[at]))
+        raise InputError(
+            f"question {known[at][0]!r:.80} has {most[at]} rows of {systems[more]!r} and "
+            f"{least[at]} of {systems[fewer]!r}, and no trial tells them apart. Say which column "
+            f"does with {mapping('trial')}."
+        )
+
+
+def _numbers_of_clusters(systems: Mapping[str, RankedItems]) -> dict[str, int]:
+    names = {name for items in systems.values() for name in items.rows.cluster.tolist()}
+    return {name: at for at, name in enumerate(sorted(names))}

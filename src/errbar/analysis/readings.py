@@ -1,0 +1,351 @@
+"""Rows that can be read in two ways: repeated ids, and rows without a result.
+
+Both readings are stated, with how to choose.
+"""
+
+import math
+from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.score import Scoring, first_of
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
+from errbar.data.engines.duckdb import plain_errors
+from errbar.data.expressions import HIDDEN, fetch
+from errbar.data.queries.slices import NEVER_SCORED, Slice
+from errbar.data.sources.joined import Joined
+from errbar.data.sources.tables import Key, Source, TableSource
+from errbar.errors import ErrbarError
+from errbar.metrics.categories import Average
+from errbar.results.base import Refusals
+from errbar.results.estimate import Subject
+
+_FEW = 4  # systems and tasks that have a line each
+_OTHERWISE = {"fail": "missing", "missing": "fail"}
+_TAKEN = {"fail": "wrong", "missing": "missing"}
+_SAID = {
+    "fail": "counted as wrong",
+    "missing": "left out",
+    "bracket": "taken as wrong and as right",
+}
+_WORDS = "have no outcome and no status that says why"
+
+
+class _Readings(NamedTuple):
+    """The mean of a system with such rows counted as wrong, and without them."""
+
+    fail: float
+    missing: float
+
+    def in_words(self, errors: str) -> str:
+        """One of them; empty where it is not known."""
+        value = self.fail if errors == "fail" else self.missing
+        return "" if math.isnan(value) else f" (avg {value:.3g})"
+
+
+def rows_without_result(
+    source: Source, subjects: Mapping[Subject, Slice], errors: str
+) -> list[str]:
+    """How many rows of whoever has a score have no result, why, and how they are taken."""
+    scored = {of: one for of, one in subjects.items() if one.was_scored}
+    rows = sum(one.rows for one in subjects.values())
+    ungraded = sum(one.ungraded for one in scored.values())
+    failed = sum(one.failed - one.without_reason for one in scored.values())
+    remarks = _without_reason(source, scored, errors)
+    if ungraded:
+        remarks.append(f"{ungraded} of {rows} rows were never scored, and are left out.")
+    if failed:
+        kinds = {
+            name: n
+            for name, n in source.statuses().items()
+            if name not in ("ok", "limit", UNSCORED)
+        }
+        why = ", ".join(f"{name} {n}" for name, n in kinds.items())
+        why = f" ({why})" if why else ""
+        remarks.append(f"{failed} of {rows} rows have no result{why}: {_SAID[errors]}.")
+    return remarks
+
+
+def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> list[str]:
+    """How many rows could not be ranked for want of a grade, and who has no others."""
+    lost = source.statuses().get(UNSCORED, 0)
+    if not lost:
+        return []
+    there = source.with_repeats().slices(())
+    others = [one for one in there if ranked is not None and one.key not in ranked]
+    names = who_was_never_scored({Subject(one.key[0], one.key[1]): one for one in others})
+    return [f"{lost} rows were never scored, and are left out.", *names]
+
+
+def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
+    """Whoever has no score at all."""
+    left = [str(of) or "the system" for of, one in subjects.items() if not one.was_scored]
+    return [f"{first_of(left)}: {NEVER_SCORED}."] if left else []
+
+
+def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
+    """A warning for each system that has such rows, or one for all where they are many."""
+    found = {of: one for of, one in subjects.items() if one.without_reason}
+    if not found:
+        return []
+    if errors not in _OTHERWISE:
+        rows, lost = _totals(found)
+        return [f"{_lack(lost, rows)}: {_SAID[errors]}."]
+    if len(found) <= _FEW:
+        return [warning(_line(source, of, one, errors)) for of, one in found.items()]
+    rows, lost = _totals(found)
+    of, one = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
+    most = _line(source, of, one, errors)
+    whose = f"{lost} of {rows} rows of {len(found)} systems and tasks"
+    return [warning(f"{whose} {_WORDS}. The largest share: {most}")]
+
+
+def _totals(found: Mapping[Subject, Slice]) -> tuple[int, int]:
+    return sum(one.rows for one in found.values()), sum(o.without_reason for o in found.values())
+
+
+def _lack(lost: int, rows: int) -> str:
+    return f"{lost} of {rows} rows {_WORDS}"
+
+
+def _line(source: Source, of: Subject, one: Slice, errors: str) -> str:
+    values = _readings(source, of, one)
+    other = _OTHERWISE[errors]
+    choose = way_to_say(f"--errors {other}", f"errors={other!r}")
+    whose = f"{of}: " if str(of) else ""
+    return (
+        f"{whose}{_lack(one.without_reason, one.rows)}: {_SAID[errors]}{values.in_words(errors)}; "
+        f"{_SAID[other]} with {choose}{values.in_words(other)}."
+    )
+
+
+def _readings(source: Source, of: Subject, one: Slice) -> _Readings:
+    def mean(taken: str) -> float:
+        try:
+            scoring = Scoring(source, taken, "drop", Calibrated())
+            found = scoring.scores({of: one}, [Average()], Refusals())
+        except ErrbarError:  # which is said where the number is asked for
+            return math.nan
+        return found[0].value
+
+    return _Readings(*(mean(_TAKEN[errors]) for errors in ("fail", "missing")))
+
+
+_MOST_SHOWN = 3
+_MOST_ROWS = 200_000  # rows that are compared one by one
+_GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
+_TRUTHS = (
+    *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
+    *("resolved", "is_resolved", "solved"),
+)
+
+
+def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where ids repeat and nothing numbers the trials."""
+    if not source.guesses_trials or not any((one.trials > 1).any() for one in found):
+        return []
+    rows = sum(one.rows for one in found)
+    questions = sum(int(one.questions.sum()) for one in found)
+    option = way_to_say("--rows questions", "rows='questions'")
+    unused = source.unused_columns()
+    beside = f" (not used: {', '.join(unused[:5])})" if unused else ""
+    sizes = {int(n) for one in found for n in np.unique(one.trials)}
+    if len(sizes) == 1:
+        each = f"{sizes.pop()} rows of each id"
+        return [
+            guess(
+                f"Trials: no column numbers them{beside}, so {each} are trials of one question",
+                option="--rows questions",
+                argument="rows='questions'",
+            )
+        ]
+    both = _both_means(source, found)
+    shown = "; ".join(
+        f"{name or 'The mean'} is {trials:.4g} as trials, {apart:.4g} as questions"
+        for name, trials, apart in both[:_MOST_SHOWN]
+    )
+    more = f"; and {len(both) - _MOST_SHOWN} more" if len(both) > _MOST_SHOWN else ""
+    same = "Over the scored rows the mean is the same"
+    return [
+        warning(
+            f"ids repeat ({rows} rows, {questions} ids) and no column numbers the trials{beside}. "
+            f"Rows with the same id are taken as trials of one question; {option} takes every row "
+            f"as a question of its own, clustered by id. {shown or same}{more}."
+        )
+    ]
+
+
+def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where rows that repeat an id are copies in every column."""
+    rows = sum(one.rows for one in found)
+    if not source.guesses_trials or not isinstance(source, TableSource) or rows > _MOST_ROWS:
+        return []
+    if not any((one.trials > 1).any() for one in found):
+        return []
+    kinds = source.frame.collect_schema()
+    names = [name for name in kinds.names() if name not in HIDDEN]
+    if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):
+        return []
+    plain = {f"column {at}": nw.col(name) for at, name in enumerate(names)}  # names may have dots
+    each = source.frame.select(**plain).group_by(*plain).agg(nw.len().alias("errbar times"))
+    with plain_errors(source.where):  # a cell of a column that nothing else asks for may be broken
+        table = fetch(each)
+    times = table["errbar times"]
+    if times.min() > 1 and times.min() == times.max():
+        often = f"every row occurs {int(times.min())} times, alike in every column"
+    elif named_like(source.unused_columns(), MOMENTS) and times.max() > 1:
+        often = f"{int((times - 1).sum())} of {rows} rows are copies of others in every column"
+    else:
+        return []
+    return [
+        warning(f"{often}. They are taken as trials; if the data were copied, delete the copies.")
+    ]
+
+
+def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
+    if all(one.is_binary for one in found):
+        return []
+    ranges = {one.key: _values(source, one) for one in found}
+    ranges = {key: values for key, values in ranges.items() if values}
+    least, most = (how(how(one) for one in ranges.values()) for how in (min, max))
+    said: list[Above] = []
+    if least < 0 or most > 1:
+        said.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
+    for task in dict.fromkeys(key[1] for key in ranges):
+        mine = {key: one for key, one in ranges.items() if key[1] == task}
+        small = [key for key, one in mine.items() if min(one) >= 0 and max(one) <= 1]
+        large = [key for key in mine if key not in small and max(mine[key]) > 1]
+        if small and large:
+            said.append(
+                warning(
+                    f"scales differ: {_name(small[0])} has outcomes from {min(mine[small[0]]):.4g} "
+                    f"to {max(mine[small[0]]):.4g}, {_name(large[0])} from "
+                    f"{min(mine[large[0]]):.4g} to {max(mine[large[0]]):.4g}. If one is in per "
+                    f"cent, write both alike before they are compared."
+                )
+            )
+        said += [gap for key in mine if key not in small for gap in _gap(key, mine[key])]
+    return said
+
+
+def _gap(key: Sequence[str], values: Sequence[float]) -> list[Above]:
+    """A warning where outcomes up to 1 stand beside some that are ten times as large, or more."""
+    sizes = sorted({abs(value) for value in values if value})
+    within, beyond = [one for one in sizes if one <= 1], [one for one in sizes if one > 1]
+    if not within or not beyond or beyond[0] < _GAP * within[-1]:
+        return []
+    return [
+        warning(
+            f"{_name(key)}: some outcomes are {within[-1]:.4g} at most and others {beyond[0]:.4g} "
+            f"at least, with nothing between: two scales may be mixed, or a number may stand for "
+            f"no result. All are averaged as they are."
+        )
+    ]
+
+
+def _name(key: Sequence[str]) -> str:
+    return key[0] or "the system"
+
+
+def _values(source: Source, one: Slice) -> list[float]:
+    """The outcomes that occur."""
+    if one.is_binary:
+        return [0.0, 1.0]
+    results = source.categories(one.by)[one.key]
+    often = results.counts.sum(axis=0)
+    return [value for value, n in zip(results.values, often, strict=True) if n]
+
+
+def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where systems share fewer questions than their ids would if alike."""
+    if len(found) < 2 or sum(one.rows for one in found) > _MOST_ROWS:
+        return []
+    parts = (
+        [one.source for one in source.parts.values()] if isinstance(source, Joined) else [source]
+    )
+    if not all(isinstance(one, TableSource) and not one.origin.reader for one in parts):
+        return []
+    if any(one.columns["question"] == ROW for one in parts if isinstance(one, TableSource)):
+        return []
+    by_task: dict[str, list[tuple[str, set[str]]]] = {}
+    for key, one in source.named().items():
+        by_task.setdefault(key[1], []).append((key[0], set(one.questions)))
+    said: list[Above] = []
+    for systems in by_task.values():
+        (first, mine), *others = systems
+        for other, theirs in others:
+            shared = len(mine & theirs)
+            alike = len(set(map(_plain_id, mine)) & set(map(_plain_id, theirs)))
+            why = ""
+            if alike > shared:
+                why = f", and {alike} without regard to case, spaces, zeros and .0: write ids alike"
+            if (shared == 0 or why) and mine and theirs:
+                said.append(
+                    warning(
+                        f"{first or 'the first system'} and {other} share {shared} questions of "
+                        f"{len(mine)} and {len(theirs)}{why}. Their scores are of other questions."
+                    )
+                )
+    return said[:_MOST_SHOWN]
+
+
+def _plain_id(text: str) -> str:
+    plain = text.strip().lower().removesuffix(".0")
+    return plain.lstrip("0") or plain
+
+
+def nameless_systems(found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where some rows name no system though others do."""
+    lost = [one for one in found if not one.key[0]]
+    if not lost or len(lost) == len(found):
+        return []
+    rows, all_rows = (sum(one.rows for one in some) for some in (lost, found))
+    return [
+        warning(
+            f"{rows} of {all_rows} rows name no system, though others do: they are taken as one "
+            f"system without a name."
+        )
+    ]
+
+
+def strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """What there is to say where a column of right and wrong holds other numbers."""
+    column = source.outcome_column
+    if column.lower() not in _TRUTHS or all(one.is_binary for one in found):
+        return []
+    other = sum(int(one.other @ one.questions) for one in found)
+    return [
+        warning(
+            f"{other} rows of {column!r} are neither 0 nor 1: all are taken as rewards and "
+            f"averaged as they are."
+        )
+    ]
+
+
+def _both_means(source: Source, found: Sequence[Slice]) -> list[tuple[str, float, float]]:
+    """Of every system and task: its mean over questions, and over rows."""
+    means = []
+    for one in found:
+        if one.is_binary:
+            values, rows = one.right, one.scored
+            often = one.questions
+        else:
+            results = source.categories(one.by)[one.key]
+            values = results.counts @ np.array(results.values)
+            rows = results.counts.sum(axis=1)
+            often = np.ones(len(rows), dtype=np.int64)
+        some = rows > 0
+        if not some.any():
+            continue
+        each = values[some] / rows[some]
+        by_question = float(often[some] @ each / often[some].sum())
+        by_row = float(often[some] @ values[some] / (often[some] @ rows[some]))
+        name = " · ".join(part for part in one.key if part)
+        if not math.isclose(by_question, by_row, rel_tol=1e-12):
+            means.append((name, by_question, by_row))
+    return means

@@ -1,0 +1,360 @@
+"""Slices x metrics to estimates, under a policy for rows without a result and short questions.
+
+Curves are scored here, too, as far as the trials of each system allow.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.evaluate import held_shares, missing, scored
+from errbar.analysis.methods import Method
+from errbar.analysis.methods.seen import clusters_of
+from errbar.analysis.values import (
+    Answered,
+    average_reward,
+    average_vote,
+    ballots_of,
+    categories_of,
+    counts_of,
+    is_reward,
+    results_of,
+    rewards_of,
+)
+from errbar.base.arguments import scaled_weights
+from errbar.base.remarks import way_to_say
+from errbar.base.tables import counted
+from errbar.data.queries.answers import Ballots
+from errbar.data.queries.slices import NEVER_SCORED, Slice
+from errbar.data.sources.tables import Source
+from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
+from errbar.metrics.base import AnyCounts
+from errbar.results.base import Refusals, too_few_trials
+from errbar.results.estimate import Estimate, Subject
+from errbar.results.scores import Scores
+
+Short = Literal["error", "drop", "posterior"]
+ScoredMetric = CountMetric | VoteAt
+_Part = dict[Subject, Estimate]
+
+_REWARDS = "avg of rewards: t interval"
+_VOTES = "vote@k: Bayesian bootstrap of the questions"
+_NOT_HELD = "held: only right and wrong trials are simulated, not rewards or votes by answer."
+
+
+@dataclass
+class Scoring:
+    """How slices are scored, and what is to be said of it."""
+
+    source: Source
+    taken: str  # rows without a result: "wrong", "missing" or "right"
+    short: Short
+    method: Method
+    audit: bool = False  # whether intervals are tried on simulated data like these
+
+    def scores(
+        self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric], refusals: Refusals
+    ) -> Scores:
+        """Every metric of every subject; without a number, and with the reason, where refused."""
+        if not metrics:
+            raise InputError("there is no metric to score by; name one, as in score('pass@8').")
+        there, lacking, remarks = _scorable(subjects, self.taken)
+        tallied, words = self._counted(there, metrics, refusals, remarks)
+        parts: list[_Part] = []
+        for at, metric in enumerate(metrics):
+            part = tallied.get(at, {})
+            if isinstance(metric, VoteAt):
+                part = self._each(
+                    there, metric, refusals, partial(self._voted, metric=metric, remarks=remarks)
+                )
+                words |= _if_any(part, _VOTES)
+            elif len(part) < len(there):
+                others = {of: one for of, one in there.items() if of not in part}
+                rewards = self._each(
+                    others, metric, refusals, partial(self._rewarded, metric=metric)
+                )
+                words |= _if_any(rewards, _REWARDS)
+                part |= rewards
+            for of, reason in lacking.items():
+                refusal = refusals.add(of, metric, InputError(reason))
+                part[of] = missing(of, metric, self.method, refusal)
+            parts.append(part)
+        if self.audit and words.keys() & {_REWARDS, _VOTES}:
+            remarks.append(_NOT_HELD)
+        rows = tuple(part[of] for of in subjects for part in parts)
+        return Scores(rows, "; ".join(words), tuple(remarks))
+
+    def _each(
+        self,
+        subjects: dict[Subject, Slice],
+        metric: ScoredMetric,
+        refusals: Refusals,
+        score: Callable[[Subject, Slice], Estimate],
+    ) -> _Part:
+        """One metric of subject after subject, each of which may be refused it."""
+        found = {}
+        for of, one in subjects.items():
+            try:
+                found[of] = score(of, one)
+            except InputError as error:
+                found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
+        return found
+
+    def _rewarded(self, of: Subject, one: Slice, metric: CountMetric) -> Estimate:
+        rewards = rewards_of(results_of(self.source, one), self.taken)
+        return average_reward(of, metric, rewards, self.method)
+
+    def _counted(
+        self,
+        subjects: dict[Subject, Slice],
+        metrics: list[ScoredMetric],
+        refusals: Refusals,
+        remarks: list[str],
+    ) -> tuple[dict[int, _Part], dict[str, None]]:
+        """Metrics of counts by their place; those of the same counts are scored together."""
+        groups: dict[tuple[Any, ...], dict[int, CountMetric]] = {}
+        for at, metric in enumerate(metrics):
+            if isinstance(metric, VoteAt):
+                continue
+            whose = tuple(of for of, one in subjects.items() if not is_reward(one, metric))
+            if whose:
+                least = metric.draws if self.short == "drop" else 0
+                groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
+        found: dict[int, _Part] = {}
+        asked: dict[CountMetric, None] = {}
+        systems: list[AnyCounts] = []
+        for (whose, *_), members in groups.items():
+            counts, refused = self._tallied({of: subjects[of] for of in whose}, members, remarks)
+            scores = self._scored(counts, list(members.values()), refusals, remarks)
+            for first, (at, metric) in enumerate(members.items()):
+                found[at] = {one.of: one for one in scores[first :: len(members)]}
+                for of, error in refused.items():
+                    reason = refusals.add(of, metric, error)
+                    found[at][of] = missing(of, metric, self.method, reason)
+                if any(one.questions for one in found[at].values()):
+                    asked[metric] = None
+            there = {one.of for one in scores if one.questions}
+            systems += [one for of, one in counts.items() if of in there]
+        within = self.short != "posterior"
+        words = self.method.describe(list(asked), systems, within=within) if asked else ""
+        return found, {words: None} if words else {}
+
+    def _tallied(
+        self, subjects: dict[Subject, Slice], members: dict[int, CountMetric], remarks: list[str]
+    ) -> tuple[dict[Subject, AnyCounts], dict[Subject, InputError]]:
+        """The counts that metrics have in common, and why a subject has none of them."""
+        metric = next(iter(members.values()))
+        counts: dict[Subject, AnyCounts] = {}
+        refused: dict[Subject, InputError] = {}
+        for of, one in subjects.items():
+            try:
+                found = counts_of(self.source, one, metric, self.taken)
+                kept = _long_enough(found, metric) if self.short == "drop" else found
+            except InputError as error:
+                refused[of] = error
+                continue
+            counts[of] = kept
+            if len(kept) < len(found):
+                remarks.append(
+                    f"{of}: {metric} leaves out {len(found) - len(kept)} of {len(found)} "
+                    f"questions, which have fewer than {metric.draws} trials.".removeprefix(": ")
+                )
+        return counts, refused
+
+    def _scored(
+        self,
+        counts: dict[Subject, AnyCounts],
+        metrics: list[CountMetric],
+        refusals: Refusals,
+        remarks: list[str],
+    ) -> list[Estimate]:
+        """Metrics that need the same counts."""
+        short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
+        found = scored(counts, metrics, self.method, refusals, short=short)
+        return self._audited(found, counts, remarks) if self.audit else found
+
+    def _audited(
+        self, found: list[Estimate], counts: dict[Subject, AnyCounts], remarks: list[str]
+    ) -> list[Estimate]:
+        """The same, with the share of simulations in which each interval held the truth."""
+        if any(clusters_of(one) is not None for one in counts.values()):
+            remarks.append("held: the questions that were simulated do not come in clusters.")
+        held: dict[tuple[Subject, Metric], float] = {}
+        for of, one in counts.items():
+            fine = [
+                each.metric
+                for each in found
+                if each.of == of and each.questions and isinstance(each.metric, CountMetric)
+            ]
+            if not fine:
+                continue
+            try:
+                shares = held_shares(one, fine, self.method, np.random.default_rng(0))
+            except InputError as error:
+                remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
+            else:
+                held |= {(of, metric): share for metric, share in zip(fine, shares, strict=True)}
+        return [replace(one, held=held.get((one.of, one.metric), math.nan)) for one in found]
+
+    def _voted(self, of: Subject, one: Slice, metric: VoteAt, remarks: list[str]) -> Estimate:
+        questions = ballots_of(self.source, one, self.taken)
+        trials = np.array([question.trials for question in questions], dtype=np.int64)
+        short = too_few_trials(metric.k, trials)
+        if short and self.short != "drop":
+            raise short
+        fine = [question for question in questions if question.trials >= metric.k]
+        if not fine:
+            raise _no_question(metric.k, trials)
+        answered = _answered(fine, metric)
+        found = average_vote(of, metric, answered, self.method)
+        if short:
+            few = len(questions) - len(fine)
+            name = str(of) or "the system"
+            remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
+        return found
+
+
+def scored_metric(metric: Metric | str) -> ScoredMetric:
+    """A metric of trials, by name or as it is."""
+    asked = parse(metric) if isinstance(metric, str) else metric
+    if isinstance(asked, CountMetric | VoteAt):
+        return asked
+    if isinstance(asked, Metric) and asked.needs in (Needs.CONFIDENCE, Needs.LABEL):
+        raise WrongType(
+            f"{asked} is a metric of ranked items: ask runs.selective() or runs.roc(), or the "
+            f"commands errbar selective and errbar roc."
+        )
+    raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
+
+
+def _scorable(
+    subjects: dict[Subject, Slice], taken: str
+) -> tuple[dict[Subject, Slice], dict[Subject, str], list[str]]:
+    """Subjects with the questions that can be scored, why others have no score, and remarks."""
+    kept: dict[Subject, Slice] = {}
+    lacking: dict[Subject, str] = {}
+    said: list[str] = []
+    for whose, one in subjects.items():
+        weigh = _that_weigh(whose, one)
+        some = weigh & (one.scored > 0 if taken == "missing" else one.trials > 0)
+        if not one.was_scored:
+            lacking[whose] = NEVER_SCORED
+        elif not some.any():
+            lacking[whose] = "no row has a result"
+        else:
+            kept[whose] = one.where(some)
+            said += _left_out(whose, one, some | ~weigh)
+            nothing = int(one.questions[~weigh].sum())
+            if nothing:
+                name = str(replace(whose, failed="")) or "the system"
+                said.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
+    return kept, lacking, said
+
+
+def _that_weigh(whose: Subject, one: Slice) -> NDArray[np.bool_]:
+    """The states of questions whose weight is not 0; there must be one."""
+    weigh = one.weighs
+    if not weigh.any():
+        raise InputError(
+            f"{str(whose) or 'the system'}: all questions have the weight 0, so there is no mean. "
+            f"Correct the weights, or do without them: {way_to_say('--map weight=', 'weight=None')}"
+        )
+    return weigh
+
+
+def _left_out(whose: Subject, one: Slice, kept: NDArray[np.bool_]) -> list[str]:
+    """How many questions have no result, and how many of those were never scored."""
+    never = ~kept & (one.trials == 0)
+    asked, name, said = int(one.questions.sum()), str(replace(whose, failed="")), []
+    for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
+        number = int(one.questions[out].sum())
+        if number:
+            said.append(f"{name}: {number} of {asked} questions {words}, and are left out.")
+    return [remark.removeprefix(": ") for remark in said]
+
+
+def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
+    """The questions with trials enough."""
+    fine = counts.trials >= metric.draws
+    if not fine.any():
+        raise _no_question(metric.draws, counts.trials)
+    return counts.where(fine)
+
+
+def _no_question(draws: int, trials: NDArray[np.int64]) -> NotEnoughTrials:
+    """Where dropping short questions leaves none."""
+    most = int(trials.max(initial=0))
+    return NotEnoughTrials(f"no question has the {draws} trials that it draws; the most are {most}")
+
+
+def _answered(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
+    """What the votes on each question come to."""
+    clusters = [question.cluster for question in questions]
+    known = [number for number in clusters if number is not None]
+    return Answered(
+        np.array(metric.values(questions)),
+        np.array([question.trials for question in questions]),
+        np.array(known) if len(known) == len(questions) else None,
+        weights=scaled_weights([one.weight for one in questions], np.ones(len(questions))),
+    )
+
+
+def _if_any(part: _Part, words: str) -> dict[str, None]:
+    """How numbers were made, where there are any."""
+    return {words: None} if any(one.questions for one in part.values()) else {}
+
+
+def first_of(names: list[str]) -> str:
+    """Names, but not more than are read."""
+    return ", ".join([*names[:5], *["…"] * (len(names) > 5)])
+
+
+def fewest_trials(one: Slice) -> int:
+    """Of a question that was scored; 0 where none was."""
+    trials = one.trials[one.trials > 0]
+    return int(trials.min()) if one.was_scored and trials.size else 0
+
+
+def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
+    """The mean and, where questions have several trials, whether one or all of them are right."""
+    fewest = [fewest_trials(one) for one in slices if one.is_binary]
+    several = [trials for trials in fewest if trials > 1]
+    return ("avg", f"pass@{min(several)}", f"pass^{min(several)}") if several else ("avg",)
+
+
+_MOST = 1 << 20  # the largest k of a curve that names none
+_TAKEN = {"missing": "missing"}  # rows without a result count as trials otherwise
+
+
+def ks_of(one: Slice, errors: str) -> tuple[int, ...]:
+    """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
+    trials = one.where(one.weighs).counts(_TAKEN.get(errors, "wrong")).trials
+    asked = trials[trials > 0]
+    most = int(asked.min(initial=_MOST)) if asked.size else 1
+    return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
+
+
+def left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
+    """What a curve leaves out."""
+    kept = {id(one) for one in drawn}
+    left = [str(of) or "the system" for of, one in by_subject(found).items() if id(one) not in kept]
+    if not left:
+        return []
+    return [
+        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
+        f"{first_of(left)}. avg scores them."
+    ]
+
+
+def by_subject(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
+    """Slices by what they are of."""
+    return {
+        Subject(one.key[0], one.key[1], tuple(zip(one.by, one.key[2:], strict=True)), failed): one
+        for one in found
+    }

@@ -1,0 +1,273 @@
+"""What a metric takes from the questions of a system: counts by state, rewards, votes."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods import Calibrated, Method
+from errbar.analysis.methods.base import refuse_weights_in, require_all
+from errbar.analysis.methods.seen import mean_of_sample, of_a_share
+from errbar.base.arguments import scaled_weights
+from errbar.base.arrays import Array
+from errbar.base.remarks import way_to_say
+from errbar.data.counts import CategoryCounts
+from errbar.data.queries.answers import Ballots
+from errbar.data.queries.slices import Results, Slice
+from errbar.data.sources.tables import Source
+from errbar.errors import InputError, WrongType
+from errbar.kernels.bounded_mean import most_noise
+from errbar.kernels.interval import student_reach
+from errbar.metrics import CountMetric, Metric, VoteAt
+from errbar.metrics.base import AnyCounts
+from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
+from errbar.results.estimate import Estimand, Estimate, Interval, Subject
+
+_MOST_SHOWN = 6  # values in a message
+
+
+def ballots_of(source: Source, one: Slice, taken: str) -> list[Ballots]:
+    """The ballots of each question; a failed trial is a ballot without an answer, or none."""
+    if not one.is_binary:
+        raise WrongType(f"needs outcomes of 0 and 1; there are {_shown(source, one)}")
+    questions = [each for each in source.ballots(one.by)[one.key] if each.weight > 0]
+    if any(each.silent for each in questions) and not any(each.votes for each in questions):
+        raise InputError(
+            "no row has an answer to vote by; maj@k counts right and wrong without answers"
+        )
+    if taken == "missing":
+        return [question for question in questions if question.trials]
+    if taken == "right" and one.failed:
+        raise InputError(
+            f"rows without a result have no answer to vote for; {_counted('fail')} counts them as "
+            f"ballots without a vote, {_counted('missing')} leaves them out"
+        )
+    return [replace(one, silent=one.silent + one.failed, failed=0) for one in questions]
+
+
+def counts_of(source: Source, one: Slice, metric: CountMetric, taken: str) -> AnyCounts:
+    """Right and wrong, or the categories that a metric has weights for."""
+    if isinstance(metric, CategoryMetric) and categories_of(metric):
+        return _categories(source, one, metric, taken)
+    if not one.is_binary:
+        raise WrongType(
+            f"needs outcomes of 0 and 1; there are {_shown(source, one)}. As rewards they are "
+            f"averaged by avg; as categories 0, 1, 2 … they are taken by metrics with a weight for "
+            f"each: avg(weights=[…]), bayes(…), max@k(…)"
+        )
+    return one.counts(taken)
+
+
+def results_of(source: Source, one: Slice) -> Results:
+    """The results that occur in a slice, without values that only others have."""
+    found = source.categories(one.by)[one.key]
+    there = np.flatnonzero(found.counts.sum(axis=0))
+    values = [found.values[at] for at in there.tolist()]
+    return found._replace(values=values, counts=found.counts[:, there])
+
+
+def _shown(source: Source, one: Slice) -> str:
+    """The first values that occur."""
+    values = results_of(source, one).values
+    shown = ", ".join(f"{value + 0.0:g}" for value in values[:_MOST_SHOWN])
+    return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
+
+
+def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
+    values, counts, _, clusters, names, weights = results_of(source, one)
+    some = counts.sum(axis=1) > 0
+    if weights is not None:
+        some &= weights > 0
+    found = counts[some]
+    wrong = [value for value in values if value not in range(len(metric.weights))]
+    if wrong:
+        raise WrongType(
+            f"has weights for the outcomes 0 to {len(metric.weights) - 1}; there is {wrong[0]:g}"
+        )
+    if one.failed and taken != "missing":
+        raise InputError(
+            f"{one.failed} rows have no result, and no category is their own; "
+            f"{_counted('missing')} leaves them out"
+        )
+    tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
+    tally[:, [int(value) for value in values]] = found
+    kept = [name for name, held in zip(names, some, strict=True) if held] if names else None
+    return CategoryCounts(
+        tally,
+        kept,
+        None if clusters is None else clusters[some],
+        None if weights is None else weights[some],
+    )
+
+
+def _counted(errors: str) -> str:
+    return way_to_say(f"--errors {errors}", f"errors={errors!r}")
+
+
+def categories_of(metric: CountMetric) -> tuple[float, ...]:
+    """The weights of the categories that are counted; none for right and wrong."""
+    if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
+        return metric.weights
+    return ()
+
+
+def is_reward(one: Slice, metric: CountMetric) -> bool:
+    """Whether outcomes are averaged as they are."""
+    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not one.is_binary
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the questions of a subject came to."""
+
+    values: Array  # of each question
+    trials: NDArray[np.int64]  # of each question
+    clusters: NDArray[np.int64] | None = None  # the cluster of each question
+    noise: Array | None = None  # how uncertain the trials leave each value, as a variance
+    questions: tuple[str, ...] = ()  # by name, where they have one
+    weights: Array | None = None  # of each question, where they differ
+
+    @property
+    def mean(self) -> float:
+        """Over questions, by their weights."""
+        if self.weights is None:
+            return math.fsum(self.values) / self.values.size
+        return math.fsum(self.weights * self.values) / math.fsum(self.weights)
+
+
+def rewards_of(results: Results, taken: str) -> Answered:
+    """The mean reward of every question; rows without a result are worth 0, or left out."""
+    if taken == "right" and results.failed.any():
+        as_zero = way_to_say("--errors fail", "errors='fail'")
+        left_out = way_to_say("--errors missing", "errors='missing'")
+        raise InputError(
+            f"there is no best reward that rows without a result could be given; {as_zero} counts "
+            f"them as 0, {left_out} leaves them out"
+        )
+    endless = next((value for value in results.values if not math.isfinite(value)), None)
+    if endless is not None:
+        raise InputError(
+            f"an outcome is {endless:g}, which has no mean; give every row a finite number, or "
+            f"nothing where there is no result"
+        )
+    trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
+    some = trials > 0
+    if results.weights is not None:
+        some &= results.weights > 0
+    counts, each = results.counts[some], trials[some]
+    values = np.array(results.values, dtype=float)
+    means = (counts @ values) / each
+    off = counts * np.square(values - means[:, None])
+    nothing = each - counts.sum(axis=1)
+    squares = off.sum(axis=1) + nothing * np.square(means)
+    clusters = None if results.clusters is None else results.clusters[some]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = squares / (each - 1) / each
+    names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
+    kept = tuple(name for name, held in names if held)
+    weights = None
+    if results.weights is not None:
+        weights = scaled_weights(results.weights[some], np.ones(each.size))
+    return Answered(means, each, clusters, noise, kept, weights)
+
+
+def average_reward(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
+    """Mean over questions, with an interval for the target of the method."""
+    questions = answered.values.size
+    value = answered.mean
+    covers = target_of(method, questions, answered.weights)
+    if covers is Estimand.POPULATION:
+        variance, freedom, reason = _among_questions(answered, value)
+        if not reason:
+            variance, reason = _of_a_finite_number(variance, answered, method)
+    else:
+        variance, freedom, reason = _within_questions(answered)
+        variance *= 2.0 if covers is Estimand.RERUN else 1.0
+    sd = math.sqrt(variance)
+    reach = student_reach(method.level, freedom) * sd if freedom else math.nan
+    interval = Interval(value - reach, value + reach, method.level, covers)
+    trials = int(answered.trials.sum())
+    return Estimate(of, metric, value, value, sd, interval, questions, trials, reason)
+
+
+def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
+    """Mean over questions of what lies between 0 and 1."""
+    values, once = answered.values, np.ones(answered.values.size)
+    covers = target_of(method, values.size, answered.weights)
+    found = mean_of_sample(values, once, answered.clusters, method.level, answered.weights)
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    reason = ""
+    if in_all is not None:
+        noise = most_noise(values, answered.trials, metric.k, once)
+        found, reason = of_a_share(found, values.size / in_all, noise)
+    mean, sd, low, high = found.within(0.0, 1.0)
+    if covers is not Estimand.POPULATION:
+        sd = low = high = math.nan
+        reason = "votes by answer are known for the estimand 'population' alone"
+    interval = Interval(low, high, method.level, covers)
+    trials = int(answered.trials.sum())
+    return Estimate(of, metric, mean, mean, sd, interval, values.size, trials, reason)
+
+
+def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:
+    """What the interval is for; the documented posterior is for these very questions."""
+    if not isinstance(method, Calibrated):
+        if weights is not None:
+            refuse_weights_in("the documented posterior")
+        return Estimand.BENCHMARK
+    require_all(method.questions_in_all, questions)
+    if weights is not None and method.questions_in_all is not None:
+        refuse_weights_in("questions_in_all")
+    return method.estimand
+
+
+def _among_questions(answered: Answered, value: float) -> tuple[float, float, str]:
+    """Variance of the mean by how far questions, or clusters of them, lie apart."""
+    off = answered.values - value
+    weights = sizes = answered.weights
+    if weights is not None:
+        off = weights * off
+    if answered.clusters is not None:
+        number_of = np.unique(answered.clusters, return_inverse=True)[1]
+        off = np.bincount(number_of, off).astype(float)
+        sizes = None if weights is None else np.bincount(number_of, weights).astype(float)
+    number = off.size
+    if number == 1:
+        alone = "cluster" if answered.clusters is not None else "question"
+        return math.nan, 0, f"one {alone} says nothing of others"
+    asked = answered.values.size if weights is None else math.fsum(weights)
+    squares = math.fsum(np.square(off)) / asked**2
+    if not squares:
+        return math.nan, 0, "all questions came to the same, so they cannot tell how sure it is"
+    if sizes is None:
+        return squares * number / (number - 1), number - 1, ""
+    left = 1.0 - sizes / sizes.sum()  # of a question's own say in the mean that it is held against
+    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    return math.fsum(np.square(off) / left) / asked**2, max(1.0, effective - 1.0), ""
+
+
+def _within_questions(answered: Answered) -> tuple[float, int, str]:
+    """Variance of the mean by how far the trials of each question lie apart."""
+    noise = answered.noise
+    if noise is None or not np.isfinite(noise).all():
+        return math.nan, 0, "a question with one trial says nothing of its other trials"
+    if answered.weights is None:
+        total = math.fsum(noise) / answered.values.size**2
+    else:
+        total = math.fsum(answered.weights**2 * noise) / math.fsum(answered.weights) ** 2
+    if not total:
+        return math.nan, 0, "the trials of each question agree, so they cannot tell how sure it is"
+    return total, int((answered.trials - 1).sum()), ""
+
+
+def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> tuple[float, str]:
+    """Less is left to chance where the questions are a sample of a known number."""
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    if in_all is None:
+        return variance, ""
+    share = answered.values.size / in_all
+    within, _, reason = _within_questions(answered)
+    if reason:
+        return variance, f"questions_in_all narrows nothing: {reason}"
+    return (1.0 - share) * variance + share * within, ""

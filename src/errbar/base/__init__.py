@@ -1,0 +1,1 @@
+"""Numbers, words, arguments and files: nothing here knows of evaluation."""

@@ -1,0 +1,11 @@
+"""The types of arrays, under the names that all modules use for them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating[Any]]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.floating[Any] | np.integer[Any]]
+Seed = np.random.Generator | int

@@ -1,0 +1,343 @@
+"""The columns of the outcomes table: their meaning, and their names as people write them.
+
+| column | meaning |
+|---|---|
+| `system` | what is being compared: a model, a prompt, an agent |
+| `task` | data set or benchmark |
+| `question` | id, unique within its task; always text, so that 007 stays 007 |
+| `trial` | index of the repeat |
+| `outcome` | 0 or 1, a category, or a reward; null where there is none |
+| `status` | ok, error, timeout, limit, unscored, abstained, missing: apart from the outcome |
+| `confidence` | higher is surer; used to rank |
+| `answer`, `target`, `cluster`, `weight`, `cost` | as their names say |
+
+A row is one trial of one question by one system. Only `question` and `outcome` are required.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from types import MappingProxyType
+
+from errbar.base.remarks import Above, guess, way_to_say
+from errbar.errors import InputError, UnknownColumn
+
+_BETWEEN = re.compile(r"[\s_\-]+")
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: str) -> str:
+    """A name without case, spaces, hyphens and underscores.
+
+    Examples
+    --------
+    >>> {plain_name(one) for one in ("Question ID", "question-id", "questionId", " question_id ")}
+    {'questionid'}
+    """
+    return _BETWEEN.sub("", name).lower()
+
+
+def _plain(*names: str) -> frozenset[str]:
+    return frozenset(map(plain_name, names))
+
+
+# What a system said. An outcome beside it grades it; a label beside it may be what it should say.
+PREDICTIONS = _plain(
+    *("prediction", "predictions", "predicted", "pred", "preds", "predicted_label", "pred_label"),
+    *("model_prediction", "y_pred", "yhat", "y_hat", "predicted_class"),
+)
+ANSWERS = PREDICTIONS | _plain(
+    *("answer", "model_answer", "predicted_answer", "extracted_answer", "parsed_answer"),
+    *("response", "model_response", "output", "model_output", "completion", "generation"),
+    *("guess", "choice", "result", "verdict"),
+)
+# The text of what it said: a table that has one column of these is about one system.
+RESPONSES = _plain(
+    *("response", "responses", "output", "outputs", "prediction", "predictions", "pred"),
+    *("completion", "generation", "generated_text", "model_output", "model_response"),
+    *("model_answer", "actual_output"),
+)
+# What it should have said.
+REFERENCES = _plain(
+    *("target", "gold", "gold_answer", "gold_label", "golden", "reference", "reference_answer"),
+    *("expected", "expected_answer", "expected_output", "ground_truth", "truth", "true_label"),
+    *("y_true", "actual", "correct_answer", "answer_key", "label"),
+)
+# Properties of a question, or settings of a run: numbers of 0 to 1 that nobody scores.
+PROPERTIES = _plain(
+    *("temperature", "temp", "top_p", "min_p", "top_k", "difficulty", "hardness", "p_value"),
+    *("pvalue", "p", "alpha", "threshold", "cutoff", "cost", "cost_usd", "price", "usd"),
+    *("length_ratio", "ratio", "length", "tokens", "latency", "duration", "time", "seconds"),
+    *("elapsed", "runtime", "confidence", "conf", "certainty", "probability", "prob", "logprob"),
+    *("perplexity", "entropy", "loss", "weight", "weights", "std", "stderr", "se", "sd", "var"),
+    *("variance", "ci", "ci_low", "ci_high", "lower", "upper", "discrimination", "guessing"),
+    *("learning_rate", "lr", "dropout", "year", "fold", "seed", "level", "n", "count", "shots"),
+    *("num_shots", "n_shots", "similarity", "overlap", "agreement", "kappa", "rank", "priority"),
+)
+# What is measured of a response: several of these in a row are scores of one system.
+MEASURES = _plain(
+    *("relevance", "fluency", "coherence", "consistency", "faithfulness", "groundedness"),
+    *(
+        "clarity",
+        "helpfulness",
+        "harmlessness",
+        "harmfulness",
+        "honesty",
+        "toxicity",
+        "bias",
+        "safety",
+    ),
+    *("conciseness", "completeness", "correctness", "factuality", "creativity", "style", "tone"),
+    *("quality", "accuracy", "precision", "recall", "f1", "f1_score", "bleu", "rouge", "rouge1"),
+    *("rouge2", "rougel", "rouge_l", "meteor", "bertscore", "bert_score", "bleurt", "chrf", "wer"),
+    *("cer", "exact_match", "em", "hallucination", "answer_relevancy", "context_precision"),
+    *("context_recall", "usefulness", "readability", "depth", "ndcg", "mrr", "map", "auc", "iou"),
+)
+_FLAG = re.compile(r"(is|has|was|needs|requires|use|uses|do|contains)[\s_\-]+\w", re.IGNORECASE)
+# Rows and columns that sum up the others.
+TOTALS = _plain(
+    *("average", "averages", "avg", "mean", "total", "totals", "sum", "overall", "all"),
+    *(
+        "aggregate",
+        "aggregated",
+        "summary",
+        "grand total",
+        "grand mean",
+        "grand average",
+        "overall average",
+    ),
+    *("overall mean", "overall score", "overall accuracy", "total score", "average score"),
+    *("mean score", "avg score", "macro avg", "micro avg", "weighted avg", "macro average"),
+    *("micro average", "weighted average", "macro", "micro", "accuracy", "Σ", "∑", "Ø", "⌀", "μ"),
+)
+# Which of several scorers a row is of.
+SCORERS = _plain(
+    *("metric", "metric_name", "metrics", "scorer", "scorer_name", "criterion", "criteria"),
+    *("rubric", "dimension", "aspect", "evaluator", "grader", "judge", "measure", "score_name"),
+    *("score_type", "check", "assertion", "rater", "annotator", "reviewer", "labeler"),
+)
+# An object under one of these names holds a score by each of several scorers.
+SCORES = _plain(
+    *("score", "scores", "metric", "metrics", "rating", "ratings", "grade", "grades", "rubric"),
+    *("rubrics", "evaluation", "evaluations", "eval", "evals", "judgement", "judgements"),
+    *("judgment", "judgments", "grading", "graders", "scorers", "feedback", "rewards", "judges"),
+)
+# A part of a benchmark in which ids may begin anew.
+PARTS = _plain(
+    *("category", "subject", "subset", "split", "dataset", "data_set", "benchmark", "config"),
+    *("config_name", "level", "topic", "domain", "section", "chapter", "field", "area", "group"),
+    *("subcategory", "subtask", "sub_task", "task", "task_name", "task_type", "type", "kind"),
+    *("source", "suite", "track", "skill", "discipline", "course", "exam", "year", "repo"),
+    *("repository", "project", "document", "doc", "file", "difficulty", "version"),
+)
+# The same questions in other words: their ids are shared on purpose.
+VERSIONS = _plain("language", "lang", "locale", "language_code", "translation", "target_language")
+# What numbers the trials of a question, if it holds whole numbers.
+TRIAL_NUMBERS = _plain(
+    *("run", "run_id", "run_no", "run_number", "run_index", "run_idx", "rep", "reps", "repeat_id"),
+    *("repeat_number", "replicate", "replication", "iteration", "iter", "iteration_id"),
+    *("sample_idx", "sample_index", "sample_no", "sample_num", "sample_number", "generation"),
+    *("generation_id", "generation_idx", "gen", "gen_id", "rollout_id", "rollout_idx"),
+    *("attempt_number", "attempt_no", "attempt_id", "attempt_idx", "attempt_index", "try"),
+    *("try_number", "trial_number", "trial_no", "trial_num", "trial_idx", "trial_index"),
+    *("completion_idx", "completion_index", "response_id", "response_idx", "round", "pass_number"),
+    *("random_seed", "seed_id", "epoch_id", "draw", "resample"),
+)
+# What no two runs have alike: rows that share it are copies.
+MOMENTS = _plain(
+    *("timestamp", "time", "created", "created_at", "started_at", "finished_at", "latency"),
+    *("duration", "elapsed", "runtime", "uuid", "request_id", "response_id", "run_id"),
+)
+# Files that describe a run and hold no outcomes.
+_SETTINGS = re.compile(
+    r"(config|configuration|args|arguments|argv|settings|options|params|parameters|hparams|flags"
+    r"|hyperparameters|meta|metadata|manifest|info|env|environment|setup|state|package|version)"
+)
+
+
+def is_flag(name: str) -> bool:
+    """Whether a name asks something of a question or a run rather than naming a system.
+
+    Examples
+    --------
+    >>> is_flag("is_hard"), is_flag("isolated-model"), is_flag("do_sample")
+    (True, False, True)
+    """
+    return _FLAG.match(name.strip()) is not None
+
+
+def is_settings_file(stem: str) -> bool:
+    """Whether the name of a file says that it holds the settings of a run.
+
+    Examples
+    --------
+    >>> is_settings_file("run_config"), is_settings_file("gpt-4o")
+    (True, False)
+    """
+    return any(_SETTINGS.fullmatch(word) for word in re.split(r"[\s_.\-]+", stem.lower()))
+
+
+def named_like(names: Iterable[str], known: frozenset[str]) -> list[str]:
+    """The names that are among those known, in their order."""
+    return [name for name in names if isinstance(name, str) and plain_name(name) in known]
+
+
+def are_whole_numbers(values: Sequence[object]) -> bool:
+    """Whether all values that are there are whole numbers, and one is there at least."""
+    some = [value for value in values if value is not None and str(value).strip() != ""]
+    return bool(some) and all(map(_is_whole, some))
+
+
+def _is_whole(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    text = str(value).strip()
+    return re.fullmatch(r"[-+]?\d{1,18}(\.0+)?", text) is not None
+
+
+# The names that harnesses give to each column, the likeliest first.
+USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "system": ("model", "model_name", "model_id", "agent", "method", "run"),
+        "task": ("dataset", "benchmark", "task_name", "subset"),
+        "question": (
+            *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
+            *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid"),
+            *("problem_idx", "question_idx", "item", "problem", "id", "index", "idx"),
+            *("test_name", "test", "case", "example", "key", "name"),
+        ),
+        "trial": (
+            *("epoch", "attempt", "repeat", "repetition", "trial_id", "sample", "completion_id"),
+            *("rollout", "seed", "idx_answer"),
+        ),
+        "outcome": (
+            *("correct", "is_correct", "correctness", "passed", "pass", "is_pass", "success"),
+            *("succeeded", "is_success", "resolved", "is_resolved", "solved", "score", "reward"),
+            *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
+            *("pass@1", "pass_at_1"),
+        ),
+        "status": ("state",),
+        "confidence": ("conf", "certainty", "probability", "prob"),
+        "cluster": ("group", "participant_id", "participant"),
+        "weight": ("weights",),
+        "answer": ("predicted_answer", "extracted_answer", "parsed_answer"),
+        "target": ("expected_answer", "gold_answer", "gold"),
+        "cost": ("cost_usd",),
+    }
+)
+
+# The same for a table of counts, a row per question instead of one per trial.
+USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
+        "weight": USUAL["weight"],
+        "trials": ("n", "n_trials", "num_trials", "num_samples", "total"),
+        "correct": (
+            *("c", "n_correct", "num_correct", "successes", "n_success", "n_passed", "num_passed"),
+            *("passed", "solved", "resolved"),
+        ),
+    }
+)
+
+INDEX = "(unnamed index)"  # what the first column of a CSV file is called that has no name
+ROW = "errbar row"  # the number of a row, where nothing names the questions
+
+Sample = Callable[[str], Sequence[object]]  # some values of a column
+
+# A failed row has no result: the outcome, if any, was put there by the harness.
+FAILED = ("error", "timeout", "missing", "failed")
+UNSCORED = "unscored"  # never graded: missing under every policy, never a failure
+NO_RESULT = (*FAILED, UNSCORED)
+STATUSES = ("ok", "limit", "abstained", *NO_RESULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column of a table holds what, and which of them were guessed."""
+
+    named: Mapping[str, str]
+    guessed: frozenset[str]
+    beside: tuple[str, ...] = ()  # not used, where no column says of which system a row is
+    also: tuple[str, ...] = ()  # could be the outcome as well
+    unused: tuple[str, ...] = ()  # mean nothing, where a column says of which system a row is
+
+    def __getitem__(self, meaning: str) -> str:
+        return self.named[meaning]
+
+    def __contains__(self, meaning: str) -> bool:
+        return meaning in self.named
+
+    def describe(self) -> str:
+        """The same in words.
+
+        Examples
+        --------
+        >>> find_columns(["task_id", "passed", "model", "score"]).describe()
+        'system = model, question = task_id, outcome = passed (or score)'
+        >>> find_columns(["question", "outcome", "Who"]).describe()
+        "question, outcome; no column names the system: all rows are of one (not used: 'Who')"
+        """
+        said = ", ".join(map(self._taken, self.named))
+        if self.beside:
+            said += "; no column names the system: all rows are of one"
+            said += f" (not used: {list_names(self.beside, 8)})"
+        elif self.unused:
+            said += f"; not used: {list_names(self.unused, 8)}"
+        return said
+
+    def remark(self) -> Above:
+        """The same as a guess that stands above the numbers."""
+        return guess(f"Columns: {self.describe()}", option="--map", argument="outcome='…'")
+
+    def _taken(self, meaning: str) -> str:
+        name = self.named[meaning]
+        if name == ROW:
+            return "every row is a question, as no column names them"
+        also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
+        numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))
+        if numbers and meaning in self.guessed and "system" not in self.named:
+            systems = way_to_say(f"--map system={name}", f"system={name!r}")
+            what = "epochs of training" if plain_name(name) == "epoch" else "systems"
+            also = f" (if these are {what}: {systems})"
+        return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
+
+
+def unknown_name(name: object, known: list[str], sentence: str) -> str:
+    """What is said of a name that is not there, with the closest of those that are."""
+    close = get_close_matches(str(name), known, n=1, cutoff=0.5)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return f"{sentence} {name!r}.{hint} There are: {list_names(known)}."
+
+
+def list_names(names: Sequence[str], most: int = 30) -> str:
+    """Names in words, the first of many."""
+    shown = ", ".join(
+        repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names[:most]
+    )
+    return f"{shown}{f' and {len(names) - most} more' * (len(names) > most)}" or "none"
+
+
+def require_meaning(meaning: str) -> None:
+    """Refuse what no column can mean."""
+    known = list(dict.fromkeys([*USUAL, *USUAL_COUNTS]))
+    if meaning not in known:
+        raise UnknownColumn(unknown_name(meaning, known, "no column can mean"))
+
+
+def require_column(name: str, known: Iterable[str], use: str = "to group by") -> None:
+    """Refuse a column that is not there."""
+    present = list(known)
+    if name not in present:
+        raise UnknownColumn(unknown_name(name, present, f"there is no column {use} named"))
+
+
+def require_statuses(found: Iterable[str]) -> None:
+    """Refuse a status that means nothing here."""
+    strange = sorted(set(found) - set(STATUSES))
+    if strange:
+        raise InputError(
+            f"status {strange[0]!r} is not known; it must be one of {', '.join(STATUSES)}. Map "
+            f"another column, or none: {way_to_say('--map status=', 'status=None')}."
+        )

@@ -1,0 +1,1 @@
+"""The engines that hold tables: DuckDB, files of tables, Spark."""

@@ -1,0 +1,256 @@
+"""Files of tables as relations of DuckDB: CSV, JSON lines and Parquet, compressed, many at once.
+
+Text stays text: every column of a CSV or JSON file is read as it is written, so an id of 007 stays
+007. DuckDB streams, and spills to disk what does not fit the memory it may use.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from errbar.data.columns import INDEX, USUAL
+from errbar.data.engines.duckdb import literal_path, quoted, text_literal
+from errbar.data.expressions import FILE, HIDDEN
+from errbar.data.files import (
+    CSV,
+    JSON,
+    LONGEST_LINE,
+    PARQUET,
+    first_line,
+    header_of,
+    raw_lines,
+    text_lines,
+)
+from errbar.data.readers.tables.column_choice import names_in_parts
+from errbar.errors import InputError
+
+_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines looked at for JSON keys
+_NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
+_RENAMED = re.compile(r".+_\d+", re.DOTALL)  # as a key that differs from another only in case
+_OBJECTS = 'every line must be an object, as in {"question": 1, "outcome": 0}'
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Rows of files that have the same columns."""
+
+    rows: Any  # a relation of DuckDB, with the column FILE if `apart`
+    files: tuple[Path, ...]
+    apart: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the files."""
+        return [name for name in self.rows.columns if name != FILE]
+
+
+def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) -> list[Relation]:
+    """The rows of files of one kind, those with the same columns together.
+
+    With `apart`, every row says which file it is from.
+    """
+    read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
+    return [replace(one, rows=_without_hidden(one)) for one in read(engine, files, apart)]
+
+
+def _without_hidden(relation: Relation) -> Any:
+    """Rows without columns of a file that are called as errbar calls its own."""
+    own = {FILE} if relation.apart else set()
+    shown = [name for name in relation.rows.columns if name not in HIDDEN - own]
+    if len(shown) == len(relation.rows.columns):
+        return relation.rows
+    return relation.rows.project(", ".join(map(quoted, shown)))
+
+
+def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
+    groups: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        names = tuple(sorted(_rows_of_parquet(engine, [file], False).columns))
+        groups.setdefault(names, []).append(file)
+    for group in groups.values():
+        yield Relation(_rows_of_parquet(engine, group, apart), tuple(group), apart)
+
+
+def _rows_of_parquet(engine: Any, files: Sequence[Path], apart: bool) -> Any:
+    """Rows, with what the directories say: system=007 is text, and stays so.
+
+    Parquet keeps NaN out of its least and greatest values, and DuckDB would conclude that there
+    is none.
+    """
+    return engine.sql(
+        "SELECT * FROM read_parquet(?, union_by_name=true, hive_types_autocast=false, "
+        f"can_have_nan=true{', filename=' + repr(FILE) if apart else ''})",
+        params=[[literal_path(file) for file in files]],
+    )
+
+
+def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
+    groups: dict[tuple[str, ...], list[Path]] = {}
+    for file in files:
+        first = first_line(file).strip()
+        if not first.startswith("{"):
+            raise InputError(f"{file}: {_OBJECTS}; the first is {first[:40]!r}.")
+        keys = _keys(engine, file)
+        if keys == ["json"]:  # what DuckDB calls lines that are not all objects
+            _require_objects(file)
+        groups.setdefault(tuple(keys), []).append(file)
+    for names, group in groups.items():
+        rows = engine.read_json(
+            [literal_path(file) for file in group],
+            format="newline_delimited",
+            columns=dict.fromkeys(names, "VARCHAR"),
+            **({"filename": FILE} if apart else {}),
+        )
+        yield Relation(rows, tuple(group), apart)
+
+
+def _require_objects(file: Path) -> None:
+    """Refuse the first line that is anything else."""
+    for at, raw in enumerate(raw_lines(file), start=1):
+        line = raw.decode("utf-8-sig").strip()
+        if line and not line.startswith("{"):
+            raise InputError(f"{file}, line {at}: {_OBJECTS}; this is {line[:40]!r}.")
+
+
+def _keys(engine: Any, file: Path) -> list[str]:
+    """The keys that occur; a status is looked for even if no line that was looked at has one."""
+    whole = file.stat().st_size <= _WHOLLY_SNIFFED
+    asked: dict[str, Any] = {
+        "format": "newline_delimited",
+        "sample_size": -1 if whole else _SNIFFED_LINES,
+        "map_inference_threshold": -1,
+    }
+    options = ", ".join(f"{option}={value!r}" for option, value in asked.items())
+    path = text_literal(literal_path(file))
+    described = engine.execute(f"DESCRIBE SELECT * FROM read_json({path}, {options})").fetchall()
+    names: list[str] = [name for name, *_ in described]
+    if any(map(_RENAMED.fullmatch, names)):  # a relation looks twice, and refuses keys of one name
+        names = engine.read_json(literal_path(file), **asked).columns
+    known = {"status", *USUAL["status"]} & {name.lower() for name in names}
+    return names if whole or known else [*names, "status"]
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """How a CSV file is written."""
+
+    mark: str  # between cells
+    names: tuple[str, ...]  # of the columns
+    cut: int  # cells of the first line that no row has
+    above: int  # lines above the names: comments, blank ones, and "sep=;" of Excel
+
+
+def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
+    """Read as it is written: nothing about the dialect is left to guessing but the separator."""
+    groups: dict[_Dialect, list[Path]] = {}
+    for file in files:
+        groups.setdefault(_dialect(file), []).append(file)
+    for dialect, group in groups.items():
+        rows = engine.read_csv(
+            [literal_path(file) for file in group],
+            header=not dialect.cut,
+            skiprows=dialect.above + (1 if dialect.cut else 0),
+            auto_detect=False,
+            sep=dialect.mark,
+            quotechar='"',
+            escapechar='"',
+            strict_mode=True,
+            null_padding=False,
+            columns=dict.fromkeys(dialect.names, "VARCHAR"),
+            max_line_size=LONGEST_LINE,
+            **({"filename": FILE} if apart else {}),
+        )
+        yield Relation(rows, tuple(group), apart)
+
+
+def _dialect(file: Path) -> _Dialect:
+    """What stands between the cells of a CSV file, and the names in its first line."""
+    above = _lines_above(file)
+    head = header_of(file, above)
+    mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
+    cells = [name.strip() for name in _cells(head, mark, file)]
+    if not any(name.strip() for name in cells):
+        raise InputError(f"{file}: the first line must name the columns; it is empty.")
+    names = [name or (INDEX if at == 0 else f"(unnamed {at + 1})") for at, name in enumerate(cells)]
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise InputError(f"{file}: two columns are named {twice[0]!r}.")
+    cut = _beyond_rows(file, cells, mark, above)
+    return _Dialect(mark, tuple(names[: len(names) - cut]), cut, above)
+
+
+def _lines_above(file: Path) -> int:
+    """How many lines stand above the names of the columns: blank, a comment, or Excel's sep=;."""
+    above = 0
+    for line in text_lines(file):
+        text = line.strip().lower()
+        if not text or text.startswith("#") or re.fullmatch(r"sep=.", text):
+            above += 1
+            continue
+        cells = re.split(r"[,;\t|]", line.replace('"', ""))
+        return above if names_in_parts(map(str.strip, cells), "outcome") else 0
+    return 0
+
+
+def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
+    """How many unnamed cells the first line ends with that the second does not have."""
+    unnamed = len(head) - len(list(_without_end(head)))
+    if not unnamed or "\n" in "".join(head):
+        return 0
+    lines = islice(text_lines(file), above + 1, None)
+    second = next((line for line in lines if line.strip()), None)
+    if second is None or second.count('"') % 2:
+        return 0
+    beyond = len(head) - len(_cells(second, mark, file))
+    return beyond if 0 < beyond <= unnamed else 0
+
+
+def _without_end(cells: Sequence[str]) -> Iterator[str]:
+    """Cells up to the last that is not empty."""
+    last = max((at for at, cell in enumerate(cells) if cell.strip()), default=-1)
+    return iter(cells[: last + 1])
+
+
+def _cells(line: str, mark: str, file: Path) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line, newline=""), delimiter=mark), [])
+    except csv.Error as error:
+        raise InputError(f"{file}, line 1: it does not name columns ({error}).") from error
+
+
+def separator_in(line: str, marks: str) -> str:
+    """The mark that stands most often outside quotes."""
+    return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
+
+
+def union_of_rows(parts: Sequence[Any]) -> Any:
+    """One under the other; a column that a part lacks is empty there.
+
+    Columns of one name and two kinds become text.
+    """
+    kinds: dict[str, set[str]] = {}
+    for part in parts:
+        for name, kind in zip(part.columns, map(str, part.types), strict=True):
+            kinds.setdefault(name, set()).add(kind)
+    whole = None
+    for part in parts:
+        shown = ", ".join(_column(name, part.columns, kinds[name]) for name in kinds)
+        one = part.project(shown)
+        whole = one if whole is None else whole.union(one)
+    return whole
+
+
+def _column(name: str, present: Sequence[str], kinds: set[str]) -> str:
+    kind = next(iter(kinds)) if len(kinds) == 1 else "VARCHAR"
+    if len(kinds) > 1 and kinds <= _NUMBERS:
+        kind = "DOUBLE"
+    value = quoted(name) if name in present else "NULL"
+    if name in present and len(kinds) == 1:
+        return value
+    return f"CAST({value} AS {kind}) AS {quoted(name)}"

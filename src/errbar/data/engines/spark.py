@@ -1,0 +1,127 @@
+"""Files of outcomes read by Spark, for those that live where only a cluster can see them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+import narwhals.stable.v2 as nw
+
+from errbar.base.remarks import Above
+from errbar.data.columns import Columns
+from errbar.data.engines.duckdb import text_literal
+from errbar.data.expressions import STRANGE, TRIAL_NUMBER, Frame
+from errbar.data.files import CSV, JSON, PARQUET, kind_of
+from errbar.data.outcome_words import NOTHING, WORDS, in_order, words_remark
+from errbar.data.readers.tables.column_choice import find_columns
+from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.errors import InputError
+
+
+def spark_session(master: str | None = None, remote: str | None = None) -> Any:
+    """A session on a master, or at a remote address; the one that is there if neither is named."""
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise InputError("Spark is not installed: pip install 'errbar[spark]'.") from error
+    builder = SparkSession.builder.appName("errbar")
+    if remote:
+        return builder.remote(remote).getOrCreate()
+    quiet = builder.config("spark.ui.enabled", "false")
+    return (quiet.master(master) if master else quiet).getOrCreate()
+
+
+def read_with_spark(
+    paths: Sequence[str], how: HowToRead, session: Any
+) -> tuple[Frame, Columns, list[Above]]:
+    """Files of one kind as one table, which column holds what, and what was guessed."""
+    if how.rows == "questions":
+        raise InputError("rows in Spark have no order by which they could be numbered.")
+    kinds = {kind_of(PurePath(path)) or PARQUET for path in paths}
+    if len(kinds) > 1:
+        raise InputError("files are read together that are all CSV, all JSON lines or all Parquet.")
+    kind = kinds.pop()
+    reader = session.read
+    try:
+        if kind == CSV:
+            table = reader.option("header", True).option("multiLine", True).csv(list(paths))
+        elif kind == JSON:
+            table = reader.option("primitivesAsString", True).json(list(paths))
+        else:
+            table = reader.parquet(*paths)
+    except Exception as error:  # Spark's own errors have no common class over all its ways in
+        raise InputError(f"{paths[0]}: {str(error).splitlines()[0]}") from error
+    columns = find_columns(table.columns, how.told)
+    table, said = _numbers_of_text(table, columns, how.right)
+    if len(paths) > 1 and "system" not in columns and "system" not in how.told:
+        table, columns, named = _named_by_path(table, columns, paths, how)
+        said += named
+    return nw.from_native(table).lazy(), columns, said
+
+
+def _named_by_path(
+    table: Any, columns: Columns, paths: Sequence[str], how: HowToRead
+) -> tuple[Any, Columns, list[Above]]:
+    """Every row with the system that its path is called by."""
+    naming = name_systems([Path(path) for path in paths], files_are=how.files)
+    pairs = zip(paths, naming.systems, strict=True)
+    longest_first = sorted(pairs, key=lambda one: -len(one[0]))
+    cases = " ".join(
+        f"WHEN contains(input_file_name(), {text_literal(quote(path))}) THEN {text_literal(name)}"
+        for path, name in longest_first
+    )
+    named = MappingProxyType({"system": "system", **columns.named})
+    columns = replace(columns, named=named, beside=())
+    return table.selectExpr("*", f"CASE {cases} END AS system"), columns, naming.remarks
+
+
+def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tuple[Any, list[Above]]:
+    """The outcome, the confidence and the trial as numbers, where they were read as text."""
+    kinds = dict(table.dtypes)
+    added = {}
+    said: list[Above] = []
+    outcome = columns["outcome"]
+    if right:
+        text = f"lower(trim(cast({_quoted(outcome)} AS string)))"
+        nothing = ", ".join(f"'{word}'" for word in NOTHING)
+        words = ", ".join(text_literal(word.strip().lower()) for word in right)
+        added[outcome] = (
+            f"CASE WHEN {text} IS NULL OR {text} IN ({nothing}) THEN NULL WHEN {text} IN ({words}) "
+            f"THEN 1D ELSE 0D END"
+        )
+    elif kinds[outcome] == "string":
+        text = f"lower(trim({_quoted(outcome)}))"
+        nothing = ", ".join(f"'{word}'" for word in NOTHING)
+        said = words_remark(_counted_words(table, text), WORDS)
+        words = " ".join(
+            f"WHEN {text} = {text_literal(word)} THEN {worth:g}D" for word, worth in WORDS.items()
+        )
+        plain = f"try_cast({text} AS double)"
+        share = f"try_cast(rtrim('% ', {text}) AS double) / 100"
+        finite = f"CASE WHEN endswith({text}, '%') THEN {share} ELSE {plain} END"
+        finite = f"coalesce({finite}, double('infinity'))"
+        number = (
+            f"CASE {words} WHEN {text} IN ({nothing}) OR {text} IS NULL THEN NULL ELSE {finite} END"
+        )
+        added[STRANGE] = f"CASE WHEN abs({number}) = double('infinity') THEN {_quoted(outcome)} END"
+        added[outcome] = number
+    for meaning, name in (("confidence", None), ("trial", TRIAL_NUMBER)):
+        if meaning in columns and kinds[columns[meaning]] == "string":
+            kind = "double" if meaning == "confidence" else "int"
+            added[name or columns[meaning]] = f"try_cast({_quoted(columns[meaning])} AS {kind})"
+    kept = [_quoted(name) for name in table.columns if name not in added]
+    shown = (f"{expression} AS {_quoted(name)}" for name, expression in added.items())
+    return table.selectExpr(*kept, *shown), said
+
+
+def _counted_words(table: Any, text: str) -> dict[str, int]:
+    """How many rows have each of the usual words."""
+    known = ", ".join(text_literal(word) for word in WORDS)
+    words = table.selectExpr(f"{text} AS word").where(f"word IN ({known})")
+    return in_order((row["word"], row["count"]) for row in words.groupBy("word").count().collect())
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

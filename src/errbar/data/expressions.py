@@ -1,0 +1,198 @@
+"""Rows of outcomes as expressions that run on every engine: names as text, results as numbers.
+
+Nothing here looks at the data. A name that is null stays so until rows have been grouped: a key
+that is computed for every row makes DuckDB's GROUP BY half as slow again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.columns import NO_RESULT, ROW, STATUSES, UNSCORED, Columns, require_column
+from errbar.data.outcome_words import in_order, refuse_words
+from errbar.errors import WrongType
+
+Frame = nw.LazyFrame[Any]
+Table = Mapping[str, NDArray[Any]]
+
+_LONGEST_CELL = 40  # letters of an example
+
+TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
+STRANGE = "errbar strange outcome"  # beside an infinite outcome, the text that is no number
+FILE = "errbar file"  # the file that a row is from, where there are several
+HIDDEN = frozenset({TRIAL_NUMBER, STRANGE, FILE, ROW})  # no columns of the data
+
+
+def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.Expr]:
+    """What a question is called by, as text, where there is a column for it."""
+    kinds = frame.collect_schema()
+    chosen = {
+        name: column_of(frame, columns[name]).cast(nw.String)
+        for name in ("system", "task", "question")
+        if name in columns
+    }
+    for at, name in enumerate(by):
+        require_column(name, (kind for kind in kinds if kind not in HIDDEN))
+        chosen[f"by {at}"] = text_of(frame, name)
+    return chosen
+
+
+def text_of(frame: Frame, name: str) -> nw.Expr:
+    """A column of any kind as names, which `called` turns into text."""
+    kind, column = frame.collect_schema()[name], column_of(frame, name)
+    if kind == nw.Float64:  # engines write numbers differently: `called` does it
+        return nw.when(~column.is_nan()).then(column)
+    text = column.cast(nw.String)
+    return text.str.to_lowercase() if kind == nw.Boolean else text  # pandas says True
+
+
+def called(value: Any, nothing: str) -> str:
+    """A name that came back from the engine; `nothing` where there was none."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, float) and not np.isnan(value) else nothing
+
+
+def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
+    """System, task and the values that were grouped by, of each row."""
+    rows = range(len(next(iter(table.values()))))
+    parts = [
+        [called(value, "") for value in table[name].tolist()] if name in table else [""] * len(rows)
+        for name in ("system", "task")
+    ]
+    parts += [
+        [called(value, "(none)") for value in table[f"by {at}"].tolist()] for at in range(len(by))
+    ]
+    return list(zip(*parts, strict=True))
+
+
+def result_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """The outcome, null where a row has no result: whole numbers as they are, others as floats."""
+    name = columns["outcome"]
+    kind = frame.collect_schema()[name]
+    value = number_of(frame, name, kind, "outcome")
+    if kind.is_integer():
+        value = column_of(frame, name)
+    elif kind != nw.Boolean:
+        value = nw.when(~value.is_nan()).then(value)
+    if "status" in columns:
+        status = status_of(frame, columns)
+        known = nw.when(~status.is_in(NO_RESULT)).then(value)
+        value = nw.when(_went_well(status)).then(value).otherwise(known)
+    return value
+
+
+def status_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """The status of a row, if it has one."""
+    return column_of(frame, columns["status"]).cast(nw.String)
+
+
+def _went_well(status: nw.Expr) -> nw.Expr:
+    """Nearly all rows: whether a status is in a list need only be asked of the others."""
+    return status.is_null() | (status == "ok")
+
+
+def was_unscored(frame: Frame, columns: Columns) -> nw.Expr:
+    """Whether the status of a row says that nobody graded it."""
+    return status_of(frame, columns).fill_null("ok") == UNSCORED
+
+
+def graded_rows(frame: Frame, columns: Columns) -> Frame:
+    """All rows but those that nobody graded."""
+    return frame.filter(~was_unscored(frame, columns)) if "status" in columns else frame
+
+
+def needs_no_outcome(frame: Frame, columns: Columns) -> nw.Expr:
+    """1 where the status of a row says why it may have no outcome."""
+    return one_if(~_went_well(status_of(frame, columns)))
+
+
+def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """1 where a status is none of ours."""
+    status = status_of(frame, columns)
+    unknown = one_if(~status.is_in(STATUSES))
+    return nw.when(_went_well(status)).then(nw.lit(0).cast(nw.Int64)).otherwise(unknown)
+
+
+def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:
+    """The number of a trial, where trials are numbers that every engine can compare."""
+    if "trial" not in columns:
+        return None
+    kinds = frame.collect_schema()
+    name = TRIAL_NUMBER if TRIAL_NUMBER in kinds else columns["trial"]
+    known = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+    return column_of(frame, name) if kinds[name] in known else None
+
+
+def column_of(frame: Frame, name: str) -> nw.Expr:
+    """A column of the data; Spark takes dots in a name for structure unless it is quoted."""
+    if frame.implementation.is_spark_like():
+        return nw.col("`" + name.replace("`", "``") + "`")
+    return nw.col(name)
+
+
+def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
+    """A column as floats; refused where it holds something else."""
+    column = column_of(frame, name)
+    if kind == nw.Boolean:
+        return column.cast(nw.Int64).cast(nw.Float64)
+    if kind.is_numeric():
+        return column.cast(nw.Float64)
+    raise WrongType(
+        f"{meaning} must hold numbers, or true and false; the column {name!r} holds {kind}."
+    )
+
+
+def one_if(condition: nw.Expr) -> nw.Expr:
+    """1 where it holds, 0 elsewhere."""
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def fetch(frame: Frame) -> Table:
+    """The rows of a small result as arrays."""
+    if frame.implementation.is_duckdb():
+        return {name: _plain(column) for name, column in nw.to_native(frame).fetchnumpy().items()}
+    table = frame.collect()
+    return {name: table.get_column(name).to_numpy() for name in table.columns}
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    """Null as None among names, as nan among floats; no other column has any."""
+    if column.dtype.kind == "f":
+        return np.ma.filled(column, np.nan)
+    values = np.ma.getdata(column)
+    if column.dtype.kind == "O":
+        values[np.ma.getmaskarray(column)] = None
+    return values
+
+
+def first_rows(frame: Frame, columns: Columns, number: int) -> list[dict[str, str]]:
+    """Some rows as text, by what their columns mean; long cells are cut short."""
+    meanings = [one for one in columns.named if one not in ("answer", "target")]
+    shown = {one: column_of(frame, columns[one]) for one in meanings}
+    table = frame.select(**shown).head(number).collect()
+    columns_shown = []
+    for one in meanings:
+        column = table.get_column(one)
+        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        columns_shown.append(["" if null else _cut(cell) for cell, null in pairs])
+    return [dict(zip(meanings, row, strict=True)) for row in zip(*columns_shown, strict=True)]
+
+
+def _cut(cell: Any) -> str:
+    text = "" if isinstance(cell, float) and np.isnan(cell) else str(cell)
+    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
+
+
+def require_numbers(frame: Frame, name: str) -> None:
+    """Refuse outcomes that were read as text and are no numbers."""
+    if STRANGE not in frame.collect_schema():
+        return
+    strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
+    table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
+    words = zip(table["text"].tolist(), table["n"].tolist(), strict=True)
+    if table["n"].size:
+        refuse_words(in_order(words), name)

@@ -1,0 +1,325 @@
+"""Predictions with a confidence, and what ranked metrics need to know of them.
+
+`Predictions` has an entry per item: how sure the system was, what its answer cost, and whether it
+answered at all. `Ranked` has one per distinct confidence; it is frozen and merges with `+`.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from errbar.base.arguments import as_codes, as_flags, as_numbers, freeze, refuse_first, same_length
+from errbar.base.arrays import Array, Integers
+from errbar.errors import InputError, WrongType
+from errbar.kernels.sorting import counts_of, starts_of, sums_by
+
+_LARGEST = 1e300  # what losses may add up to, with room for what is computed of the sum
+
+
+class Totals(NamedTuple):
+    """Items and loss per distinct confidence, the highest first; a row per replicate, if any.
+
+    `total` counts all items, those without an answer too. The oracle ranks the same losses from
+    the least.
+    """
+
+    items: NDArray[Any]
+    loss: Array
+    total: NDArray[Any]
+    oracle_items: NDArray[Any]
+    oracle_loss: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Confidence and loss of each item, which of them were answered, and what belongs together.
+
+    Examples
+    --------
+    >>> Predictions(confidence=[0.9, 0.4, 0.1], loss=[0, 1, 0], answered=[True, True, False])
+    Predictions(3 items, 2 answered)
+    """
+
+    confidence: NDArray[Any]
+    loss: Array
+    answered: NDArray[np.bool_]
+    clusters: NDArray[np.intp] | None  # numbered in the order of their names; None: each item
+
+    def __init__(
+        self,
+        confidence: ArrayLike,
+        loss: ArrayLike,
+        answered: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+    ) -> None:
+        sure, cost = as_numbers(confidence, "confidence"), as_numbers(loss, "loss")
+        size = same_length(confidence=sure, loss=cost)
+        held = np.ones(size, dtype=bool) if answered is None else as_flags(answered, "answered")
+        same_length(confidence=sure, answered=held)
+        hint = "; an item without an answer is marked in `answered`"
+        if sure.dtype.kind == "f":
+            refuse_first(held & np.isnan(sure), sure, "confidence", f"it cannot be ranked{hint}")
+        cost = cost.astype(float)
+        refuse_first(held & ~np.isfinite(cost), cost, "loss", f"it must be finite{hint}")
+        large = held & (np.abs(np.where(held, cost, 0.0)) > _LARGEST / size)
+        refuse_first(large, cost, "loss", "such losses add up to more than a float holds")
+        freeze(
+            self,
+            confidence=sure.copy(),
+            loss=cost,
+            answered=held.copy(),
+            clusters=as_codes(clusters, size, "clusters"),
+        )
+
+    @classmethod
+    def judged(
+        cls,
+        predicted: Sequence[Any] | NDArray[Any],
+        truth: Sequence[Any] | NDArray[Any],
+        confidence: ArrayLike,
+        loss: str = "zero-one",
+        *,
+        span: float | None = None,
+        clusters: ArrayLike | None = None,
+    ) -> Self:
+        """Answers held against the truth; None or NaN is no answer.
+
+        `loss` is 'zero-one', 'absolute', 'squared', or 'normalised': the absolute one over
+        `span`, the largest error there can be.
+
+        Examples
+        --------
+        >>> Predictions.judged([2, None, 0], [2, 1, 3], [0.9, 0.1, 0.5], "absolute").loss
+        array([0., 0., 3.])
+        """
+        if loss not in LOSSES:
+            known = ", ".join(map(repr, LOSSES))
+            raise InputError(f"loss must be one of {known}; got {loss!r}. Any other: as an array.")
+        if (span is None) == (loss == "normalised"):
+            raise InputError("span is given with loss='normalised', and only then.")
+        if span is not None and (
+            isinstance(span, bool) or not isinstance(span, Real) or not 0 < span < math.inf
+        ):
+            raise InputError(f"span must be positive and finite; got {span!r}.")
+        if len(predicted) != len(truth):
+            raise InputError(
+                f"predicted and truth must have an entry per item each; they have "
+                f"{len(predicted)} and {len(truth)}."
+            )
+        predicted, truth = _listed(predicted, "predicted"), _listed(truth, "truth")
+        held = np.array([not _is_missing(one) for one in predicted], dtype=bool)
+        cost = np.zeros(len(held))
+        for at in np.flatnonzero(held).tolist():
+            if _is_missing(truth[at]):
+                raise InputError(f"truth[{at}] is {truth[at]!r}; nothing can be held against it.")
+            try:
+                cost[at] = LOSSES[loss](predicted[at], truth[at]) / (span or 1.0)
+            except OverflowError as error:
+                raise InputError(f"the loss of item {at} is more than a float holds.") from error
+            except TypeError as error:
+                raise WrongType(
+                    f"loss={loss!r} needs numbers; item {at} has predicted={predicted[at]!r} and "
+                    f"truth={truth[at]!r}."
+                ) from error
+        return cls(confidence, cost, held, clusters)
+
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """All that is known of the items but their clusters."""
+        return (self.loss, self.confidence, self.answered)
+
+    def __len__(self) -> int:
+        return self.loss.size
+
+    def __repr__(self) -> str:
+        together = f" in {self.clusters.max() + 1} clusters" if self.clusters is not None else ""
+        return f"Predictions({len(self)} items{together}, {int(self.answered.sum())} answered)"
+
+    @property
+    def coverage(self) -> float:
+        """Share of the items that were answered: the largest coverage there is."""
+        return float(self.answered.mean())
+
+
+LOSSES: dict[str, Callable[[Any, Any], float]] = {
+    "zero-one": lambda predicted, truth: float(predicted != truth),
+    "absolute": lambda predicted, truth: float(abs(predicted - truth)),
+    "normalised": lambda predicted, truth: float(abs(predicted - truth)),
+    "squared": lambda predicted, truth: float((predicted - truth) ** 2),
+}
+
+
+def _listed(values: Any, name: str) -> Any:
+    """Values of Python's own kinds, which neither wrap round nor lose digits."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise WrongType(f"{name} is a masked array with masked entries; leave those items out.")
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    for at, one in enumerate(values):
+        if isinstance(one, np.ndarray | list):
+            raise WrongType(f"{name}[{at}] is a list; every item has one answer and one truth.")
+    return values
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value != value  # noqa: PLR0124  only NaN differs from itself
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Totals per distinct confidence, the highest first, and how often each loss occurs.
+
+    Examples
+    --------
+    >>> Ranked.of(Predictions([0.9, 0.4, 0.4], [0, 1, 0]))
+    Ranked(confidence=[0.9, 0.4], items=[1, 2], loss=[0.0, 1.0], abstained=0)
+    """
+
+    confidence: NDArray[Any]
+    items: Integers
+    loss: Array
+    abstained: int
+    losses: Array  # distinct, the least first
+    often: Integers
+
+    def __post_init__(self) -> None:
+        freeze(
+            self,
+            confidence=self.confidence,
+            items=self.items,
+            loss=self.loss,
+            losses=self.losses,
+            often=self.often,
+        )
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> Self:
+        """Sum up items of equal confidence."""
+        held = predictions.answered
+        every = bool(held.all())
+        sure = predictions.confidence if every else predictions.confidence[held]
+        cost = predictions.loss if every else predictions.loss[held]
+        if not sure.size:
+            nothing = np.zeros(0)
+            count = np.zeros(0, dtype=np.int64)
+            return cls(nothing, count, nothing, len(predictions), nothing, count)
+        confidence, items, loss = sums_by(sure, cost)
+        losses, often = counts_of(cost)
+        return cls(
+            confidence[::-1], items[::-1], loss[::-1], len(predictions) - sure.size, losses, often
+        )
+
+    def __add__(self, other: Self) -> "Ranked":
+        if not isinstance(other, Ranked):
+            return NotImplemented
+        confidence, sums = _merged(
+            _joined(self.confidence, other.confidence),
+            np.concatenate([self.items, other.items]),
+            np.concatenate([self.loss, other.loss]),
+        )
+        losses, often = _merged(
+            np.concatenate([self.losses, other.losses]), np.concatenate([self.often, other.often])
+        )
+        return Ranked(
+            confidence[::-1],
+            sums[0][::-1],
+            sums[1][::-1],
+            self.abstained + other.abstained,
+            losses,
+            often[0],
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Ranked(confidence={self.confidence.tolist()}, items={self.items.tolist()}, "
+            f"loss={self.loss.tolist()}, abstained={self.abstained})"
+        )
+
+    @property
+    def answered(self) -> int:
+        """Items with an answer."""
+        return int(self.items.sum())
+
+    @property
+    def total(self) -> int:
+        """All items."""
+        return self.answered + self.abstained
+
+    @property
+    def coverage(self) -> float:
+        """The largest coverage there is."""
+        return self.answered / self.total
+
+    def totals(self) -> Totals:
+        """What metrics are computed from."""
+        return Totals(
+            self.items, self.loss, np.asarray(self.total), self.often, self.losses * self.often
+        )
+
+
+def _joined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Both; an empty one has no say in the type."""
+    if not one.size or not other.size:
+        return one if one.size else other
+    return np.concatenate([one, other])
+
+
+def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Distinct keys from the lowest, and the sums of each column."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    sums = [np.zeros(distinct.size, dtype=column.dtype) for column in columns]
+    for total, column in zip(sums, columns, strict=True):
+        np.add.at(total, place, column)
+    return distinct, sums
+
+
+class Arranged:
+    """Predictions in order of falling confidence, ready to be weighted by cluster."""
+
+    def __init__(self, predictions: Predictions, clusters: NDArray[np.intp]) -> None:
+        held = np.flatnonzero(predictions.answered)
+        sure, cost, rows = predictions.confidence[held], predictions.loss[held], clusters[held]
+        self._sizes = np.bincount(clusters)
+        self._ranked = _Groups.by(sure, cost, rows, down=True)
+        self._oracle = _Groups.by(cost, cost, rows, down=False)
+
+    @property
+    def rows(self) -> int:
+        """How long the longest work array of one replicate is."""
+        return max(self._ranked.rows.size, self._sizes.size)
+
+    def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
+        """Totals where each cluster counts so often: a row of weights per replicate."""
+        items, loss = self._ranked.weighted(weights)
+        oracle = self._oracle.weighted(weights) if with_oracle else (items[:, :0], loss[:, :0])
+        return Totals(items, loss, weights[:, : self._sizes.size] @ self._sizes, *oracle)
+
+
+class _Groups(NamedTuple):
+    """Rows in some order: their clusters, their losses, and where each group of equals starts."""
+
+    rows: NDArray[np.intp]
+    cost: Array
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def by(cls, keys: NDArray[Any], cost: Array, rows: NDArray[np.intp], *, down: bool) -> Self:
+        """In order of the keys; equal ones in an order of their own, not in that of the items."""
+        places = np.lexsort((rows, cost, keys))
+        if down:
+            places = places[::-1]
+        return cls(rows[places], cost[places], starts_of(keys[places]))
+
+    def weighted(self, weights: NDArray[Any]) -> tuple[NDArray[Any], Array]:
+        """Items and loss of each group under such weights."""
+        items = weights.take(self.rows, axis=1)
+        loss = items * self.cost
+        if self.starts.size == self.rows.size:
+            return items, loss
+        return (
+            np.add.reduceat(items, self.starts, axis=1),
+            np.add.reduceat(loss, self.starts, axis=1),
+        )

@@ -1,0 +1,106 @@
+"""Answers as ballots: how often each answer of a question was given, and how often it was right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import narwhals.stable.v2 as nw
+
+from errbar.base.remarks import way_to_say
+from errbar.data.columns import Columns
+from errbar.data.expressions import (
+    Frame,
+    column_of,
+    fetch,
+    graded_rows,
+    keys_in,
+    names_of,
+    result_of,
+    trial_of,
+)
+from errbar.data.queries.clusters import clusters_of
+from errbar.data.queries.weights import weights_of
+from errbar.errors import UnknownColumn
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """The answers of one question."""
+
+    votes: tuple[int, ...]  # of each answer
+    credit: tuple[float, ...]  # the share of them that was right
+    silent: int  # trials with a result and without an answer
+    failed: int = 0  # trials without a result
+    first: tuple[float, ...] = ()  # the trial that first gave each answer, if numbered
+    cluster: int | None = None  # its number in the slice, in order of their names
+    question: str = ""  # its name
+    weight: float = 1.0  # how much it counts beside other questions
+
+    @property
+    def trials(self) -> int:
+        """Those with a result."""
+        return sum(self.votes) + self.silent
+
+
+def ballots(
+    frame: Frame, columns: Columns, by: Sequence[str] = ()
+) -> dict[tuple[str, ...], list[Ballots]]:
+    """The ballots of every question of each slice, in order of their names."""
+    if "answer" not in columns:
+        map_it = way_to_say("--map answer=COLUMN", "answer='COLUMN'")
+        raise UnknownColumn(
+            f"votes are counted by answer, and no column of the data looks like one; say which it "
+            f"is with {map_it}, or ask for maj@k, which counts right and wrong alone."
+        )
+    names = names_of(frame, columns, by)
+    trial = trial_of(frame, columns)
+    rows = graded_rows(frame, columns).select(
+        **names,
+        answer=column_of(frame, columns["answer"]).cast(nw.String),
+        outcome=result_of(frame, columns).cast(nw.Float64),
+        trial=nw.lit(0) if trial is None else trial,
+    )
+    table = fetch(
+        rows.group_by(*names, "answer", "outcome").agg(
+            nw.len().alias("n"), nw.col("trial").min().alias("first")
+        )
+    )
+    outcomes = table["outcome"].astype(float)
+    found: dict[tuple[str, ...], dict[str, dict[str, list[float]]]] = {}
+    lost: dict[tuple[tuple[str, ...], str], list[int]] = {}
+    cells = (table["question"], table["answer"], outcomes, table["n"], table["first"])
+    for key, question, answer, outcome, n, first in zip(
+        keys_in(table, by), *(part.tolist() for part in cells), strict=True
+    ):
+        given = found.setdefault(key, {}).setdefault(question, {})
+        without = lost.setdefault((key, question), [0, 0])
+        if outcome not in (0.0, 1.0):  # no result; or a reward, of which no votes are asked
+            without[1] += n
+        elif not isinstance(answer, str):
+            without[0] += n
+        else:
+            tally = given.setdefault(answer, [0, 0, first])
+            tally[0] += n
+            tally[1] += n * int(outcome)
+            tally[2] = min(tally[2], first)
+    numbered = trial is not None
+    together, weights = clusters_of(frame, columns, by), weights_of(frame, columns, by)
+    return {
+        key: [
+            replace(
+                _ballots(given, *lost[key, question], numbered=numbered),
+                cluster=together[key][question] if together else None,
+                question=question,
+                weight=weights[key][question] if weights else 1.0,
+            )
+            for question, given in sorted(each.items())
+        ]
+        for key, each in sorted(found.items())
+    }
+
+
+def _ballots(given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool) -> Ballots:
+    each = sorted(given.values())
+    votes = tuple(int(n) for n, _, _ in each)
+    credit = tuple(right / n for n, right, _ in each)
+    first = tuple(at for *_, at in each) if numbered else ()
+    return Ballots(votes, credit, silent, failed, first)

@@ -1,0 +1,109 @@
+"""Counts ready made, a row per question → the same slices that rows of outcomes give."""
+
+from collections.abc import Sequence
+
+import narwhals.stable.v2 as nw
+
+from errbar.base.remarks import setting
+from errbar.data.columns import Columns
+from errbar.data.expressions import Frame, fetch, names_of, number_of
+from errbar.data.queries.clusters import cluster_in, clusters_taken, is_torn, refuse_torn
+from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
+from errbar.data.queries.weights import (
+    have_faults,
+    is_uneven,
+    questions_with_weights,
+    refuse_faults,
+    weight_in,
+    weights_taken,
+)
+from errbar.errors import InputError, RepeatedTrial
+
+
+def counted_slices(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> list[Slice]:
+    """Every system and task, and every value of the columns in `by`, in order of their names."""
+    table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
+    if have_faults(table):
+        refuse_faults(questions_with_weights(frame, columns, by), columns)
+    return sliced(table, by)
+
+
+def counted_questions(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> Frame:
+    """A row per question: what it is called by, and its state."""
+    kinds = frame.collect_schema()
+    names = names_of(frame, columns, by)
+    together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
+    rows = frame.select(
+        **names,
+        **together,
+        **weighed,
+        **{
+            name: number_of(frame, columns[name], kinds[columns[name]], name)
+            for name in ("trials", "correct")
+        },
+    )
+    _require_counts(rows)
+    trials, right = nw.col("trials").cast(nw.Int64), nw.col("correct").cast(nw.Int64)
+    questions = (
+        rows.with_columns(trials=trials, right=right)
+        .group_by(*names)
+        .agg(
+            nw.col("trials").sum(),
+            nw.col("right").sum(),
+            nw.len().alias("rows"),
+            *(clusters_taken() if together else []),
+            *(weights_taken() if weighed else []),
+        )
+    )
+    if not allow_repeats:
+        _refuse_repeats(questions)
+    if together:
+        refuse_torn(questions.with_columns(torn=is_torn("rows")), columns)
+    trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
+    state = {name: nw.col(name) for name in (*names, *together, *weighed)}
+    if weighed:
+        state["uneven"] = is_uneven("rows")
+    return questions.select(
+        **state,
+        trials=trials,
+        scored=trials,
+        right=right,
+        **{name: nw.col("rows").cast(nw.Int64) * 0 for name in COUNTED[3:]},
+    )
+
+
+def _require_counts(rows: Frame) -> None:
+    """Refuse questions without a name, and counts that are none."""
+    trials, correct = nw.col("trials"), nw.col("correct")
+    nameless = fetch(rows.filter(nw.col("question").is_null()).select(nw.len().alias("n")))["n"]
+    if nameless[0]:
+        raise InputError(f"{nameless[0]} rows have no question id.")
+    odd = (
+        trials.is_null()
+        | correct.is_null()
+        | (correct < 0)
+        | (correct > trials)
+        | (trials != trials.round(0))
+        | (correct != correct.round(0))
+    )
+    wrong = fetch(rows.filter(odd).select("question", "trials", "correct").head(1))
+    if wrong["question"].size:
+        question, n, right = (wrong[name].tolist()[0] for name in wrong)
+        raise InputError(
+            f"question {question!r} has {right!r} correct of {n!r} trials; both must be "
+            f"whole numbers, and correct between 0 and trials."
+        )
+
+
+def _refuse_repeats(questions: Frame) -> None:
+    repeated = fetch(questions.filter(nw.col("rows") > 1).select("question"))["question"]
+    if repeated.size:
+        raise RepeatedTrial(
+            f"{repeated.size} questions have more than one row of counts, such as "
+            f"{min(repeated.tolist())!r:.80}. To add them up: "
+            f"{setting('repeats', 'keep')}."
+        )

@@ -1,0 +1,282 @@
+"""Outcomes to questions by state, by one GROUP BY where the data are.
+
+The same query finds trials that occur twice, by what their numbers add up to.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from errbar.base.arrays import Integers
+from errbar.base.remarks import setting
+from errbar.data.columns import Columns, require_statuses
+from errbar.data.expressions import (
+    Frame,
+    called,
+    column_of,
+    fetch,
+    graded_rows,
+    keys_in,
+    names_of,
+    needs_no_outcome,
+    one_if,
+    require_numbers,
+    result_of,
+    trial_of,
+    unknown_status_of,
+    was_unscored,
+)
+from errbar.data.queries.clusters import (
+    cluster_in,
+    clusters_of,
+    clusters_taken,
+    clusters_taken_in_sql,
+    is_torn,
+    questions_in_clusters,
+    refuse_torn,
+)
+from errbar.data.queries.slices import Results, Slice, by_state, sliced
+from errbar.data.queries.weights import (
+    have_faults,
+    is_uneven,
+    questions_with_weights,
+    refuse_faults,
+    weight_in,
+    weights_of,
+    weights_taken,
+    weights_taken_in_sql,
+)
+from errbar.errors import InputError, RepeatedTrial
+
+
+def slices(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> list[Slice]:
+    """Every system and task, and every value of the columns in `by`, in order of their names."""
+    questions = questions_of(frame, columns, by)
+    table = by_state(questions)
+    for name in ("system", "task"):
+        if name in table and _are_empty_and_null(table[name].tolist()):
+            filled = {columns[name]: column_of(frame, columns[name]).fill_null("")}
+            return slices(frame.with_columns(**filled), columns, by, allow_repeats=allow_repeats)
+    if table["nameless"].any():
+        lost = int(table["nameless"] @ table["questions"])
+        raise InputError(f"{lost} rows have no question id in the column {columns['question']!r}.")
+    if "unknown" in table and table["unknown"].any():
+        statuses(frame, columns)  # which names it
+    if "torn" in table and table["torn"].any():
+        refuse_torn(questions_in_clusters(frame, columns, by), columns)
+    if have_faults(table):
+        refuse_faults(questions_with_weights(frame, columns, by), columns)
+    if table["other"].any():
+        require_numbers(frame, columns["outcome"])
+    if "trial" in columns and not allow_repeats:
+        if "doubtful" not in table:
+            refuse_repeats(frame, columns, by, None)
+        elif table["doubtful"].any():
+            refuse_repeats(frame, columns, by, questions.filter(nw.col("doubtful") == 1))
+    return sliced(table, by)
+
+
+def _are_empty_and_null(names: list[Any]) -> bool:
+    """Whether one and the same system would be two."""
+    texts = [name for name in names if isinstance(name, str)]
+    return "" in texts and len(texts) < len(names)
+
+
+def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Frame:
+    """A row per question: what it is called by, and its state."""
+    names = names_of(frame, columns, by)
+    number = trial_of(frame, columns)
+    together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
+    chosen = names | together | weighed | {"outcome": result_of(frame, columns)}
+    sums = ["right", "wrong"]
+    if "status" in columns:
+        chosen["unknown"] = unknown_status_of(frame, columns)
+        chosen["excused"] = needs_no_outcome(frame, columns)
+        chosen["unscored"] = one_if(was_unscored(frame, columns))
+        sums += ["unknown", "unscored", "unexplained"]
+    if number is not None:
+        chosen["number"] = number
+    value = nw.col("outcome")
+    rows = frame.select(**chosen).with_columns(
+        right=(value == 1).cast(nw.Int32),  # DuckDB adds these up faster than wider ones
+        wrong=(value == 0).cast(nw.Int32),
+    )
+    if "status" in columns:
+        lost = value.is_null() & (nw.col("excused") == 0)
+        rows = rows.with_columns(unexplained=one_if(lost))
+    more = [*(clusters_taken() if together else []), *(weights_taken() if weighed else [])]
+    if number is None:
+        questions = _counted(rows, names, sums, *more)
+    elif frame.implementation.is_duckdb():
+        in_sql = clusters_taken_in_sql() if together else []
+        in_sql += weights_taken_in_sql() if weighed else []
+        questions = counted_by_bits(rows, list(names), sums, in_sql)
+    else:
+        rows = rows.with_columns(**powers_of(nw.col("number")))
+        place = nw.col("place")
+        ends = (place.min().alias("first"), place.max().alias("last"))
+        questions = _counted(rows, names, [*sums, *POWERS], *ends, *more)
+        questions = questions.with_columns(doubtful=one_if(is_doubtful()))
+    counts = ("trials", "scored", *sums)
+    questions = questions.with_columns(
+        *(nw.col(name).fill_null(0).cast(nw.Int64) for name in counts),
+    )
+    state = {name: nw.col(name) for name in (*counts, *names) if name != "wrong"}
+    if "status" in columns:
+        state["trials"] = nw.col("trials") - nw.col("unscored")
+    else:
+        state["unscored"] = nw.col("trials") * 0
+        state["unexplained"] = nw.col("trials") - nw.col("scored")
+    state["other"] = nw.col("scored") - nw.col("right") - nw.col("wrong")
+    state["nameless"] = one_if(nw.col("question").is_null()) * nw.col("trials")
+    if number is not None:
+        state["doubtful"] = nw.col("doubtful")
+    if together:
+        state |= {"cluster": nw.col("cluster"), "torn": is_torn("trials")}
+    if weighed:
+        state |= {"weight": nw.col("weight"), "uneven": is_uneven("trials")}
+    return questions.select(**state)
+
+
+def _counted(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.Expr) -> Frame:
+    return rows.group_by(*names).agg(
+        nw.len().alias("trials"),
+        nw.col("outcome").count().alias("scored"),
+        *(nw.col(name).sum() for name in sums),
+        *more,
+    )
+
+
+def categories(
+    frame: Frame, columns: Columns, by: Sequence[str] = ()
+) -> dict[tuple[str, ...], Results]:
+    """The results that occur, and how often each question has them."""
+    names = names_of(frame, columns, by)
+    rows = graded_rows(frame, columns).select(
+        **names, outcome=result_of(frame, columns).cast(nw.Float64)
+    )
+    table = fetch(rows.group_by(*names, "outcome").agg(nw.len().alias("n")))
+    outcomes = table["outcome"].astype(float) + 0.0  # -0 is 0
+    values, place = np.unique(outcomes[~np.isnan(outcomes)], return_inverse=True)
+    at = np.full(len(outcomes), len(values))  # the last column is for rows without a result
+    at[~np.isnan(outcomes)] = place
+    found: dict[tuple[str, ...], dict[str, Integers]] = {}
+    for key, question, column, n in zip(
+        keys_in(table, by),
+        *(part.tolist() for part in (table["question"], at, table["n"])),
+        strict=True,
+    ):
+        nothing = np.zeros(len(values) + 1, dtype=np.int64)
+        found.setdefault(key, {}).setdefault(question, nothing)[column] += n
+    together, weights = clusters_of(frame, columns, by), weights_of(frame, columns, by)
+    results = {}
+    for key, questions in sorted(found.items()):
+        ordered = sorted(questions)
+        tally = np.stack([questions[question] for question in ordered])
+        clusters = np.array([together[key][one] for one in ordered]) if together else None
+        weighed = np.array([weights[key][one] for one in ordered]) if weights else None
+        results[key] = Results(
+            values.tolist(), tally[:, :-1], tally[:, -1], clusters, tuple(ordered), weighed
+        )
+    return results
+
+
+def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
+    """How many rows have each status, where there is one."""
+    if "status" not in columns:
+        return {}
+    rows = frame.select(status=column_of(frame, columns["status"]).cast(nw.String))
+    table = fetch(rows.group_by("status").agg(nw.len().alias("n")))
+    found = {
+        str(status): int(n)
+        for status, n in zip(table["status"].tolist(), table["n"].tolist(), strict=True)
+        if isinstance(status, str)
+    }
+    require_statuses(found)
+    return dict(sorted(found.items()))
+
+
+_HALF, _TWO = 52, nw.lit(2.0)  # trials whose powers of two a float can add up
+_MOST_ONES = 126  # a trial beyond is taken for this one, which costs a second look at most
+POWERS = ("inside", "low", "high")
+
+
+def counted_by_bits(
+    rows: Frame, names: Sequence[str], sums: Sequence[str], more: Sequence[str] = ()
+) -> Frame:
+    """Rows by question in DuckDB, where `doubtful` is 1 unless all trials of a question differ."""
+    keys = ", ".join(f'"{name}"' for name in names)
+    bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
+    taken = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
+    added = "".join(f", {one}" for one in taken)
+    relation = nw.to_native(rows).aggregate(
+        f"{keys}, count(*) AS trials, count(outcome) AS scored{added}, "
+        f"(bit_count(bit_or({bit})) IS DISTINCT FROM count(*))::BIGINT AS doubtful",
+        keys,
+    )
+    return nw.from_native(relation).lazy()
+
+
+def powers_of(number: nw.Expr) -> dict[str, nw.Expr]:
+    """What tells trials apart where there are no bits: their powers of two, in two halves."""
+    inside = (number >= 0) & (number < 2 * _HALF)
+    place = nw.when(inside).then(number).otherwise(nw.lit(0)).cast(nw.Float64)
+    return {
+        "inside": one_if(inside),
+        "place": place,
+        "low": nw.when(place < _HALF).then(_TWO**place).otherwise(nw.lit(0.0)),
+        "high": nw.when(place >= _HALF).then(_TWO ** (place - _HALF)).otherwise(nw.lit(0.0)),
+    }
+
+
+def is_doubtful() -> nw.Expr:
+    """Whether the trials of a question are not first, first + 1, … last, each once.
+
+    A sum of n consecutive powers has n ones among its binary digits, so only n or more powers add
+    up to it, and n of them only if they are those.
+    """
+    count = nw.col("trials").cast(nw.Float64)
+    first, last = nw.col("first"), nw.col("last")
+    half = float(_HALF)
+    up = nw.when(last < half).then(last + 1).otherwise(nw.lit(half))
+    down = nw.when(first < half).then(first).otherwise(nw.lit(half))
+    low = _TWO**up - _TWO**down
+    up = nw.when(last >= half).then(last - half + 1).otherwise(nw.lit(0.0))
+    down = nw.when(first >= half).then(first - half).otherwise(nw.lit(0.0))
+    high = _TWO**up - _TWO**down
+    return ~(
+        (nw.col("inside").cast(nw.Float64) == count)
+        & (last - first + 1 == count)
+        & (nw.col("low") == low)
+        & (nw.col("high") == high)
+    )
+
+
+def refuse_repeats(
+    frame: Frame, columns: Columns, by: Sequence[str], doubtful: Frame | None
+) -> None:
+    """Look at trials one by one, of the doubtful questions or of all; name one that is repeated."""
+    names = names_of(frame, columns, by)
+    trial = column_of(frame, columns["trial"]).cast(nw.String)
+    rows = frame.select(**names, trial=trial).filter(~nw.col("trial").is_null())
+    if doubtful is not None:
+        some = doubtful.group_by("question").agg(nw.len().alias("n")).select("question")
+        rows = rows.join(some, on="question", how="semi")
+    each = rows.group_by(*names, "trial").agg(nw.len().alias("n"))
+    table = fetch(each.filter(nw.col("n") > 1))
+    if not table["n"].size:
+        return
+    keys = [name for name in ("system", "task") if name in names]
+    shown = [[called(one, "") for one in table[name].tolist()] for name in keys]
+    shown += [table[name].tolist() for name in ("question", "trial", "n")]
+    *key, question, number, n = min(zip(*shown, strict=True))
+    whose = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)
+    raise RepeatedTrial(
+        f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
+        f"{number!r:.80} occurs {n} times. Leave out what was loaded twice, or count every row "
+        f"as a trial of its own: {setting('repeats', 'keep')}."
+    )

@@ -1,0 +1,212 @@
+"""Rows with a confidence: what forbids ranking them, and the rows themselves if they fit."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.remarks import mapping
+from errbar.data.columns import UNSCORED, Columns
+from errbar.data.expressions import (
+    Frame,
+    Table,
+    fetch,
+    graded_rows,
+    names_of,
+    number_of,
+    one_if,
+    require_numbers,
+    result_of,
+    status_of,
+    text_of,
+    trial_of,
+    unknown_status_of,
+)
+from errbar.data.queries.clusters import cluster_in
+from errbar.data.queries.questions import statuses
+from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
+
+SURE, TOGETHER = "errbar confidence", "errbar cluster"
+
+
+class Rankable(NamedTuple):
+    """Rows in the engine, how many there are, and between what finite confidences they lie.
+
+    The columns are `system`, `task`, the cluster, the confidence, `outcome`, and 0 or 1 for
+    `scored` (it has an answer) and `right`.
+    """
+
+    rows: Frame
+    size: int
+    least: float  # 0 where no answer has a finite confidence, as is the other
+    most: float
+
+
+def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
+    """What can be ranked, with `more` columns; refused with its reason if anything cannot.
+
+    A row has an answer if it has a result and its status is not `abstained`. Rows that nobody
+    graded are left out: their answers are neither right nor wrong, nor abstentions. Rows of one
+    question belong together unless a column says what does; a question that it says nothing of is
+    a cluster of its own.
+    """
+    if "confidence" not in columns:
+        raise UnknownColumn(
+            f"no column of the data looks like confidence; say which it is with "
+            f"{mapping('confidence')}."
+        )
+    require_numbers(frame, columns["outcome"])
+    kinds = frame.collect_schema()
+    sure = columns["confidence"]
+    names = names_of(frame, columns, ())
+    result, unknown_status = result_of(frame, columns).cast(nw.Float64), nw.lit(0).cast(nw.Int64)
+    if "status" in columns:
+        result = nw.when(status_of(frame, columns).fill_null("ok") != "abstained").then(result)
+        unknown_status = unknown_status_of(frame, columns)
+    rows = graded_rows(frame, columns).select(
+        system=names["system"].fill_null("") if "system" in names else nw.lit(""),
+        task=names["task"].fill_null("") if "task" in names else nw.lit(""),
+        outcome=result,
+        unknown=unknown_status,
+        **{
+            SURE: number_of(frame, sure, kinds[sure], "confidence"),
+            TOGETHER: names["question"],
+        },
+        **cluster_in(frame, columns),
+        **more,
+    )
+    rows = _in_clusters(rows)
+    value = nw.col("outcome")
+    rows = rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))
+    found = fetch(_surveyed(rows))
+    size, nameless, unknown, unsure, other = (
+        int(found[name][0]) if found["rows"][0] else 0
+        for name in ("rows", "nameless", "unknown", "unsure", "other")
+    )
+    if not size:
+        lost = statuses(frame, columns).get(UNSCORED, 0)
+        found_none = f"none of the {lost} rows was scored" if lost else "the data have no row"
+        raise NotThere(f"{found_none}; there is nothing to rank.")
+    if nameless:
+        question = columns["question"]
+        raise InputError(f"{nameless} rows have no question in the column {question!r}.")
+    if unknown:
+        statuses(frame, columns)  # which names it
+    if unsure:
+        raise InputError(
+            f"{unsure} of {size} rows have an answer and no confidence in the column {sure!r}, so "
+            f"they cannot be ranked. Give them one, or the status 'abstained'."
+        )
+    if other:
+        raise WrongType(
+            f"ranking needs outcomes of 0 and 1; {other} of {size} rows of the column "
+            f"{columns['outcome']!r} are neither. Map another column, or turn them into 0 and 1."
+        )
+    ends = [np.nan_to_num(np.asarray(found[name][0], dtype=float)) for name in ("least", "most")]
+    return Rankable(rows, size, *map(float, ends))
+
+
+def _in_clusters(rows: Frame) -> Frame:
+    """Rows by the cluster of their question, or by the question where it names none.
+
+    What begins with a letter of its own is never taken for the other kind of name.
+    """
+    if "cluster" not in rows.collect_schema():
+        return rows
+    named = rows.with_columns(cluster=nw.col("cluster").cast(nw.String), lone=nw.lit("q"))
+    named = named.with_columns(known=nw.lit("c"))
+    held = nw.concat_str("known", "cluster")
+    alone = nw.concat_str("lone", TOGETHER)
+    together = nw.when(~nw.col("cluster").is_null()).then(held).otherwise(alone)
+    return named.with_columns(**{TOGETHER: together}).drop("cluster", "known", "lone")
+
+
+def _surveyed(rows: Frame) -> Frame:
+    """One line: how many rows there are, how many of them cannot be ranked and why not."""
+    held, sure = nw.col("scored") == 1, nw.col(SURE)
+    known = ~(sure.is_null() | sure.is_nan())
+    flagged = rows.with_columns(
+        nameless=one_if(nw.col(TOGETHER).is_null()),
+        unsure=one_if(held & ~known),
+        other=one_if((nw.col("outcome") != 0) & (nw.col("outcome") != 1)),
+        finite=nw.when(held & known & sure.is_finite()).then(sure),
+    )
+    return flagged.select(
+        nw.len().alias("rows"),
+        *(nw.col(name).sum() for name in ("nameless", "unknown", "unsure", "other")),
+        nw.col("finite").min().alias("least"),
+        nw.col("finite").max().alias("most"),
+    )
+
+
+MOST_RANKED_ROWS = 20_000_000  # 2 GB of rows
+_QUESTION, _TRIAL = "errbar question", "errbar trial"
+_ROW = (SURE, "outcome", TOGETHER)
+
+
+class RankedRows(NamedTuple):
+    """Rows of one system and task."""
+
+    confidence: NDArray[Any]
+    outcome: NDArray[Any]  # nan where there is no answer, or no result of one
+    cluster: NDArray[Any]
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Which rows have an answer with a result."""
+        return ~np.isnan(self.outcome)
+
+
+class RankedItems(NamedTuple):
+    """The same, with what each row is of."""
+
+    rows: RankedRows
+    question: list[str]
+    trial: list[str | float | None]  # None where nothing tells trials apart
+
+
+def ranked_rows(found: Rankable) -> dict[tuple[str, ...], RankedRows]:
+    """Confidence, result and cluster of every row, by system and task."""
+    table = fetch(found.rows.select("system", "task", *_ROW))
+    return {key: _rows(table, some) for key, some in _by_key(table)}
+
+
+def ids_of(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
+    """What tells the rows of a system and task apart."""
+    ids = {_QUESTION: names_of(frame, columns, ())["question"]}
+    if "trial" in columns:
+        number = trial_of(frame, columns)
+        ids[_TRIAL] = (
+            text_of(frame, columns["trial"]) if number is None else number.cast(nw.Float64)
+        )
+    return ids
+
+
+def ranked_items(found: Rankable) -> dict[tuple[str, ...], RankedItems]:
+    """The same rows, with what `ids_of` says of them."""
+    numbered = [_TRIAL] if _TRIAL in found.rows.collect_schema() else []
+    table = fetch(found.rows.select("system", "task", *_ROW, _QUESTION, *numbered))
+    items = {}
+    for key, some in _by_key(table):
+        trials = table[_TRIAL][some].tolist() if numbered else [None] * some.size
+        items[key] = RankedItems(
+            _rows(table, some),
+            table[_QUESTION][some].tolist(),
+            [None if one != one else one for one in trials],  # noqa: PLR0124  NaN is no trial
+        )
+    return items
+
+
+def _by_key(table: Table) -> Iterator[tuple[tuple[str, ...], NDArray[np.intp]]]:
+    """Each system and task, and where its rows are."""
+    order = np.lexsort((table["task"].astype(str), table["system"].astype(str)))
+    keys = list(zip(table["system"][order].tolist(), table["task"][order].tolist(), strict=True))
+    starts = [at for at in range(len(keys)) if at == 0 or keys[at] != keys[at - 1]]
+    for start, end in zip(starts, [*starts[1:], len(keys)], strict=True):
+        yield keys[start], order[start:end]
+
+
+def _rows(table: Table, some: NDArray[np.intp]) -> RankedRows:
+    return RankedRows(*(table[name][some] for name in _ROW))

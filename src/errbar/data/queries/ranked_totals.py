@@ -1,0 +1,328 @@
+"""Rows with a confidence to totals by cluster group and confidence, by one GROUP BY.
+
+The totals are small enough to be resampled, however many rows there are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.arguments import freeze
+from errbar.base.arrays import Array
+from errbar.base.remarks import way_to_say
+from errbar.data.expressions import Frame, Table, fetch, one_if
+from errbar.data.predictions import Ranked, Totals
+from errbar.data.queries.ranked_rows import SURE, TOGETHER, Rankable
+from errbar.data.scored import Classes
+from errbar.errors import InputError, WrongType
+
+_AT_ONCE = 16  # resamples that share one pass over the table
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """A row per group of clusters, a column per confidence or bin, the highest first.
+
+    Examples
+    --------
+    >>> Grouped([0.9, 0.4], [[1, 0], [2, 1]], [[0, 1], [0, 0]], [2, 4], 7, 5, [False, False])
+    Grouped(6 items in 2 groups of 7 clusters, 5 answered, 2 confidences)
+    """
+
+    confidence: Array  # the least of each column
+    right: Array
+    wrong: Array
+    sizes: Array  # items of each group, those without an answer too
+    clusters: int
+    answering: int  # clusters with an answer at least
+    mixed: NDArray[np.bool_]  # whether a column holds several confidences
+
+    def __post_init__(self) -> None:
+        freeze(
+            self,
+            mixed=np.asarray(self.mixed, dtype=bool),
+            **{
+                name: np.asarray(getattr(self, name), dtype=float)
+                for name in ("confidence", "right", "wrong", "sizes")
+            },
+        )
+
+    def __len__(self) -> int:
+        return int(self.sizes.sum())
+
+    def __repr__(self) -> str:
+        return (
+            f"Grouped({len(self)} items in {self.groups} groups of {self.clusters} clusters, "
+            f"{self.answered} answered, {self.confidence.size} "
+            f"{'bins' if self.mixed.any() else 'confidences'})"
+        )
+
+    @property
+    def groups(self) -> int:
+        """How many there are to resample."""
+        return self.sizes.size
+
+    @property
+    def answered(self) -> int:
+        """Items with an answer."""
+        return int(self.right.sum() + self.wrong.sum())
+
+    @property
+    def rows(self) -> int:
+        """How long a work array of one replicate is, of which several are worth their room."""
+        return -(-self.confidence.size // _AT_ONCE)
+
+    def ranked(self) -> Ranked:
+        """Totals of all groups together."""
+        right, wrong = self.right.sum(axis=0), self.wrong.sum(axis=0)
+        often = np.array([right.sum(), wrong.sum()], dtype=np.int64)
+        return Ranked(
+            self.confidence,
+            (right + wrong).astype(np.int64),
+            wrong,
+            len(self) - self.answered,
+            np.array([0.0, 1.0])[often > 0],
+            often[often > 0],
+        )
+
+    def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
+        """Totals where each group counts so often: a row of weights per replicate."""
+        right, wrong = weights @ self.right, weights @ self.wrong
+        oracle = right[:, :0], wrong[:, :0]
+        if with_oracle:
+            often = np.stack([right.sum(axis=1), wrong.sum(axis=1)], axis=1)
+            oracle = often, often * [0.0, 1.0]
+        return Totals(right + wrong, wrong, weights @ self.sizes, *oracle)
+
+    def classes(self, weights: NDArray[Any]) -> Classes:
+        """Right and wrong answers where each group counts so often, the lowest confidence first."""
+        return Classes(*(np.flip(weights @ part, axis=1) for part in (self.right, self.wrong)))
+
+    def only_answered(self) -> "Grouped":
+        """The same without what was not answered, and without groups that answered nothing."""
+        sizes = self.right.sum(axis=1) + self.wrong.sum(axis=1)
+        held = sizes > 0
+        return Grouped(
+            self.confidence,
+            self.right[held],
+            self.wrong[held],
+            sizes[held],
+            self.answering,
+            self.answering,
+            self.mixed,
+        )
+
+    def best(self) -> Totals:
+        """Every bin with its right answers first."""
+        return self._ordered(right_first=True)
+
+    def worst(self) -> Totals:
+        """Every bin with its wrong answers first."""
+        return self._ordered(right_first=False)
+
+    def _ordered(self, *, right_first: bool) -> Totals:
+        right, wrong = self.right.sum(axis=0), self.wrong.sum(axis=0)
+        first = np.where(self.mixed, right if right_first else wrong, right + wrong)
+        first_loss = np.where(self.mixed & right_first, 0.0, wrong)
+        items = np.stack([first, right + wrong - first], axis=1).reshape(-1)
+        loss = np.stack([first_loss, wrong - first_loss], axis=1).reshape(-1)
+        some = items > 0
+        whole = self.ranked().totals()
+        return whole._replace(items=items[some], loss=loss[some])
+
+
+GROUPS = 200  # leaves the width of an interval an error of 5 %, and is a table, not a log
+MOST_CELLS = 20_000_000  # groups × confidences of a system: 0.3 GB, half a minute a metric
+MOST_BINS = 1 << 16
+
+_KEYS = ("system", "task")
+_HALF = 1 << 16  # fine cells either side of the middle
+_PRIME = 2**31 - 1  # products of two remainders fit 64 bits
+
+
+def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ...], Grouped]:
+    """Totals by group of clusters and by distinct confidence, or by bin, of every system and task.
+
+    Where there are no more clusters than groups, each is a group of its own.
+    """
+    rows = found.rows.select(
+        *_KEYS,
+        TOGETHER,
+        "scored",
+        **{SURE: nw.when(nw.col("scored") == 1).then(nw.col(SURE)).otherwise(nw.lit(0.0))},
+        right=nw.col("right") * nw.col("scored"),
+    )
+    counted = [nw.len().alias("items"), nw.col("right").sum()]
+    place = SURE
+    if bins is not None:
+        _require_bins(bins)
+        place = "bin"
+        rows = _in_fine_cells(rows, found)
+        counted += [nw.col(SURE).min().alias("least"), nw.col(SURE).max().alias("most")]
+    clusters = _numbered(rows)
+    names = fetch(
+        clusters.group_by(*_KEYS).agg(
+            nw.col("number").min().alias("first"),
+            nw.len().alias("clusters"),
+            nw.col("answering").sum(),
+        )
+    )
+    placed = _joined(rows, _in_groups(clusters), TOGETHER, int(names["clusters"].sum()))
+    if bins is None:
+        _require_fit(rows, min(GROUPS, int(names["clusters"].max())))
+    else:
+        most = names["clusters"].size * (2 * _HALF + 3)
+        placed = _joined(placed, _in_bins(rows, bins), "cell", most)
+    cells = placed.group_by("slot", "scored", place).agg(*counted)
+    table = fetch(cells.head(MOST_CELLS + 1))
+    if table["items"].size > MOST_CELLS:
+        raise InputError(
+            f"{names['clusters'].size} systems and tasks in {GROUPS} groups of clusters have more "
+            f"than the {MOST_CELLS:,} cells that are held at once, one for every "
+            f"{'bin' if bins else 'confidence'}. Take fewer bins, as in "
+            f"{way_to_say('--bins 100', 'bins=100')}, or some of the systems at a time."
+        )
+    keyed = zip(*(column.tolist() for column in names.values()), strict=True)
+    grouped: dict[tuple[str, ...], Grouped] = {}
+    for system, task, first, many, answering in sorted(keyed):
+        mine = table["slot"] // GROUPS == first
+        cells_of = {name: column[mine] for name, column in table.items()}
+        grouped[(system, task)] = _grouped(cells_of, place, int(many), int(answering))
+    return grouped
+
+
+def _joined(rows: Frame, other: Frame, name: str, most: int) -> Frame:
+    """Rows with what another table says of each, which has an entry for all and `most` in all.
+
+    A left join, though every row finds its partner: of two inner joins polars begins with that of
+    the small tables, which share but a system, and makes 72 million rows of 24,000. And `head`,
+    though it cuts nothing: DuckDB takes the small table for the larger one unless it is told, and
+    holds all rows in memory (3.8 GB in place of 0.5 for 30 million).
+    """
+    return rows.join(other.head(most), on=[*_KEYS, name], how="left")
+
+
+def _numbered(rows: Frame) -> Frame:
+    """Every cluster of every system and task, with a number in the order of their names."""
+    named = rows.group_by(*_KEYS, TOGETHER).agg(nw.col("scored").max().alias("answering"))
+    named = named.with_columns(one=nw.lit(1).cast(nw.Int64))
+    return named.with_columns(number=_summed("one", [*_KEYS, TOGETHER]))
+
+
+def _in_groups(clusters: Frame) -> Frame:
+    """The slot of every cluster: the first number of its system and task, and a group of those."""
+    named = _with_totals(
+        clusters, nw.col("number").min().alias("first"), nw.col("number").max().alias("last")
+    )
+    named = named.with_columns(number=nw.col("number") - nw.col("first"))
+    named = named.with_columns(mixed=nw.col("number") % _PRIME)
+    for factor in (48_271, 69_621):
+        named = named.with_columns(mixed=(nw.col("mixed") * factor + 12_345) % _PRIME)
+        named = named.with_columns(mixed=nw.col("mixed") * nw.col("mixed") % _PRIME)
+    few = nw.col("last") - nw.col("first") < GROUPS
+    group = nw.when(few).then(nw.col("number")).otherwise(nw.col("mixed") % GROUPS)
+    return named.select(*_KEYS, TOGETHER, slot=nw.col("first") * GROUPS + group)
+
+
+def _in_fine_cells(rows: Frame, found: Rankable) -> Frame:
+    """Rows with the number of a fine cell, which never falls as the confidence rises."""
+    sure = nw.col(SURE)
+    least, most = 0.5 * found.least, 0.5 * found.most  # halves, whose difference is finite
+    width = most - least if most > least else 1.0
+    rows = rows.with_columns(up=(sure * 0.5 - least) / width, down=(most - sure * 0.5) / width)
+    low = nw.col("up") < 0.5
+    inside = (sure >= found.least) & (sure <= found.most)  # not infinite, nor of no answer
+    near = nw.when(low).then(nw.col("up")).otherwise(nw.col("down"))
+    rows = rows.with_columns(near=nw.when(inside).then(near * 2.0).otherwise(nw.lit(0.0)))
+    rows = rows.with_columns(near=nw.col("near").sqrt())
+    rows = rows.with_columns(near=(nw.col("near").sqrt() * float(_HALF)).floor())
+    cell = nw.when(low).then(nw.col("near")).otherwise(2.0 * _HALF - nw.col("near"))
+    cell = nw.when(sure > found.most).then(nw.lit(2.0 * _HALF + 1.0)).otherwise(cell)
+    cell = nw.when(sure < found.least).then(nw.lit(-1.0)).otherwise(cell)
+    return rows.with_columns(cell=cell.cast(nw.Int64)).drop("up", "down", "near")
+
+
+def _in_bins(rows: Frame, bins: int) -> Frame:
+    """The bin of every cell that occurs.
+
+    Where `before` lies among all answers says which bin a cell is in. A cell that weighs two bins
+    or more reaches over one that nobody else begins in, and has that.
+    """
+    cells = rows.group_by(*_KEYS, "cell").agg(nw.col("scored").sum().alias("n"))
+    cells = cells.with_columns(nw.col("n").cast(nw.Int64))
+    cells = cells.with_columns(before=_summed("n", [*_KEYS, "cell"]) - nw.col("n"))
+    cells = _with_totals(
+        cells, nw.col("before").min().alias("start"), nw.col("n").sum().alias("total")
+    )
+    cells = cells.with_columns(
+        before=nw.col("before") - nw.col("start"), total=nw.col("total").cast(nw.Int64)
+    )
+    total = nw.when(nw.col("total") > 0).then(nw.col("total")).otherwise(nw.lit(1))
+    heavy = one_if(nw.col("n") * bins >= nw.col("total") * 2)
+    cells = cells.with_columns(bin=nw.col("before") * bins // total.cast(nw.Int64) + heavy)
+    return cells.select(*_KEYS, "cell", nw.col("bin").cast(nw.Int64))
+
+
+def _summed(name: str, order: list[str]) -> nw.Expr:
+    """Sum of a column up to here, in an order that leaves nothing open."""
+    return nw.col(name).cum_sum().over(order_by=order).cast(nw.Int64)
+
+
+def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
+    """Aggregates of every system and task beside each of its rows.
+
+    Not by `over`: for that narwhals joins Arrow tables and takes the order of rows for granted,
+    which threads change now and then.
+    """
+    return frame.join(frame.group_by(*_KEYS).agg(*totals), on=[*_KEYS], how="left")
+
+
+def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped:
+    """One system and task as a table."""
+    held = cells["scored"] == 1
+    groups, row = np.unique(cells["slot"], return_inverse=True)
+    places, column = np.unique(cells[place][held], return_inverse=True)
+    shape = (groups.size, places.size)
+    column = places.size - 1 - column  # the highest first
+    at = row[held] * places.size + column
+    items, right = (
+        np.bincount(at, cells[name][held], groups.size * places.size).astype(float).reshape(shape)
+        for name in ("items", "right")
+    )
+    least = most = places[::-1]
+    if "least" in cells:
+        least, most = np.full(places.size, np.inf), np.full(places.size, -np.inf)
+        np.minimum.at(least, column, cells["least"][held])
+        np.maximum.at(most, column, cells["most"][held])
+    return Grouped(
+        least,
+        right,
+        items - right,
+        np.bincount(row, cells["items"]).astype(float),
+        clusters,
+        answering,
+        least < most,
+    )
+
+
+def _require_fit(rows: Frame, groups: int) -> None:
+    """Refuse more distinct confidences than a table holds, before the rows are counted by them."""
+    each = rows.filter(nw.col("scored") == 1).group_by(*_KEYS, SURE).agg(nw.len().alias("n"))
+    found = fetch(each.group_by(*_KEYS).agg(nw.len().alias("n")))["n"]
+    most = int(found.max(initial=0))
+    if most * groups > MOST_CELLS:
+        raise InputError(
+            f"a system has {most:,} distinct confidences; where rows are so many, up to "
+            f"{MOST_CELLS // groups:,} are ranked exactly. Bin them, with a bound on the error: "
+            f"{way_to_say('--bins 1000', 'bins=1000')}."
+        )
+
+
+def _require_bins(bins: object) -> None:
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer):
+        raise WrongType(f"bins must be an integer; got {bins!r}.")
+    if not 2 <= bins <= MOST_BINS:
+        raise InputError(f"bins must lie between 2 and {MOST_BINS:,}; got {bins!r}.")

@@ -1,0 +1,270 @@
+"""Rows in an order: trials as the log has them, questions as they complete, or sorted by name."""
+
+import math
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.arrays import Integers
+from errbar.base.files import for_a_while
+from errbar.base.json_text import parse
+from errbar.data.columns import Columns, require_column
+from errbar.data.engines.duckdb import plain_errors, table_of
+from errbar.data.expressions import (
+    HIDDEN,
+    TRIAL_NUMBER,
+    Frame,
+    called,
+    column_of,
+    fetch,
+    names_of,
+    one_if,
+    result_of,
+    was_unscored,
+)
+from errbar.data.queries.clusters import cluster_in
+from errbar.errors import InputError
+
+Names = NDArray[Any]
+
+
+class Turns(NamedTuple):
+    """Rows, the earliest first."""
+
+    system: Names
+    task: Names
+    question: Names
+    outcome: NDArray[np.float64]  # nan where there is no result
+    cluster: Names | None = None  # "" where a question names none
+    graded: NDArray[np.bool_] | None = None  # where some rows may not be
+
+
+class Settled(NamedTuple):
+    """Questions that have all their trials, in the order in which they got the last of them."""
+
+    questions: Names
+    values: NDArray[np.float64]  # mean outcome of the trials of each
+    rows: Integers  # which row completed each
+    clusters: Names | None
+    pending: int  # questions that have fewer
+    unused: int  # trials that questions have beyond
+    known: frozenset[str]  # questions, complete or not
+
+    def some(self, at: Integers) -> "Settled":
+        """Some of them, in that order."""
+        return self._replace(
+            questions=self.questions[at],
+            values=self.values[at],
+            rows=self.rows[at],
+            clusters=None if self.clusters is None else self.clusters[at],
+        )
+
+    def less(self, other: "Settled") -> "Settled":
+        """Differences, of the questions that are complete in both."""
+        place = {name: at for at, name in enumerate(other.questions.tolist())}
+        mine = [at for at, name in enumerate(self.questions.tolist()) if name in place]
+        theirs = [place[name] for name in self.questions[mine].tolist()]
+        one, two = self.some(_whole(mine)), other.some(_whole(theirs))
+        rows = np.maximum(one.rows, two.rows)
+        both = one._replace(
+            values=one.values - two.values,
+            rows=rows,
+            pending=len(self.known | other.known) - len(mine),
+            unused=self.unused + other.unused,
+            known=self.known | other.known,
+        )
+        return both.some(np.argsort(rows, kind="stable"))
+
+    def one_of_each_cluster(self) -> "Settled":
+        """Of each cluster the question that was complete first; those without one stay."""
+        if self.clusters is None:
+            return self
+        first = {name: at for at, name in reversed([*enumerate(self.clusters.tolist())]) if name}
+        alone = np.flatnonzero(self.clusters == "").tolist()
+        return self.some(_whole(sorted([*first.values(), *alone])))
+
+
+def _whole(numbers: list[int]) -> Integers:
+    return np.array(numbers, dtype=np.int64)
+
+
+def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
+    """The rows of a table as they stand, or in the order of a column."""
+    if frame.implementation.is_spark_like():
+        raise InputError(
+            "rows in Spark have no order that could be followed; load their files by DuckDB."
+        )
+    names = names_of(frame, columns, ())
+    chosen = names | {"outcome": result_of(frame, columns).cast(nw.Float64)}
+    chosen |= cluster_in(frame, columns)
+    if "status" in columns:
+        chosen["unscored"] = one_if(was_unscored(frame, columns))
+    if order is not None:
+        kinds = frame.collect_schema()
+        require_column(order, kinds, "to order by")
+        kind = nw.Float64 if kinds[order].is_numeric() else nw.String
+        chosen["order"] = column_of(frame, order).cast(kind)
+    table = fetch(frame.select(**chosen))
+    rows = len(table["question"])
+    system, task, question, cluster = (
+        _texts(table[name]) if name in table else np.full(rows, "", dtype=object)
+        for name in ("system", "task", "question", "cluster")
+    )
+    outcome = np.asarray(table["outcome"], dtype=float)
+    at = np.arange(rows) if order is None else _sorted(table["order"], order)
+    together = cluster[at] if "cluster" in table else None
+    graded = table["unscored"][at] == 0 if "unscored" in table else None
+    return Turns(system[at], task[at], question[at], outcome[at], together, graded)
+
+
+def _texts(column: Names) -> Names:
+    texts = np.empty(len(column), dtype=object)
+    texts[:] = [called(value, "") for value in column.tolist()]
+    return texts
+
+
+def _sorted(column: Names, name: str) -> Integers:
+    """Rows by number if all are numbers, else by text; rows that are equal stay as they stand."""
+    values = column.tolist()
+    missing = sum(value in (None, "") or str(value) == "nan" for value in values)
+    if missing:
+        raise InputError(
+            f"{missing} of {len(values)} rows have nothing in the column {name!r}, so they cannot "
+            f"be put in its order. Order by another column, or by none: as the rows stand."
+        )
+    try:
+        keys = np.array([float(value) for value in values])
+    except ValueError:
+        keys = np.array([str(value) for value in values])
+    return np.argsort(keys, kind="stable")
+
+
+def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
+    """Row by row of each matrix, as questions, and column by column, as trials."""
+    parts = []
+    for name, matrix in matrices.items():
+        number = np.repeat(np.arange(1, len(matrix) + 1), matrix.shape[1])
+        texts = np.array([str(one) for one in number.tolist()], dtype=object)
+        whose = np.full(texts.size, name, dtype=object)
+        parts.append((whose, np.full(texts.size, "", dtype=object), texts, matrix.ravel()))
+    return Turns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def settled(turns: Turns, rows: Integers, trials: int) -> Settled:
+    """Every question by its first trials, as soon as it has so many.
+
+    Only some rows are looked at: of one system and task, with a result.
+
+    Examples
+    --------
+    >>> names = np.array(["a", "b", "b", "a", "c", "a"], dtype=object)
+    >>> some = Turns(names, names, names, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0]))
+    >>> found = settled(some, np.arange(6), trials=2)
+    >>> found.questions.tolist(), found.values.tolist(), found.pending, found.unused
+    (['b', 'a'], [0.5, 1.0], 1, 1)
+    """
+    names, question = np.unique(turns.question[rows], return_inverse=True)
+    turn = _turn_in(question, names.size)
+    counted = turn < trials
+    totals = np.bincount(question[counted], turns.outcome[rows[counted]], minlength=names.size)
+    last = turn == trials - 1
+    done = question[last]
+    return Settled(
+        names[done],
+        totals[done] / trials,
+        rows[last],
+        None if turns.cluster is None else turns.cluster[rows[last]],
+        names.size - done.size,
+        int((~counted).sum()),
+        frozenset(names.tolist()),
+    )
+
+
+def _turn_in(question: Integers, number: int) -> Integers:
+    """How many rows of the same question stand before each row."""
+    order = np.argsort(question, kind="stable")
+    starts = np.searchsorted(question[order], np.arange(number))
+    turn = np.empty(question.size, dtype=np.int64)
+    turn[order] = np.arange(question.size) - starts[question[order]]
+    return turn
+
+
+_NAMES = ("system", "task", "question")
+_NO_NUMBERS = {"NaN": None, "Infinity": math.inf, "-Infinity": -math.inf}  # as DuckDB writes them
+
+
+class Row(NamedTuple):
+    """A trial: what its columns mean, and what else stands there under which name."""
+
+    told: dict[str, Any]  # by meaning: system, task, question and outcome at least
+    others: dict[str, Any]
+
+
+def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[Row]:
+    """Rows by system, task, question and trial; those without a trial as they stand.
+
+    The directory has the file for a while.
+    """
+    frame, named = _in_duckdb(frame, dict(columns.named))
+    present = frame.collect_schema().names()
+    others = [one for one in present if one not in (*named.values(), *HIDDEN)]
+    with for_a_while(directory, ".jsonl") as file:
+        with plain_errors():
+            shown = f"SELECT {_shown(named, others)} FROM rows ORDER BY {_order(named, present)}"
+            copy = f"COPY ({shown}) TO {_text(str(file))} (FORMAT json, USE_TMP_FILE false)"
+            nw.to_native(frame).query("rows", copy).fetchall()
+        with file.open("rb") as lines:
+            for line in lines:
+                values = list(parse(line, _NO_NUMBERS.get).values())
+                yield Row(
+                    {"system": "", "task": "", **dict(zip(named, values, strict=False))},
+                    dict(zip(others, values[len(named) :], strict=True)),
+                )
+
+
+def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, str]]:
+    """The same rows where DuckDB has them, and what their columns are called there."""
+    if frame.implementation.is_duckdb():
+        return frame, named
+    if frame.implementation.is_spark_like():
+        raise InputError("rows in Spark are not written one by one; load their files by DuckDB.")
+    texts = [nw.col(named[one]).cast(nw.String) for one in _NAMES if one in named]
+    table = frame.with_columns(*texts).collect()
+    held = {}
+    for name in table.columns:
+        column = table.get_column(name)
+        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        held[name] = [None if is_null else value for value, is_null in pairs]
+    moved = table_of(held)
+    new = dict(zip(table.columns, moved.collect_schema().names(), strict=True))
+    return moved, {meaning: new[name] for meaning, name in named.items()}
+
+
+def _shown(named: dict[str, str], others: list[str]) -> str:
+    """Columns under numbers, as names may differ by case alone; names as text, never null."""
+    parts = [_name(name) if one in _NAMES else _quoted(name) for one, name in named.items()]
+    parts += [_quoted(name) for name in others]
+    return ", ".join(f"{part} AS {_quoted(str(at))}" for at, part in enumerate(parts))
+
+
+def _order(named: dict[str, str], present: list[str]) -> str:
+    parts = [_name(named[meaning]) for meaning in _NAMES if meaning in named]
+    parts += [_quoted(TRIAL_NUMBER)] if TRIAL_NUMBER in present else []
+    parts += [_quoted(named["trial"])] if "trial" in named else []
+    return ", ".join([*parts, "row_number() OVER ()"])
+
+
+def _name(column: str) -> str:
+    return f"coalesce(CAST({_quoted(column)} AS VARCHAR), '')"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

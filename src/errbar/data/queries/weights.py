@@ -1,0 +1,198 @@
+"""Weights of questions: how much each of them counts in a mean over questions.
+
+The GROUP BY that counts the rows of a question also takes the least and the largest weight that
+they name, and how many name one. If both are the same and no row is without, the question has one.
+Weights that were read as text stay text until they are here, so that every engine reads them alike.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.arrays import Array
+from errbar.base.remarks import way_to_say
+from errbar.data.columns import Columns
+from errbar.data.expressions import (
+    Frame,
+    Table,
+    called,
+    column_of,
+    fetch,
+    keys_in,
+    names_of,
+    number_of,
+    one_if,
+)
+from errbar.errors import InputError
+
+Key = tuple[str, ...]
+
+_TAKEN = {"weight": "min", "last weight": "max", "weighted": "count"}  # alike in SQL
+_NOTHING = ("", "nan", "null", "none", "na")
+
+
+def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
+    """The weight of a row, null where it names none; nothing if there is no such column."""
+    if "weight" not in columns:
+        return {}
+    name, column = columns["weight"], column_of(frame, columns["weight"])
+    kind = frame.collect_schema()[name]
+    if kind == nw.Boolean or kind.is_numeric():
+        number = number_of(frame, name, kind, "weight")
+        return {"weight": nw.when(~number.is_nan()).then(number)}
+    text = column.cast(nw.String)
+    return {"weight": nw.when(~text.str.to_lowercase().is_in(_NOTHING)).then(text)}
+
+
+def weights_taken() -> list[nw.Expr]:
+    """What is taken of the weights that the rows of a question name."""
+    return [getattr(nw.col("weight"), how)().alias(name) for name, how in _TAKEN.items()]
+
+
+def weights_taken_in_sql() -> list[str]:
+    """The same for DuckDB."""
+    return [f'{how}("weight") AS "{name}"' for name, how in _TAKEN.items()]
+
+
+def is_uneven(rows: str) -> nw.Expr:
+    """More than 0 if a question has two weights, or only some of its rows have one."""
+    some = nw.col("weighted").cast(nw.Int64)
+    first, last = nw.col("weight"), nw.col("last weight")
+    two = (first != last) & ~first.is_null()
+    return one_if(two) + one_if((some > 0) & (some < nw.col(rows).cast(nw.Int64)))
+
+
+def questions_with_weights(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
+    """A row per question: what it is called by, and what its rows say of its weight."""
+    names = names_of(frame, columns, by)
+    named = {
+        name: text.fill_null("") if name in ("system", "task") else text
+        for name, text in names.items()
+    }
+    rows = frame.select(**named, **weight_in(frame, columns))
+    return rows.group_by(*names).agg(nw.len().alias("rows"), *weights_taken())
+
+
+def have_faults(table: Table) -> bool:
+    """Whether the weights of states need a closer look."""
+    if "weight" not in table:
+        return False
+    weights = numbers_in(table["weight"])
+    lacking, given = np.isnan(weights), [called_weight(one) for one in table["weight"].tolist()]
+    strange = any(one is not None and math.isnan(_number(one)) for one in given)
+    some = bool(lacking.any()) and not lacking.all()
+    bad = bool((weights < 0).any() or np.isinf(weights).any())
+    return strange or some or bad or bool(np.any(table["uneven"]))
+
+
+def numbers_in(column: NDArray[Any]) -> Array:
+    """Weights as floats; nan where there is none, or none that is a number."""
+    return np.array(
+        [math.nan if one is None else _number(one) for one in map(called_weight, column.tolist())],
+        dtype=float,
+    )
+
+
+def called_weight(value: Any) -> str | float | None:
+    """A weight that came back from the engine; None where there was none."""
+    if isinstance(value, str):
+        return value
+    return None if value is None or value != value else float(value)  # noqa: PLR0124  NaN
+
+
+def _number(value: str | float) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return math.nan
+
+
+class _Said(NamedTuple):
+    """What the rows of a question say of its weight."""
+
+    name: tuple[str, ...]
+    first: str | float | None
+    last: str | float | None
+    some: int
+    rows: int
+
+    def fault(self, *, others: bool) -> str:
+        """What is wrong with it; empty if nothing is."""
+        if self.first is None or self.last is None:
+            return "has no weight, though others have one" if others else ""
+        if self.some < self.rows:
+            return f"has the weight {self.first} in {self.some} of its {self.rows} rows only"
+        least, most = _number(self.first), _number(self.last)
+        for given, number in ((self.first, least), (self.last, most)):
+            if math.isnan(number):
+                return f"has the weight {given!r:.60}, which is no number"
+            if number < 0 or math.isinf(number):
+                return f"has the weight {given}; weights are finite, and 0 at least"
+        return f"has the weights {self.first} and {self.last}" if least != most else ""
+
+
+def refuse_faults(questions: Frame, columns: Columns) -> None:
+    """Name a question whose weight is none, or not one."""
+    table = fetch(questions)
+    keys = [name for name in ("system", "task", "question") if name in table]
+    texts = zip(*([called(one, "") for one in table[name].tolist()] for name in keys), strict=True)
+    said = [
+        _Said(name, called_weight(first), called_weight(last), int(some), int(rows))
+        for name, first, last, some, rows in zip(
+            texts, *(table[name].tolist() for name in (*_TAKEN, "rows")), strict=True
+        )
+    ]
+    others = any(one.first is not None for one in said)
+    faults = [(one.name, fault) for one in said if (fault := one.fault(others=others))]
+    if not faults:
+        return
+    name, fault = min(faults)
+    whose = ", ".join(f"{what} {one!r:.80}" for what, one in zip(keys, name, strict=True) if one)
+    more = f" ({len(faults) - 1} more are like it)" if len(faults) > 1 else ""
+    raise InputError(
+        f"a question has one weight; {whose} {fault}{more}. Correct the column "
+        f"{columns['weight']!r}, map another with {_other_column()}, or do without weights: "
+        f"{without_weights()}"
+    )
+
+
+def _other_column() -> str:
+    return way_to_say("--map weight=...", "load(data, weight='...')")
+
+
+def without_weights() -> str:
+    """What says that no column is one of weights."""
+    return way_to_say("--map weight=", "weight=None")
+
+
+def weights_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[Key, dict[str, float]]:
+    """The weight of each question, in each slice; nothing if none is named."""
+    if "weight" not in columns:
+        return {}
+    table = fetch(questions_with_weights(frame, columns, by))
+    weights = numbers_in(table["weight"])
+    if np.isnan(weights).all():
+        return {}
+    found: dict[Key, dict[str, float]] = {}
+    for key, question, weight in zip(
+        keys_in(table, by), table["question"].tolist(), weights.tolist(), strict=True
+    ):
+        found.setdefault(key, {})[question] = weight
+    return found
+
+
+def refuse_weights(frame: Frame, columns: Columns, use: str) -> None:
+    """Refuse questions of different weights where these have no meaning."""
+    if "weight" not in columns:
+        return
+    rows = frame.select(**weight_in(frame, columns))
+    table = fetch(rows.group_by("weight").agg(nw.len().alias("rows")).head(3))
+    if len(table["rows"]) > 1:
+        raise InputError(
+            f"the column {columns['weight']!r} gives questions different weights, and {use} takes "
+            f"none. Do without them: {without_weights()}"
+        )

@@ -1,0 +1,299 @@
+"""Results of the Berkeley Function Calling Leaderboard: two JSON-lines files for each category.
+
+    result/<model>/<group>/BFCL_v4_<category>_result.json:
+    {"id": "simple_python_0", "result": […], "input_token_count": 90, "latency": 0.4}
+
+    score/<model>/<group>/BFCL_v4_<category>_score.json:
+    {"accuracy": 0.5, "correct_count": 1, "total_count": 2}
+    {"id": "simple_python_1", "model_name": "…", "valid": false, "error_type": "…", …}
+
+A score file lists the wrong answers alone, so the two are read together: an answer is right if its
+id is in the result file and not in the score file.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, some_of
+from errbar.data.readers.documents import is_whole, lines, name_of, number_or_none, require_key
+from errbar.data.readers.tables.naming import systems_of
+from errbar.errors import InputError
+
+_HEAD = ("accuracy", "correct_count", "total_count")
+_COSTS = ("input_token_count", "output_token_count", "latency")
+_NAME = re.compile(r"(?:BFCL_(?P<version>v\d+)_)?(?P<category>.+)_(?P<kind>result|score)\.jsonl?")
+# Folders between that of a model and its files.
+_GROUPS = frozenset(
+    {
+        *("non_live", "live", "multi_turn", "agentic", "format_sensitivity"),
+        *("memory", "kv", "vector", "rec_sum", "web_search"),
+    }
+)
+_UNSCORED = "_prereq"  # conversations that only fill the memory
+_FAILED = "Error during inference"
+
+
+class _Key(NamedTuple):
+    """What a result file and its score file share."""
+
+    run: Path  # the folder of results and scores, with a star for either word
+    model: str
+    version: str
+    category: str
+
+
+@dataclass
+class _Scores:
+    """A score file: its header, and how often each id is among the wrong answers."""
+
+    path: Path
+    head: Mapping[str, Any]
+    wrong: Counter[str]
+    total: int
+    right: int
+
+
+@dataclass
+class _Run:
+    """Answers of a model to the questions of a category, in order, and which of them broke off."""
+
+    key: _Key
+    scores: _Scores
+    result: Path | None
+    ids: list[str] = field(default_factory=list)
+    broken: set[int] = field(default_factory=set)  # places of answers that ended in an error
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape not in ("lines", "object"):
+        return ""
+    named = _NAME.fullmatch(glance.path.name.removesuffix(".gz"))
+    of_bfcl = named is not None and named["version"] is not None
+    if glance.has(*_HEAD):
+        listed = '"valid": false' in glance.text and '"model_name"' in glance.text
+        if listed or of_bfcl:
+            return f"its first line has {', '.join(_HEAD)}"
+    if glance.has("id", "result") and (of_bfcl or glance.has(*_COSTS)):
+        return "its lines have id and result, as BFCL writes them"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    results, scores = _sorted_out(files, log)
+    runs = _paired(results, scores, log)
+    versions = {run.key.version for run in runs}
+    folders = list(dict.fromkeys(run.key.run for run in runs))
+    names = dict(zip(folders, _told_apart(folders), strict=True))
+    again = Counter((run.key.model, run.key.version, run.key.category) for run in runs)
+    repeated = any(n > 1 for n in again.values())
+    joined: dict[tuple[str, str], list[_Run]] = {}
+    for run in runs:
+        apart = repeated and choice.files == "systems"
+        system = f"{run.key.model} ({names[run.key.run]})" if apart else run.key.model
+        task = run.key.category
+        task = f"{task} ({run.key.version})" if len(versions) > 1 else task
+        joined.setdefault((system, task), []).append(run)
+    if repeated and choice.files != "systems":
+        shown = some_of(list(names.values()))
+        said = (
+            f"Models that occur in several folders ({shown}): each is one system, its runs trials"
+        )
+        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+    for (system, task), mine in joined.items():
+        trial = 0
+        for run in mine:
+            trial = _add(log, system, task, run, trial)
+        log.claims += _claims(system, task, mine)
+    return log
+
+
+def _told_apart(folders: Sequence[Path]) -> list[str]:
+    """What the folders of runs are called, without what all of them share."""
+    return [name.strip("*-_/") or name for name in systems_of(folders)]
+
+
+def _sorted_out(files: Sequence[Path], log: Log) -> tuple[dict[_Key, Path], dict[_Key, _Scores]]:
+    """Result and score files by what they share; a further one of the same is refused."""
+    results: dict[_Key, Path] = {}
+    scores: dict[_Key, _Scores] = {}
+    for file in files:
+        named = _NAME.fullmatch(file.name.removesuffix(".gz"))
+        first = next(lines(file), (0, {}))[1]
+        is_score = "correct_count" in first
+        category = named["category"] if named else file.stem
+        key = _key(file, (named["version"] if named else "") or "", category)
+        if not is_score and category.endswith(_UNSCORED):
+            log.skip(file, "conversations that fill the memory, and are not scored")
+            continue
+        held: Mapping[_Key, Any] = scores if is_score else results
+        if key in held:
+            other = held[key].path if is_score else held[key]
+            raise InputError(f"{file}: {other} is of the same run and category; give one of them.")
+        if is_score:
+            scores[key] = _scores(file)
+        else:
+            results[key] = file
+    return results, scores
+
+
+def _key(file: Path, version: str, category: str) -> _Key:
+    folder = file.resolve().parent
+    while folder.name in _GROUPS and folder.parent != folder:
+        folder = folder.parent
+    holder = folder.parent
+    run = holder.with_name(re.sub(r"results?|scores?", "*", holder.name)) if holder.name else holder
+    return _Key(run, folder.name, version, category)
+
+
+def _scores(file: Path) -> _Scores:
+    """A score file, refused if it lists fewer or more wrong answers than it counts."""
+    told = lines(file)
+    at, head = next(told)
+    counts = [require_key(head, name, f"{file}, line {at}") for name in _HEAD[1:]]
+    if not all(is_whole(one) and one >= 0 for one in counts):
+        raise InputError(f"{file}, line {at}: correct_count and total_count are whole numbers.")
+    right, total = counts
+    wrong: Counter[str] = Counter()
+    for at, row in told:
+        where = f"{file}, line {at}"
+        if row.get("valid") is not False:
+            raise InputError(f"{where}: a score file lists wrong answers; this has no valid=false.")
+        wrong[name_of(require_key(row, "id", where), where)] += 1
+    if wrong.total() != total - right:
+        raise InputError(
+            f"{file}: its first line counts {total - right} wrong answers of {total}, but "
+            f"{wrong.total()} are listed; it is not whole, so that errbar cannot tell which "
+            f"answers are right. Run `bfcl evaluate` again."
+        )
+    return _Scores(file, head, wrong, total, right)
+
+
+def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) -> list[_Run]:
+    """Score files with their results: of one run, or else the only ones of model and category."""
+    spare: dict[tuple[str, ...], list[_Key]] = {}
+    for key in results.keys() - scores.keys():
+        spare.setdefault(key[1:], []).append(key)
+    alone = Counter(key[1:] for key in scores.keys() - results.keys())
+    runs, without = [], []
+    for key, found in scores.items():
+        one = key if key in results else None
+        if one is None and alone[key[1:]] == 1 and len(spare.get(key[1:], [])) == 1:
+            one = spare.pop(key[1:])[0]
+        if one is not None:
+            runs.append(_answers(key, found, results.pop(one), log))
+        elif found.right == 0:
+            log.read(found.path, found.total)
+            runs.append(_Run(key, found, None, sorted(found.wrong.elements())))
+        else:
+            without.append(found)
+    if not scores or (without and not any(run.result for run in runs)):
+        raise InputError(_alone(without[0].path if without else next(iter(results.values()), None)))
+    for found in without:
+        log.skip(found.path, "the ids of right answers are in its result file, which is not given")
+    for path in results.values():
+        log.skip(path, "its answers were not scored: there is no score file of it")
+    return runs
+
+
+def _alone(path: Path | None) -> str:
+    if path is not None and path.name.removesuffix(".gz").endswith("_score.json"):
+        return (
+            f"{path}: a score file of BFCL lists the wrong answers alone; the ids of the right "
+            f"ones are in the result file. Give both folders, as in `errbar score result/ score/`."
+        )
+    return (
+        f"{path or 'the log'}: these are answers that were not scored. Run `bfcl evaluate`, and "
+        f"give both folders, as in `errbar score result/ score/`."
+    )
+
+
+def _answers(key: _Key, scores: _Scores, result: Path, log: Log) -> _Run:
+    """The ids of a result file; refused where its score file is of other answers."""
+    run = _Run(key, scores, result)
+    for at, row in lines(result):
+        where = f"{result}, line {at}"
+        answer = row.get("result")
+        if "traceback" in row or (isinstance(answer, str) and answer.startswith(_FAILED)):
+            run.broken.add(len(run.ids))
+        run.ids.append(name_of(require_key(row, "id", where), where))
+    log.read(result, len(run.ids))
+    log.read(scores.path, 0)
+    if len(run.ids) != scores.total:
+        raise InputError(
+            f"{scores.path}: it counts {scores.total} answers, but {result} holds {len(run.ids)}; "
+            f"the two are not of one evaluation. Run `bfcl evaluate` again."
+        )
+    stray = scores.wrong - Counter(run.ids)
+    if stray:
+        raise InputError(
+            f"{scores.path}: {next(iter(stray))!r} is wrong there, but {result} does not hold it "
+            f"as often; the two are not of one evaluation. Run `bfcl evaluate` again."
+        )
+    return run
+
+
+def _add(log: Log, system: str, task: str, run: _Run, start: int) -> int:
+    """A row for each answer; where an id occurs again, as many are wrong as the scores list."""
+    wrong, seen = Counter(run.scores.wrong), Counter[str]()
+    lucky = 0
+    for place, question in enumerate(run.ids):
+        outcome = 0.0 if wrong[question] else 1.0
+        wrong[question] -= outcome == 0.0
+        broke = place in run.broken
+        lucky += broke and outcome == 1.0
+        more = {"cluster": question.split(":")[2]} if question.count(":") == 2 else {}
+        log.add(
+            system=system,
+            task=task,
+            question=question,
+            trial=start + seen[question],
+            outcome=outcome,
+            status="error" if broke else "ok",
+            **more,
+        )
+        seen[question] += 1
+    again = len(run.ids) - len(seen)
+    if again:
+        log.remarks.append(
+            warning(
+                f"{system} · {task}: {again} answers are to a question that was answered before in "
+                f"{(run.result or run.scores.path).name}; they are trials of it. BFCL counts each."
+            )
+        )
+    log.remarks += _errors(system, task, len(run.broken), lucky)
+    return start + max(seen.values(), default=0)
+
+
+def _errors(system: str, task: str, broken: int, lucky: int) -> Iterator[str]:
+    if broken:
+        yield f"{system} · {task}: {broken} answers ended in an error; BFCL scores them as answers."
+    if lucky:
+        yield warning(
+            f"{system} · {task}: BFCL counts {lucky} answers that ended in an error as right, "
+            f"since no function was called; errbar counts an error as wrong, unless told otherwise."
+        )
+
+
+def _claims(system: str, task: str, runs: Iterable[_Run]) -> Iterator[Claim]:
+    """What the first lines state: sums over runs, and the mean if all are of the same questions."""
+    held = list(runs)
+    several = f", sum of {len(held)} runs" if len(held) > 1 else ""
+    total, right = sum(run.scores.total for run in held), sum(run.scores.right for run in held)
+    yield Claim(f"total_count{several}", total, "rows", system, task)
+    yield Claim(f"correct_count{several}", right, "right", system, task)
+    stated = [number_or_none(run.scores.head.get("accuracy")) for run in held]
+    alike = all(Counter(run.ids) == Counter(held[0].ids) for run in held)
+    numbers = [one for one in stated if one is not None]
+    if alike and len(numbers) == len(held) and len(set(held[0].ids)) == len(held[0].ids):
+        several = f", mean of {len(held)} runs" if len(held) > 1 else ""
+        yield Claim(f"accuracy{several}", sum(numbers) / len(numbers), "avg", system, task)
+
+
+READER = Reader("bfcl", _recognise, _read, chooses=())

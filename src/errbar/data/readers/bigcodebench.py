@@ -1,0 +1,222 @@
+"""Results of BigCodeBench: `…_eval_results.json`, and `…_pass_at_k.json` beside it.
+
+    {"date": "…", "eval": {"BigCodeBench/0": [
+        {"task_id": "BigCodeBench/0", "solution": "…", "status": "pass", "details": {}}]}}
+
+    {"pass@1": 0.5, "model": "…", "split": "instruct", "subset": "hard", "calibrated": true,
+     "gt_pass_rate": 0.99, "failed_tasks": ["BigCodeBench/3"]}
+
+Samples of a task are its trials. The second file states pass@k, and the tasks whose reference
+solution failed where the tests were run; BigCodeBench scores these as all others.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, some_of
+from errbar.data.readers.documents import (
+    list_in,
+    number_or_none,
+    object_of,
+    require_list,
+    require_object,
+    text_or_none,
+)
+from errbar.data.readers.tables.naming import name_systems
+from errbar.errors import InputError
+
+_RESULTS, _TOTALS = "eval_results.json", "pass_at_k.json"
+_JUDGED: dict[str, tuple[float, str]] = {
+    "pass": (1.0, "ok"),
+    "fail": (0.0, "ok"),
+    "timeout": (0.0, "limit"),  # a program that never ends is a wrong one
+}
+_UNJUDGED = (None, "unscored")
+_STATED = ("gt_pass_rate", "failed_tasks", "calibrated")
+_SAMPLES = re.compile(r'"eval"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
+# <model>--bigcodebench[-hard]-<split>--<backend>-<temperature>-<samples>-sanitized_calibrated
+_NAME = re.compile(
+    r"(?P<model>.+?)--bigcodebench(?P<subset>-hard)?-(?P<split>complete|instruct)(?:--(?P<how>.*))?"
+)
+
+
+_Statuses = dict[str, list[str | None]]  # of the samples of each task
+
+
+class _File(NamedTuple):
+    """A file of results, what its name or the totals beside it say of it, and its tasks."""
+
+    path: Path
+    model: str  # empty if nothing says it
+    task: str
+    how: str  # backend, temperature, number of samples
+    tasks: _Statuses
+    said: Mapping[str, Any]
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object":
+        return ""
+    if glance.has(*_STATED):
+        return f"a JSON document with {', '.join(_STATED)}"
+    text = glance.text
+    if not glance.has("eval") or not _SAMPLES.search(text):
+        return ""
+    if '"base_status"' in text or not ('"status"' in text and '"solution"' in text):
+        return ""
+    return "a JSON document with eval, whose samples have solution and status"
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    results: dict[Path, _Statuses] = {}
+    totals: dict[Path, Mapping[str, Any]] = {}
+    for path in files:
+        whole = object_of(path)
+        if "eval" in whole:
+            results[path] = _statuses(path, whole["eval"])
+        else:
+            totals[path] = whole
+    if not results:
+        raise InputError(
+            f"{files[0]}: this file of BigCodeBench holds only totals, and an error bar needs "
+            f"every sample; give the {_RESULTS} beside it too."
+        )
+    opened = [_opened(path, tasks, totals) for path, tasks in results.items()]
+    used = {_beside(path) for path in results}
+    for path in totals:
+        if path in used:
+            log.read(path, 0)
+        else:
+            log.skip(path, f"it holds only totals, and no {_RESULTS} lies beside it")
+    systems = _systems(opened, choice, log)
+    runs = Counter((system, file.task) for file, system in zip(opened, systems, strict=True))
+    starts: Counter[tuple[str, str]] = Counter()
+    for file, system in zip(opened, systems, strict=True):
+        _add(log, file, system, starts)
+        if runs[system, file.task] == 1:
+            log.claims += _claims(file, system)
+    for (system, task), n in runs.items():
+        if n > 1:
+            said = (
+                f"{system} · {task}: {n} files are taken as runs of one system, and their samples "
+                f"as its trials; the pass@k that each states is not checked"
+            )
+            log.remarks.append(guess(said))
+    return log
+
+
+def _statuses(path: Path, told: Any) -> _Statuses:
+    """The status of every sample of each task; solutions are not kept."""
+    tasks = require_object(told, f"{path}, eval")
+    found: _Statuses = {}
+    for question, samples in tasks.items():
+        where = f"{path}, {question}"
+        found[question] = []
+        for at, one in enumerate(require_list(samples, where)):
+            sample = one if isinstance(one, dict) else require_object(one, f"{where}, sample {at}")
+            status = sample.get("status")
+            if status is not None and (not isinstance(status, str) or status not in _JUDGED):
+                raise InputError(
+                    f"{where}, sample {at}: a status is pass, fail or timeout; this is {status!r}."
+                )
+            found[question].append(status)
+    return found
+
+
+def _beside(path: Path) -> Path:
+    """Where the totals of a file of results are."""
+    return path.with_name(path.name.replace(_RESULTS, _TOTALS))
+
+
+def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any]]) -> _File:
+    beside = _beside(path)
+    said = totals.get(beside)
+    if said is None:
+        said = object_of(beside) if beside != path and beside.is_file() else {}
+    named = _NAME.fullmatch(path.name.removesuffix(f"_{_RESULTS}"))
+    if named:
+        model, how, split = named["model"], named["how"] or "", named["split"]
+        is_hard = named["subset"] is not None
+    else:
+        model, how, split = "", "", text_or_none(said.get("split")) or ""
+        is_hard = said.get("subset") == "hard"
+    name = "BigCodeBench-Hard" if is_hard else "BigCodeBench"
+    task = f"{name} ({split})" if split else name
+    return _File(path, model, task, how, tasks, said)
+
+
+def _systems(files: Sequence[_File], choice: Choice, log: Log) -> list[str]:
+    """The models in the names of the files; runs of one that were made otherwise are others."""
+    if not all(file.model for file in files):
+        naming = name_systems([file.path for file in files], _RESULTS, files_are=choice.files)
+        log.remarks += naming.remarks
+        return naming.systems
+    ways: dict[tuple[str, str], set[str]] = {}
+    for file in files:
+        ways.setdefault((file.model, file.task), set()).add(file.how)
+    apart = [f"{file.model} ({file.how})" for file in files]
+    alike = [len(ways[file.model, file.task]) == 1 for file in files]
+    return [
+        file.model if same else name for file, same, name in zip(files, alike, apart, strict=True)
+    ]
+
+
+def _add(log: Log, file: _File, system: str, starts: Counter[tuple[str, str]]) -> None:
+    """A row for each sample; those of a further file of a system and task go on from the last."""
+    log.read(file.path, sum(map(len, file.tasks.values())))
+    start = starts[system, file.task]
+    broken = {one for one in list_in(file.said, "failed_tasks") if isinstance(one, str)}
+    columns: dict[str, list[Any]] = {"question": [], "trial": []}
+    columns |= {"reference": []} if broken else {}
+    judged: list[tuple[float | None, str]] = []
+    for question, samples in file.tasks.items():
+        if not samples:
+            log.make_up(file.path, "tasks without a sample")
+        size = len(samples) or 1
+        judged += [_JUDGED[told] if told else _UNJUDGED for told in samples] or [(None, "missing")]
+        columns["question"] += [question] * size
+        columns["trial"] += range(start, start + size)
+        if broken:
+            columns["reference"] += ["failed" if question in broken else "passed"] * size
+    columns["outcome"] = [outcome for outcome, _ in judged]
+    columns["status"] = [status for _, status in judged]
+    counts = Counter(columns["status"])
+    counts["broken"] = columns.get("reference", []).count("failed")
+    log.extend(system=[system] * len(judged), task=[file.task] * len(judged), **columns)
+    starts[system, file.task] += max(map(len, file.tasks.values()), default=0)
+    log.remarks += _remarks(file, system, broken, counts)
+
+
+def _remarks(
+    file: _File, system: str, broken: set[str], counts: Mapping[str, int]
+) -> Iterator[str]:
+    if counts.get("limit"):
+        yield f"{system}: {counts['limit']} samples timed out, and are wrong."
+    if counts.get("unscored"):
+        yield f"{system}: {counts['unscored']} samples have no status, and so no result."
+    if counts.get("broken"):
+        names = some_of(sorted(broken))
+        yield warning(
+            f"{system} · {file.task}: a reference solution failed for {len(broken)} of the tasks "
+            f"where the tests were run ({names}), so that {counts['broken']} samples may be wrong "
+            f"for no fault of the model. BigCodeBench scores them, and so does errbar; the column "
+            f"'reference' tells them apart."
+        )
+    if file.said.get("calibrated") is False:
+        yield f"{system}: the run is not calibrated; the BigCodeBench leaderboard is."
+
+
+def _claims(file: _File, system: str) -> Iterator[Claim]:
+    for name, value in file.said.items():
+        number = number_or_none(value)
+        if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
+            yield Claim(name, number, name, system, file.task)
+
+
+READER = Reader("bigcodebench", _recognise, _read, chooses=())

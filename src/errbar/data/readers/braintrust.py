@@ -1,0 +1,251 @@
+"""Exports of Braintrust: the spans of experiments, and what an evaluation gives to a script.
+
+    {"id": "…", "span_id": "a", "root_span_id": "a", "is_root": true, "experiment_id": "…",
+     "input": …, "output": …, "expected": …, "error": null, "scores": {"exact": 1},
+     "metadata": {…}, "origin": {"object_type": "dataset", "id": "…"}}
+    {"summary": {"experiment_name": "…", "scores": {…}}, "results": [{"input": …, "scores": {…}}]}
+    {"input": …, "output": …, "expected": …, "scores": {"exact": 1}, "tags": null, "exc_info": null}
+
+The first are events of an experiment as the API has them (`ExperimentEvent` in the SDK 0.48.1), in
+an array, on lines, in the `events` or `data` of a page, or in CSV with `scores` as one column of
+JSON or as a column `scores.exact` for each; the second is an `EvalResultWithSummary`, and the third
+one of its `results` by itself, in an array or on lines (SDK 0.47.0). The root of a trace is a
+trial, or its evaluation span where the export has no root; spans inside it are left out. A question
+is a record of a data set where every trial has one, else an input, which is also how Braintrust
+finds what belongs together; trials with the same are its repeats.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import guess
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    occurrences,
+    pick,
+    picked_remark,
+)
+from errbar.data.readers.documents import (
+    number_or_none,
+    object_in,
+    object_of,
+    text_or_none,
+    texts_or_none,
+)
+from errbar.data.readers.exports import (
+    Scores,
+    first_of,
+    is_error,
+    part_of,
+    records,
+    remarks_on_scores,
+    score_names,
+    score_of,
+    short_name,
+)
+from errbar.data.readers.tables.naming import name_systems, systems_of
+
+_PAGES = ("events", "data", "objects")
+_SPAN = ("span_id", "root_span_id")
+_RESULTS = "results"
+_RESULT = ("input", "output", "expected", "scores")  # of `EvalResult`, as are the next
+_OF_RESULT = ("exc_info", "origin", "tags", "classifications")
+_SCORES_OBJECT = re.compile(r'"scores"\s*:\s*\{')
+_INSIDE = "spans inside a trial"
+_AGAIN = "spans that are there twice"
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A root span, or a result."""
+
+    path: Path
+    record: Mapping[str, Any]
+    experiment: str = ""  # its id
+    name: str = ""  # of the experiment
+    scores: Scores = field(default_factory=Scores)
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "object" and glance.has("summary", _RESULTS):
+        signs = ('"experiment_name"', '"scores"')
+        return "a summary of an experiment, and results" if _all_in(signs, glance.text) else ""
+    keys = glance.record_keys(*_PAGES)
+    scored = "scores" in keys or any(key.startswith("scores.") for key in keys)
+    if scored and keys.issuperset(_SPAN):
+        return "spans with span_id, root_span_id and scores"
+    if scored and keys.issuperset(("input", "output", "expected", "experiment_id")):
+        return "events with experiment_id, input, output, expected and scores"
+    if keys.issuperset(_RESULT) and not keys.isdisjoint(_OF_RESULT):
+        held = _SCORES_OBJECT.search(glance.text) is not None
+        return "results with input, output, expected and scores" if held else ""
+    return ""
+
+
+def _all_in(signs: Iterable[str], text: str) -> bool:
+    return all(sign in text for sign in signs)
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    stated: dict[Path, Mapping[str, Any]] = {}
+    trials = [trial for path in files for trial in _trials(path, stated, log)]
+    trials = _counted_once(trials, log)
+    scores = [trial.scores for trial in trials]
+    scorers = score_names(scores)
+    scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    log.remarks += remarks_on_scores(scores, scorer, "Braintrust")
+    if not scorers:
+        log.remarks.append("No trial has a score; there is nothing but a list of them.")
+    systems = _systems(trials, choice, log)
+    origins = [_origin(trial.record) for trial in trials]
+    by_record = None not in origins
+    if not by_record:
+        log.remarks.append(guess("Questions: the inputs; trials with the same input are repeats"))
+    _add(log, trials, systems, origins if by_record else [None] * len(trials), scorer)
+    if stated:
+        claims = {trial.path: system for trial, system in zip(trials, systems, strict=True)}
+        _claim(log, stated, claims, scorer)
+    return log
+
+
+def _add(
+    log: Log,
+    trials: Sequence[_Trial],
+    systems: Sequence[str],
+    origins: Sequence[str | None],
+    scorer: str,
+) -> None:
+    """A row for each trial; a question is a record of a data set, or else an input."""
+    found = [trial.record for trial in trials]
+    questions = [
+        short_name(record.get("input")) if origin is None else origin
+        for record, origin in zip(found, origins, strict=True)
+    ]
+    outcomes = [trial.scores.of(scorer) for trial in trials]
+    log.extend(
+        system=systems,
+        task=[""] * len(trials),
+        question=questions,
+        trial=occurrences(zip(systems, questions, strict=True)),
+        outcome=outcomes,
+        status=[
+            "error" if is_error(record.get("error")) else "unscored" if outcome is None else "ok"
+            for record, outcome in zip(found, outcomes, strict=True)
+        ],
+        answer=texts_or_none([record.get("output") for record in found]),
+        target=texts_or_none([record.get("expected") for record in found]),
+        cost=[score_of(part_of(record, "metrics").get("estimated_cost")) for record in found],
+    )
+
+
+def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list[_Trial]:
+    """Roots of traces, and evaluations whose root is not there; all others are inside a trial."""
+    log.read(path, 0)
+    glance = Glance(path)
+    name = ""
+    if glance.shape == "object" and glance.has("summary", _RESULTS):
+        stated[path] = object_in(object_of(path), "summary")
+        name = text_or_none(stated[path].get("experiment_name")) or ""
+    found = [record for _, record in records(path, *(_RESULTS,) if path in stated else _PAGES)]
+    log.read(path, len(found))
+    roots = {
+        str(span["root_span_id"]) for span in found if "root_span_id" in span and _is_root(span)
+    }
+    kept = []
+    for record in found:
+        evaluation = part_of(record, "span_attributes").get("type") == "eval"
+        if not _is_root(record) and (not evaluation or str(record.get("root_span_id")) in roots):
+            log.leave_out(path, _INSIDE)
+            continue
+        trial = _Trial(
+            path,
+            record,
+            str(record.get("experiment_id") or ""),
+            str(first_of(record, "experiment_name", "experiment") or name),
+        )
+        for key, value in part_of(record, "scores").items():
+            trial.scores.add(key, value)
+        kept.append(trial)
+    return kept
+
+
+def _is_root(record: Mapping[str, Any]) -> bool:
+    """Whether it is inside no other span; a record that tells nothing of spans is not."""
+    if record.get("is_root") is not None:
+        return score_of(record["is_root"]) == 1.0
+    if record.get("span_parents"):
+        return False
+    return record.get("span_id") == record.get("root_span_id")
+
+
+def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for trial in trials:
+        name = text_or_none(trial.record.get("id"))
+        if name is not None and (trial.experiment, name) in seen:
+            log.leave_out(trial.path, _AGAIN)
+            continue
+        if name is not None:
+            seen.add((trial.experiment, name))
+        kept.append(trial)
+    return kept
+
+
+def _origin(record: Mapping[str, Any]) -> str | None:
+    """The record of a data set that a trial is of."""
+    inside = part_of(record, "origin").get("id")
+    name = inside if inside is not None else record.get("dataset_record_id")
+    return None if name is None else str(name)
+
+
+def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+    """Names of experiments; else their files, if each has one of its own; else their ids."""
+    files = list(dict.fromkeys(trial.path for trial in trials))
+    places: dict[str, set[Path]] = {}
+    for trial in trials:
+        places.setdefault(trial.experiment, set()).add(trial.path)
+    apart = len(places) == len(files) and all(len(paths) == 1 for paths in places.values())
+    if not any(trial.experiment or trial.name for trial in trials):
+        models = [part_of(trial.record, "metadata").get("model") for trial in trials]
+        if all(isinstance(model, str) for model in models):
+            log.remarks.append(guess("Systems: the model in the metadata of spans"))
+            return [str(model) for model in models]
+        naming = name_systems(files, files_are=choice.files)
+        log.remarks += naming.remarks
+        by_file = dict(zip(files, naming.systems, strict=True))
+        return [by_file[trial.path] if len(files) > 1 else "" for trial in trials]
+    names = dict(zip(files, systems_of(files), strict=True))
+    use_files = apart and len(files) > 1 and not all(trial.name for trial in trials)
+    if use_files:
+        log.remarks.append(guess("Systems: named after the files, each of which has an experiment"))
+    return [
+        trial.name or (names[trial.path] if use_files else trial.experiment) for trial in trials
+    ]
+
+
+def _claim(
+    log: Log, stated: Mapping[Path, Mapping[str, Any]], systems: Mapping[Path, str], scorer: str
+) -> None:
+    """Means of scores that a summary states, over the trials that have one."""
+    claims, often = [], Counter(systems.values())
+    for path, summary in stated.items():
+        score = object_in(object_in(summary, "scores"), scorer).get("score")
+        number = number_or_none(score)
+        if number is not None and often[systems.get(path, "")] == 1:
+            claims.append(Claim(f"mean {scorer}", number, "avg", systems[path], "", "missing"))
+    claim_means_over_rows(log, claims)
+
+
+READER = Reader("braintrust", _recognise, _read)

@@ -1,0 +1,221 @@
+"""Test runs of deepeval: `test_run_<time>.json`, or the latest run in its hidden folder.
+
+Cases of one name are trials of one question; cases that deepeval numbered itself (`test_case_0`,
+`test_case_1` …) are told apart by their input. A case is right if it passed all its metrics. The
+name of a metric as the scorer takes its success alone, `name/score` the number.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    pick,
+    picked_remark,
+)
+from errbar.data.readers.documents import (
+    list_in,
+    number_or_none,
+    object_in,
+    object_of,
+    require_list,
+    require_object,
+    text_or_none,
+)
+from errbar.errors import InputError
+
+_SUCCESS = "success"
+_CASES = ("testCases", "conversationalTestCases")
+_NUMBERED = re.compile(r"(?:conversational_)?test_case_\d+")
+_LATEST = "testRunData"
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape not in ("object", "lines"):
+        return ""
+    if glance.has("testCases"):
+        told = {"metricsScores", "testPassed", "testFile"} & glance.keys
+        if told or '"metricsData"' in glance.text:  # what is told of the cases comes after them
+            return "a JSON document with testCases and what came of them"
+    if glance.has(_LATEST):
+        return f"a JSON document with {_LATEST}"
+    return ""
+
+
+class _Metric(NamedTuple):
+    """What a metric says of a case."""
+
+    success: Any
+    score: Any
+    failed: bool
+
+
+class _Case(NamedTuple):
+    """What is used of a case."""
+
+    question: str
+    is_named: bool
+    success: Any
+    metrics: dict[str, _Metric]
+    answer: str | None
+    target: str | None
+    cost: float | None
+
+
+class _Run(NamedTuple):
+    """One file."""
+
+    system: str
+    task: str
+    cases: list[_Case]
+    stated: Mapping[str, Any]  # how many passed, of all cases and by each metric
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    runs = {path: _run(path) for path in files}
+    metrics = dict.fromkeys(
+        one for run in runs.values() for case in run.cases for one in case.metrics
+    )
+    scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{one}/score" for one in metrics)]))
+    scorer = pick(choice.scorer, scorers, "metric", str(files[0]))
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
+    claims: dict[tuple[str, str], list[Claim]] = {}
+    for path, run in runs.items():
+        if not run.cases:
+            passed, failed = _tests(run)
+            said = f", though it says that {passed + failed:g} were run" if passed + failed else ""
+            log.skip(path, f"it has no test cases{said}")
+            continue
+        log.read(path, len(run.cases))
+        whose = (run.system, run.task)
+        _add(log, run, scorer, trials.setdefault(whose, Counter()))
+        if whose in claims:
+            log.remarks.append(
+                guess(f"Trials: {path}: its cases are taken as further trials of the run before")
+            )
+        claims[whose] = [] if whose in claims else list(_claims(run, scorer))
+    claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
+    unnamed = sum(not case.is_named for run in runs.values() for case in run.cases)
+    if unnamed:
+        log.remarks.append(
+            f"{unnamed} cases have no name of their own; those with the same input are trials of "
+            f"one question."
+        )
+    return log
+
+
+def _run(path: Path) -> _Run:
+    told = object_of(path)
+    if _LATEST in told:
+        told = require_object(told[_LATEST], f"{path}, {_LATEST}")
+    model = object_in(told, "hyperparameters").get("model") or told.get("identifier")
+    data_set = told.get("datasetAlias") or told.get("testFile")
+    stated = {key: told.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
+    return _Run(str(model or ""), str(data_set or ""), list(_cases(path, told)), stated)
+
+
+def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
+    """Cases of both kinds."""
+    for kind in _CASES:
+        for at, one in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
+            case = one if isinstance(one, dict) else require_object(one, f"{path}, {kind}[{at}]")
+            name = str(case.get("name") or "")
+            asked = text_or_none(case.get("input") or case.get("scenario") or case.get("turns"))
+            if not name and not asked:
+                raise InputError(f"{path}: a case has neither a name nor an input.")
+            numbered = "test_case_" in name and bool(_NUMBERED.fullmatch(name))
+            yield _Case(
+                asked if asked and (not name or numbered) else name,
+                not numbered,
+                case.get(_SUCCESS),
+                _metrics(case),
+                text_or_none(case.get("actualOutput")),
+                text_or_none(case.get("expectedOutput")),
+                number_or_none(case.get("evaluationCost")),
+            )
+
+
+def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
+    """What each metric says of a case; of metrics with one name the second is called name (2)."""
+    found: dict[str, _Metric] = {}
+    for one in list_in(case, "metricsData"):
+        if isinstance(one, dict):
+            plain = name = str(one.get("name"))
+            at = 1
+            while name in found:
+                at += 1
+                name = f"{plain} ({at})"
+            found[name] = _Metric(one.get(_SUCCESS), one.get("score"), bool(one.get("error")))
+    return found
+
+
+def _add(log: Log, run: _Run, scorer: str, trials: Counter[str]) -> None:
+    """A row for each case, whose trials go on from those before."""
+    size = len(run.cases)
+    numbers = []
+    for case in run.cases:
+        numbers.append(trials[case.question])
+        trials[case.question] += 1
+    judged = [_judged(case, scorer) for case in run.cases]
+    log.extend(
+        system=[run.system] * size,
+        task=[run.task] * size,
+        question=[case.question for case in run.cases],
+        trial=numbers,
+        outcome=[outcome for outcome, _ in judged],
+        status=[status for _, status in judged],
+        answer=[case.answer for case in run.cases],
+        target=[case.target for case in run.cases],
+        cost=[case.cost for case in run.cases],
+    )
+
+
+def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
+    """Outcome and status of a case by all its metrics, or by one."""
+    if scorer == _SUCCESS:
+        outcome = number_or_none(case.success)
+        failed = any(one.failed for one in case.metrics.values())
+    else:
+        whole = scorer in case.metrics
+        told = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
+        outcome = number_or_none(told and (told.success if whole else told.score))
+        failed = told is not None and told.failed
+    return outcome, "error" if failed else "unscored" if outcome is None else "ok"
+
+
+def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+    """How many cases there are and passed, with errors as failures; a metric leaves them out."""
+    whose = (run.system, run.task)
+    passed, failed = _tests(run)
+    if passed + failed > 0:
+        if scorer == _SUCCESS:
+            yield Claim("share of tests passed", passed / (passed + failed), "avg", *whose)
+            yield Claim("testPassed", passed, "right", *whose)
+        yield Claim("testPassed and testFailed", passed + failed, "rows", *whose)
+    for one in list_in(run.stated, "metricsScores"):
+        if isinstance(one, dict) and one.get("metric") == scorer:
+            passes, fails = (number_or_none(one.get(key)) or 0.0 for key in ("passes", "fails"))
+            if passes + fails > 0:
+                share = passes / (passes + fails)
+                yield Claim(f"share passed of {scorer}", share, "avg", *whose, "missing")
+                yield Claim(f"passes of {scorer}", passes, "right", *whose)
+
+
+def _tests(run: _Run) -> tuple[float, float]:
+    """How many tests passed and failed, by the word of the log; none if it does not say both."""
+    passed, failed = (number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed"))
+    return (0.0, 0.0) if passed is None or failed is None else (passed, failed)
+
+
+READER = Reader("deepeval", _recognise, _read)

@@ -1,0 +1,183 @@
+"""Results of EvalPlus: `…_eval_results.json`, as it writes them now and up to 0.2.0.
+
+    {"date": "…", "hash": "…", "eval": {"HumanEval/0": [
+        {"task_id": "HumanEval/0", "solution": "…", "base_status": "pass", "plus_status": "fail"}]}}
+
+    {"eval": {"HumanEval/0": {"nfiles": 2, "base": [["success", […]], ["failed", […]]], "plus": …}}}
+
+Samples of a task are its trials. `plus` asks that the tests of the original benchmark pass and the
+added ones too, `base` only the former; EvalPlus reports both. A run of `base` alone has no `plus`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.documents import (
+    number_or_none,
+    object_of,
+    require_key,
+    require_list,
+    require_object,
+)
+from errbar.data.readers.tables.naming import data_set_of, name_systems
+from errbar.errors import InputError
+
+_ENDINGS = ("eval_results.json",)
+_PASSED, _FAILED, _LATE = ("pass", "success"), ("fail", "failed"), ("timeout", "timed out")
+_KNOWN = frozenset({*_PASSED, *_FAILED, *_LATE})
+_SIGNS = re.compile(r'"(base_status|plus_status|nfiles|files)"\s*:')
+
+
+_Sample = tuple[str | None, str | None]  # what the tests of base and plus said; None if not run
+
+
+class _Results(NamedTuple):
+    """One file."""
+
+    tasks: dict[str, list[_Sample]]
+    stated: Any  # pass@k
+    files: float | None  # how many samples there are, by the word of older logs
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "object" and glance.has("eval") and not glance.has("version"):
+        sign = _SIGNS.search(glance.text)
+        return f"a JSON document with eval and {sign.group(1)}" if sign else ""
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    found = [_results(file) for file in files]
+    has_plus = any(plus for one in found for each in one.tasks.values() for _, plus in each)
+    scorers = ["plus", "base"] if has_plus else ["base"]
+    scorer = pick(choice.scorer, scorers, "scorer", str(files[0]))
+    log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
+    naming = name_systems(files, *_ENDINGS, files_are=choice.files)
+    log.remarks += naming.remarks
+    often = Counter(naming.systems)
+    before: Counter[str] = Counter()  # trials of a system in earlier files
+    statuses: Counter[str] = Counter()
+    for file, one, system in zip(files, found, naming.systems, strict=True):
+        statuses += _add(log, file, one, system, scorer, before[system])
+        before[system] += max(map(len, one.tasks.values()), default=0)
+        if often[system] == 1:
+            log.claims += _claims(one, scorer, system)
+    if statuses["limit"]:
+        log.remarks.append(f"{statuses['limit']} samples timed out, and are wrong.")
+    if statuses["unscored"]:
+        log.remarks.append(
+            f"{statuses['unscored']} samples were not run on the tests of {scorer!r}; they have no "
+            f"result."
+        )
+    return log
+
+
+def _add(
+    log: Log, file: Path, results: _Results, system: str, scorer: str, before: int
+) -> Counter[str]:
+    """A row for each sample, and one for a task that has none; how often each status occurs."""
+    statuses: Counter[str] = Counter()
+    log.read(file, sum(map(len, results.tasks.values())))
+    for question, samples in results.tasks.items():
+        task = _task(question, scorer)
+        if not samples:
+            log.make_up(file, "tasks without samples")
+        judged = [_judged(sample, scorer) for sample in samples] or [(None, "missing")]
+        outcomes, found = zip(*judged, strict=True)
+        size = len(judged)
+        statuses.update(found)
+        log.extend(
+            system=[system] * size,
+            task=[task] * size,
+            question=[question] * size,
+            trial=range(before, before + size),
+            outcome=outcomes,
+            status=found,
+        )
+    return statuses
+
+
+def _task(question: str, scorer: str) -> str:
+    return data_set_of(question) + "+" * (scorer == "plus")
+
+
+def _results(file: Path) -> _Results:
+    where = str(file)
+    whole = object_of(file)
+    tasks = require_object(require_key(whole, "eval", where), f"{where}, eval")
+    found = {question: list(_samples(one, where, question)) for question, one in tasks.items()}
+    files = [number_or_none(one.get("nfiles")) for one in tasks.values() if isinstance(one, dict)]
+    said = [n for n in files if n is not None]
+    return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(tasks) else None)
+
+
+def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
+    """Samples in any of the layouts, and in that of a fork which numbers them."""
+    if isinstance(told, list):
+        for at, one in enumerate(told):
+            if not isinstance(one, dict):
+                require_object(one, f"{file}, {question}, sample {at}")
+            yield _sample(one.get("base_status"), one.get("plus_status"), file, question, at)
+        return
+    where = f"{file}, {question}"
+    by_name = require_object(told, where)
+    if "base" not in by_name:
+        for name, one in by_name.items():
+            if not name.isdecimal():
+                raise InputError(f"{where}: samples are expected; there is {name!r}.")
+            yield from _samples(one, file, f"{question}, sample {name}")
+        return
+    base = require_list(by_name["base"], f"{where}, base")
+    plus = require_list(by_name.get("plus") or [[None]] * len(base), f"{where}, plus")
+    if len(base) != len(plus):
+        raise InputError(f"{where}: {len(base)} samples have base tests, {len(plus)} plus tests.")
+    for at, pair in enumerate(zip(base, plus, strict=True)):
+        place = f"{where}, sample {at}"
+        first, second = ((require_list(one, place) or [None])[0] for one in pair)
+        yield _sample(first, second, file, question, at)
+
+
+def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
+    for told in (base, plus):
+        if told is not None and not (isinstance(told, str) and told in _KNOWN):
+            raise InputError(
+                f"{file}, {question}, sample {at}: a status is pass, fail or timeout; this is "
+                f"{told!r}."
+            )
+    return base, plus
+
+
+@cache
+def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
+    """Outcome and status: plus asks for both kinds of tests, as EvalPlus does."""
+    said = sample if scorer == "plus" else sample[:1]
+    if any(one in _FAILED for one in said):
+        return 0.0, "ok"
+    if any(one in _LATE for one in said):
+        return 0.0, "limit"  # a program that never ends is a wrong one
+    return (None, "unscored") if None in said else (1.0, "ok")
+
+
+def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:
+    """Pass@k and the number of samples, of results of one data set."""
+    names = {_task(question, scorer) for question in results.tasks}
+    if len(names) != 1:
+        return
+    task = names.pop()
+    stated = results.stated.get(scorer) if isinstance(results.stated, Mapping) else None
+    for name, value in stated.items() if isinstance(stated, Mapping) else ():
+        number = number_or_none(value)
+        if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
+            yield Claim(f"{name} ({scorer})", number, name, system, task)
+    if results.files is not None:
+        yield Claim("nfiles", results.files, "rows", system, task)
+
+
+READER = Reader("evalplus", _recognise, _read, chooses=("scorer", "files"))

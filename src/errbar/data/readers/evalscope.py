@@ -1,0 +1,222 @@
+"""Reviews of EvalScope: `reviews/<model>/<data set>_<subset>.jsonl`, a line for each sample.
+
+    {"index": 0, "target": ["4"], "messages": […], "sample_score": {
+        "sample_id": 0, "group_id": 0, "generation_index": 0,
+        "score": {"value": {"acc": 1.0}, "status": "success", "extracted_prediction": "4",
+                  "main_score_name": "acc", …}}}
+
+    {"model": "m", "index": 0, "reviewed": true, "choices": [
+        {"index": 0, "message": {…}, "review": {"gold": "4", "pred": "4", "result": 1.0}}]}
+
+The first is of version 1 (up to 1.14), where repeats of a sample share its `group_id`; the second
+is of versions before, where every choice is a trial. A score that a judge failed to give is absent,
+and EvalScope leaves such a sample out of the mean. `reports/<model>/<data set>.json` states the
+means, and the predictions hold no scores.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import about, guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    pick,
+    picked_remark,
+)
+from errbar.data.readers.documents import (
+    is_whole,
+    lines,
+    list_in,
+    name_of,
+    number_or_none,
+    object_in,
+    object_of,
+    require_object,
+    text_or_none,
+)
+from errbar.data.readers.tables.naming import systems_of
+from errbar.errors import InputError
+
+_OLD = "result"  # the only score before version 1
+_REPORT = ("name", "dataset_name", "model_name", "metrics")
+_FOLDERS = ("reviews", "reports", "predictions")
+
+
+class _Trial(NamedTuple):
+    question: str
+    at: int | None  # its place among the repeats, where it is stated
+    scores: Mapping[str, Any]
+    status: str
+    main: str
+    answer: str | None
+    target: str | None
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("lines", "object"):
+        if glance.has("index", "sample_score"):
+            return "lines with index and sample_score"
+        if glance.has("index", "choices", "reviewed"):
+            return "lines with index, choices and reviewed"
+        if glance.has("index", "model_output", "messages"):
+            return "predictions with index, model_output and messages"
+    if glance.shape == "object" and glance.has(*_REPORT):
+        return f"a JSON document with {', '.join(_REPORT)}"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    reviews, reports = [], []
+    for file in files:
+        glance = Glance(file)
+        if glance.has("index", "model_output") and not glance.has("sample_score"):
+            log.skip(file, "predictions, whose scores are in the reviews")
+        elif glance.has(*_REPORT):
+            reports.append(file)
+        else:
+            reviews.append(file)
+    if not reviews:
+        raise InputError(
+            f"{files[0]}: reports of EvalScope hold only totals, and predictions no scores; an "
+            f"error bar needs every sample. Give the folder reviews/ of the run."
+        )
+    systems = _systems(reviews, log)
+    scorers: dict[tuple[str, str], str] = {}
+    starts: Counter[tuple[str, str]] = Counter()
+    for file in reviews:
+        whose = systems[file], file.name.removesuffix(".gz").removesuffix(".jsonl")
+        trials = [trial for at, row in lines(file) for trial in _trials(row, f"{file}, line {at}")]
+        log.read(file, len(trials))
+        scorers[whose] = _scorer(trials, choice, file, log)
+        if starts[whose]:
+            said = f"{file.name}: a further run of {whose[0]}, taken as trials"
+            log.remarks.append(guess(said))
+        starts[whose] = _add(log, whose, trials, scorers[whose], starts[whose])
+    for report in reports:
+        log.read(report, 0)
+    claim_means_over_rows(log, [one for file in reports for one in _claims(file, scorers)])
+    return log
+
+
+def _systems(files: Sequence[Path], log: Log) -> dict[Path, str]:
+    """The folder of each file, which is named after the model; else the files."""
+    places = {file: file.resolve().parent for file in files}
+    if all(place.parent.name in _FOLDERS for place in places.values()):
+        return {file: place.name for file, place in places.items()}
+    folders = list(dict.fromkeys(places.values()))
+    if len(folders) == 1:
+        return dict.fromkeys(files, folders[0].name)
+    log.remarks.append(guess("Systems: named after the folders of the files"))
+    names = dict(zip(folders, systems_of(folders), strict=True))
+    return {file: names[place] for file, place in places.items()}
+
+
+def _trials(row: Mapping[str, Any], where: str) -> Iterator[_Trial]:
+    target = row.get("target")
+    target = target[0] if isinstance(target, list) and target else target
+    if "sample_score" not in row:
+        question = name_of(row.get("index"), f"{where}, index")
+        for choice in list_in(row, "choices"):
+            review = object_in(require_object(choice, f"{where}, choices"), "review")
+            result = review.get("result")
+            scores = result if isinstance(result, dict) else {_OLD: result}
+            answer, gold = text_or_none(review.get("pred")), text_or_none(review.get("gold"))
+            yield _Trial(question, None, scores, "", "", answer, gold)
+        return
+    held = require_object(row["sample_score"], f"{where}, sample_score")
+    score = object_in(held, "score")
+    ids = (held.get("group_id"), held.get("sample_id"), row.get("index"))
+    question = name_of(next((one for one in ids if one is not None), None), f"{where}, group_id")
+    at = held.get("generation_index")
+    yield _Trial(
+        question,
+        at if is_whole(at) else None,
+        object_in(score, "value"),
+        str(score.get("status") or ""),
+        str(score.get("main_score_name") or ""),
+        text_or_none(score.get("extracted_prediction")),
+        text_or_none(target),
+    )
+
+
+def _scorer(trials: Sequence[_Trial], choice: Choice, file: Path, log: Log) -> str:
+    """The score that was asked for, or the main one, which is the first unless it is stated."""
+    found = dict.fromkeys(trial.main for trial in trials if trial.main in trial.scores)
+    found |= dict.fromkeys(name for trial in trials for name in trial.scores)
+    if not found:
+        return choice.scorer or ""
+    scorer = pick(choice.scorer, list(found), "score", str(file))
+    log.remarks += [
+        about(file.name, text) for text in picked_remark(scorer, list(found), "score", "scorer")
+    ]
+    return scorer
+
+
+def _add(
+    log: Log, whose: tuple[str, str], trials: Sequence[_Trial], scorer: str, start: int
+) -> int:
+    """A row for each trial, and where the trials of a further run begin."""
+    seen: Counter[str] = Counter()
+    stated = all(trial.at is not None for trial in trials)
+    unscored: Counter[str] = Counter()
+    for trial in trials:
+        outcome = number_or_none(trial.scores.get(scorer))
+        place = trial.at if stated and trial.at is not None else seen[trial.question]
+        seen[trial.question] += 1
+        if outcome is None:
+            unscored[trial.status or "no score"] += 1
+        log.add(
+            system=whose[0],
+            task=whose[1],
+            question=trial.question,
+            trial=start + place,
+            outcome=outcome,
+            status="unscored" if outcome is None else "ok",
+            answer=trial.answer,
+            target=trial.target,
+        )
+    if unscored:
+        reasons = ", ".join(f"{reason} {n}" for reason, n in unscored.items())
+        log.remarks.append(
+            warning(
+                f"{whose[0]} · {whose[1]}: {unscored.total()} samples have no {scorer or 'score'} "
+                f"({reasons}), and are left out of the mean, as EvalScope does."
+            )
+        )
+    places = (trial.at for trial in trials) if stated else (n - 1 for n in seen.values())
+    return start + max((at for at in places if at is not None), default=-1) + 1
+
+
+def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Claim]:
+    """Means of the subsets that a report states, where they are of the score that was read."""
+    report = object_of(file)
+    system, data_set = str(report.get("model_name")), str(report.get("dataset_name"))
+    for metric in list_in(report, "metrics"):
+        if not isinstance(metric, dict):
+            continue
+        identity = object_in(metric, "identity")
+        plain = not identity or (identity.get("aggregation") == "mean" and not _has_axes(identity))
+        name = str(identity.get("name") or metric.get("name"))
+        categories = [one for one in list_in(metric, "categories") if isinstance(one, dict)]
+        for subset in (one for part in categories for one in list_in(part, "subsets")):
+            said = require_object(subset, f"{file}, subsets")
+            task, mean = f"{data_set}_{said.get('name')}", number_or_none(said.get("score"))
+            scorer = scorers.get((system, task))
+            if plain and mean is not None and scorer and name in (scorer, f"mean_{scorer}"):
+                yield Claim(name, mean, "avg", system, task, "missing", 4)
+
+
+def _has_axes(identity: Mapping[str, Any]) -> bool:
+    """Whether a mean is of something else than all samples, as of those at a level."""
+    return bool(object_in(identity, "dimensions"))
+
+
+READER = Reader("evalscope", _recognise, _read, beside=("task_config*.yaml", "eval_log.log"))

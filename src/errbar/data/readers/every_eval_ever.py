@@ -1,0 +1,302 @@
+"""Every Eval Ever, up to schema 0.3.0: records in `<uuid>_samples.jsonl`, scores in `<uuid>.json`.
+
+The schema has no field for a repeat: records of one sample, model and result are its trials, in the
+order in which they stand. A sample that was scored by several metrics has a record for each; the
+filter chooses among them. The aggregate beside states the scores, how many records there are and
+their checksum, all of which are checked.
+
+Metadata become columns to group by. What errbar wrote there itself, when it wrote a log in this
+schema, becomes the column that it was.
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    pick,
+    some_of,
+)
+from errbar.data.readers.documents import (
+    list_in,
+    number_or_none,
+    object_in,
+    object_of,
+    require_object,
+)
+from errbar.data.readers.every_eval_ever_samples import (
+    MOST_METADATA,
+    SCORES,
+    Reading,
+    SampleFile,
+    SystemOnTask,
+    read_samples,
+)
+from errbar.errors import InputError
+
+NAME = "every_eval_ever"
+VERSION = "0.3.0"  # the newest that is read, and the one that is written
+ENDING = "_samples.jsonl"
+WRITTEN_BY = "written_by"  # in an aggregate of ours
+WITHOUT_SCORE = "rows_without_score"  # how many rows it knows of that have no record
+
+_KEYS = ("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id")
+_CHECKSUMS = ("sha256", "md5")
+
+
+def _recognise(glance: Glance) -> str:
+    are_samples = glance.shape in ("lines", "object") and glance.has(*_KEYS)
+    if are_samples or _is_aggregate(glance):
+        return "JSON with schema_version and evaluation_id, of samples or of their results"
+    return ""
+
+
+def _is_aggregate(glance: Glance) -> bool:
+    """Whether it states scores; results without end may come before their key is seen."""
+    if glance.shape not in ("lines", "object") or not glance.has("schema_version", "evaluation_id"):
+        return False
+    return glance.has("evaluation_results") or glance.has("retrieved_timestamp", "source_metadata")
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    aggregates = [path for path in files if _is_aggregate(Glance(path))]
+    known = frozenset(aggregates)
+    paths = [path for path in files if path not in known]
+    if not paths:
+        raise InputError(
+            f"{files[0]} is an aggregate of Every Eval Ever, which states scores and holds no "
+            f"trials. Load the {ENDING.removeprefix('_')} beside it; without one there is nothing "
+            f"to score."
+        )
+    reading = Reading(pick(choice.scorer, SCORES, "score", str(paths[0])))
+    samples = _without_copies([read_samples(path, reading) for path in paths], log)
+    taken = _results(samples, choice, log, str(paths[0]))
+    trials: Counter[tuple[SystemOnTask, str]] = Counter()
+    for one in samples:
+        log.read(one.path, len(one.records))
+        for subject, result, values in one.records:
+            if result != taken[subject]:
+                log.leave_out(one.path, "records of other results than the one that is used")
+                continue
+            question = (subject, values["question"])
+            log.add(
+                system=subject.system,
+                task=subject.task,
+                **{"trial": trials[question], **values},
+            )
+            trials[question] += 1
+            one.kept[subject, result] += 1
+    with_samples = {_beside(one.path) for one in samples}
+    for path in aggregates:
+        if path in with_samples:
+            log.read(path, 0)
+        else:
+            log.skip(path, "it states scores of an evaluation whose records are not there")
+    _say(log, reading, choice, samples)
+    _check(log, samples)
+    return log
+
+
+def _without_copies(samples: Sequence[SampleFile], log: Log) -> list[SampleFile]:
+    """Files but for those that are copies of another; two of one evaluation are warned of."""
+    by_evaluation: dict[tuple[str, ...], list[SampleFile]] = defaultdict(list)
+    for one in samples:
+        by_evaluation[tuple(one.evaluations)].append(one)
+    copies: set[Path] = set()
+    for alike in by_evaluation.values():
+        if len(alike) == 1 or not alike[0].records:
+            continue
+        firsts: dict[str, Path] = {}
+        for one in alike:
+            first = firsts.setdefault(_checksum(one.path, "sha256"), one.path)
+            if first != one.path:
+                log.skip(one.path, f"a copy of {first.name} in another folder")
+                copies.add(one.path)
+        if len(firsts) > 1:
+            shown = some_of([str(path) for path in firsts.values()])
+            log.remarks.append(
+                warning(
+                    f"{len(firsts)} different files are of one evaluation, "
+                    f"{next(iter(alike[0].evaluations))}: {shown}. All their records are trials; "
+                    f"leave out what does not belong."
+                )
+            )
+    return [one for one in samples if one.path not in copies]
+
+
+def _results(
+    samples: Sequence[SampleFile], choice: Choice, log: Log, where: str
+) -> dict[SystemOnTask, str]:
+    """Of the results that an evaluation has for a sample, the one that is used."""
+    found: dict[SystemOnTask, dict[str, None]] = defaultdict(dict)
+    for one in samples:
+        for record in one.records:
+            found[record.subject][record.result] = None
+    if choice.filter is not None:
+        pick(choice.filter, list(dict.fromkeys(_named(found.values()))), "result", where)
+    taken: dict[SystemOnTask, str] = {}
+    said: dict[str, None] = {}
+    for subject, results in found.items():
+        mine = choice.filter if choice.filter in results else next(iter(results))
+        taken[subject] = mine or ""
+        others = [name or "one without a name" for name in results if name != mine]
+        if others:
+            said[
+                guess(
+                    f"{subject.task}: using result {mine!r} (also: {some_of(others)})",
+                    option=f"--filter {others[0]}",
+                    argument=f"filter={others[0]!r}",
+                )
+            ] = None
+    log.remarks += said
+    return taken
+
+
+def _named(results: Iterable[Mapping[str, None]]) -> Iterator[str]:
+    return (name for names in results for name in names if name)
+
+
+def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFile]) -> None:
+    """What was guessed of the records, and what was left out of them."""
+    if reading.partly_right and choice.scorer is None:
+        log.remarks.append(
+            guess(
+                f"Outcome: score, which is not what is_correct says in {reading.partly_right} of "
+                f"{sum(len(one.records) for one in samples)} records",
+                option="--scorer is_correct",
+                argument="scorer='is_correct'",
+            )
+        )
+    newer = [version for version in reading.versions if _is_newer(version)]
+    if newer:
+        log.remarks.append(guess(f"Schema {some_of(newer)}: read as {VERSION}, the newest known"))
+    runs = Counter(subject for one in samples for subject in {subject for subject, _ in one.kept})
+    for subject, files in runs.items():
+        if files > 1:
+            log.remarks.append(guess(f"{subject}: {files} files, whose records are its trials"))
+    if reading.beyond:
+        log.remarks.append(
+            f"{len(reading.beyond)} kinds of metadata are left out; {MOST_METADATA} are columns."
+        )
+
+
+def _is_newer(version: str) -> bool:
+    """Whether a version is of a later schema, whatever its last number."""
+    numbers = version.split(".")[:2]
+    if len(numbers) < 2 or not all(n.isascii() and n.isdigit() and len(n) < 9 for n in numbers):
+        return False
+    return [int(n) for n in numbers] > [int(n) for n in VERSION.split(".")[:2]]
+
+
+def _check(log: Log, samples: Sequence[SampleFile]) -> None:
+    """What the aggregates state of the records: scores, how many, and their checksum."""
+    files = Counter(subject for one in samples for subject in {subject for subject, _ in one.kept})
+    rows: dict[SystemOnTask, list[float]] = defaultdict(list)
+    for one in samples:
+        beside = _beside(one.path)
+        if beside is None or not beside.is_file():
+            continue
+        told = object_of(beside)
+        if one.evaluations and str(told.get("evaluation_id")) not in one.evaluations:
+            log.remarks.append(
+                warning(f"{beside.name} is of another evaluation than the records beside it.")
+            )
+            continue
+        detailed = object_in(told, "detailed_evaluation_results")
+        total = number_or_none(detailed.get("total_rows"))
+        _check_file(log, one, total, detailed)
+        subjects = {subject for subject, _ in one.kept}
+        if total is not None and one.kept.total() == len(one.records) and len(subjects) == 1:
+            rows[subjects.pop()].append(total)
+        _state_scores(log, one, told, files)
+    log.claims += [
+        Claim("total_rows", sum(stated), "rows", *subject)
+        for subject, stated in rows.items()
+        if len(stated) == files[subject]
+    ]
+
+
+def _check_file(
+    log: Log, samples: SampleFile, total: float | None, detailed: Mapping[str, Any]
+) -> None:
+    """Warn of a file that is not the one that its aggregate speaks of."""
+    if total is not None and total != len(samples.records):
+        log.remarks.append(
+            warning(
+                f"{samples.path.name} holds {len(samples.records)} records, and its aggregate says "
+                f"{total:g}: it may be cut short."
+            )
+        )
+        return
+    how, stated = detailed.get("hash_algorithm"), detailed.get("checksum")
+    if how not in _CHECKSUMS or not isinstance(stated, str):
+        return
+    if _checksum(samples.path, how) != stated.lower():
+        log.remarks.append(
+            warning(
+                f"{samples.path.name} was changed after its aggregate was written: its {how} "
+                f"checksum is another."
+            )
+        )
+
+
+def _state_scores(
+    log: Log, samples: SampleFile, told: Mapping[str, Any], files: Mapping[SystemOnTask, int]
+) -> None:
+    """Scores of the aggregate, where they are shares, and what it says of rows without a record."""
+    writer = object_in(object_in(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
+    ours = isinstance(writer, str) and writer.startswith("errbar ")
+    for one in list_in(told, "evaluation_results"):
+        result = require_object(one, f"{_beside(samples.path)}, evaluation_results")
+        details = object_in(result, "score_details")
+        lost = object_in(details, "details").get(WITHOUT_SCORE)
+        for subject, name in samples.kept:
+            mine = result.get("evaluation_name") == subject.task
+            if not mine or str(result.get("evaluation_result_id") or "") not in (name, ""):
+                continue
+            claims = list(_claim(result, *subject))
+            if files[subject] > 1:
+                log.remarks += [
+                    f"{subject}: {samples.path.name} states {claim.value:.4g} for its own records."
+                    for claim in claims
+                ]
+            elif ours:
+                log.claims += claims
+            else:
+                claim_means_over_rows(log, claims)
+            if ours and lost is not None:
+                log.remarks.append(
+                    f"{subject}: rows left out when this was written, for want of a score: {lost}."
+                )
+
+
+def _claim(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]:
+    value = number_or_none(object_in(result, "score_details").get("score"))
+    told = object_in(result, "metric_config")
+    if value is not None and [told.get("min_score"), told.get("max_score")] == [0, 1]:
+        yield Claim("score", value, "avg", system, task)
+
+
+def _beside(path: Path) -> Path | None:
+    """The aggregate of a file of records."""
+    if not path.name.endswith(ENDING):
+        return None
+    return path.with_name(f"{path.name.removesuffix(ENDING)}.json")
+
+
+def _checksum(path: Path, how: str) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, how).hexdigest()
+
+
+READER = Reader(NAME, _recognise, _read, chooses=("scorer", "filter"))

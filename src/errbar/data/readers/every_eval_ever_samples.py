@@ -1,0 +1,163 @@
+"""Records of Every Eval Ever as rows: what is kept of a line of `<uuid>_samples.jsonl`."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.data.columns import FAILED, STATUSES, USUAL
+from errbar.data.readers.documents import (
+    lines,
+    list_in,
+    name_of,
+    number_or_none,
+    object_in,
+    require_key,
+    require_object,
+    text_or_none,
+)
+
+OWN = "errbar."  # before the name of a column of the outcomes table, among the metadata
+NO_OUTCOME = f"{OWN}outcome"  # there where the score of a record stands for none
+SCORES = ("score", "is_correct")
+MOST_METADATA = 100  # columns that are made of them
+
+
+class SystemOnTask(NamedTuple):
+    """What a record is of."""
+
+    system: str
+    task: str
+
+    def __str__(self) -> str:
+        return " · ".join(self)
+
+
+class Record(NamedTuple):
+    """What is kept of a line."""
+
+    subject: SystemOnTask
+    result: str  # empty where the log names none
+    values: dict[str, Any]  # by column
+
+
+@dataclass
+class SampleFile:
+    """The records of a file."""
+
+    path: Path
+    records: list[Record] = field(default_factory=list)
+    evaluations: dict[str, None] = field(default_factory=dict)  # their ids
+    kept: Counter[tuple[SystemOnTask, str]] = field(
+        default_factory=Counter
+    )  # by subject and result
+
+
+@dataclass
+class Reading:
+    """What is learnt from all records while they are read."""
+
+    scorer: str
+    versions: dict[str, None] = field(default_factory=dict)
+    metadata: dict[str, None] = field(default_factory=dict)  # names that are columns
+    beyond: set[str] = field(default_factory=set)  # names that are left out
+    partly_right: int = 0  # records whose score is not what is_correct says
+
+
+def read_samples(path: Path, reading: Reading) -> SampleFile:
+    """The records of a file; what they have in common with others goes to `reading`."""
+    samples = SampleFile(path)
+    place = str(path)
+    for at, row in lines(path):
+        where = f"{place}, line {at}"
+        subject = SystemOnTask(
+            str(require_key(row, "model_id", where)),
+            str(require_key(row, "evaluation_name", where)),
+        )
+        values = _values(row, reading, where)
+        samples.records.append(Record(subject, str(row.get("evaluation_result_id") or ""), values))
+        samples.evaluations[str(row.get("evaluation_id"))] = None
+        reading.versions[str(row.get("schema_version"))] = None
+    return samples
+
+
+def _values(row: Mapping[str, Any], reading: Reading, where: str) -> dict[str, Any]:
+    """The columns of a record, without its subject; a trial only where errbar wrote one."""
+    judged, question = row.get("evaluation"), row.get("sample_id")
+    if type(judged) is not dict:
+        judged = require_object(judged, f"{where}, evaluation")
+    if type(question) is not str:
+        question = name_of(question, f"{where}, sample_id")
+    numbers = {name: number_or_none(judged.get(name)) for name in SCORES}
+    outcome = numbers[reading.scorer]
+    reading.partly_right += None not in numbers.values() and len({*numbers.values()}) > 1
+    metadata = object_in(row, "metadata")
+    if NO_OUTCOME in metadata:
+        outcome = None
+    error = row.get("error")
+    failed = error if error in FAILED else "error"
+    return {
+        "question": question,
+        "outcome": outcome,
+        "status": failed if error else "unscored" if outcome is None else "ok",
+        "answer": _answer(row),
+        "target": _target(row),
+        **(_own(metadata) | _others(metadata, reading) if metadata else {}),
+    }
+
+
+def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of the outcomes table that errbar itself wrote among the metadata."""
+    found: dict[str, Any] = {}
+    for name, value in metadata.items():
+        meaning = name.removeprefix(OWN)
+        if meaning == name or not isinstance(value, str):
+            continue
+        if meaning == "trial":
+            found[meaning] = int(value) if _is_plain_number(value) else value
+        elif (meaning == "status" and value in STATUSES) or meaning == "cluster":
+            found[meaning] = value
+        elif meaning in ("confidence", "weight", "cost"):
+            found[meaning] = number_or_none(_float(value))
+    return found
+
+
+def _is_plain_number(text: str) -> bool:
+    """Whether a number of a trial says the same as its text: not so for 007."""
+    return text.isascii() and text.isdigit() and len(text) < 16 and text == str(int(text))
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _others(metadata: Mapping[str, Any], reading: Reading) -> dict[str, str]:
+    """Metadata under names that no column of the outcomes table has."""
+    found = {}
+    for name, value in metadata.items():
+        if not isinstance(value, str) or name in USUAL or name.startswith(OWN):
+            continue
+        if name in reading.metadata or len(reading.metadata) < MOST_METADATA:
+            reading.metadata[name] = None
+            found[name] = value
+        else:
+            reading.beyond.add(name)
+    return found
+
+
+def _answer(row: Mapping[str, Any]) -> str | None:
+    """What was taken out of the last text for an answer."""
+    found = [one for one in list_in(row, "answer_attribution") if isinstance(one, dict)]
+    last = next((one for one in reversed(found) if one.get("is_terminal")), None)
+    return text_or_none(last.get("extracted_value")) if last else None
+
+
+def _target(row: Mapping[str, Any]) -> str | None:
+    reference = object_in(row, "input").get("reference")
+    if isinstance(reference, list) and len(reference) == 1:
+        return text_or_none(reference[0])
+    return text_or_none(reference or None)

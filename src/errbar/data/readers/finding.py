@@ -1,0 +1,103 @@
+"""Which reader a file is for, found by what is in it."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from errbar.data import readers
+from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.errors import InputError, InternalError
+
+
+@dataclass(frozen=True)
+class Found:
+    """A reader, the files that it knows, and why."""
+
+    reader: Reader
+    files: tuple[Path, ...]
+    why: str
+
+
+class Recognised(NamedTuple):
+    """Whose logs some files are, and which files are of no harness."""
+
+    found: list[Found]
+    companions: list[Path]  # lie beside logs, and say nothing new
+    others: list[Path]
+    totals: Mapping[Path, str]  # hold no questions, and why that is known
+
+
+@cache
+def every_reader() -> dict[str, Reader]:
+    """The readers of this package by name: its modules that have a `READER`."""
+    names = sorted(one.name for one in pkgutil.iter_modules(readers.__path__))
+    modules = (importlib.import_module(f"{readers.__name__}.{name}") for name in names)
+    known = [module.READER for module in modules if hasattr(module, "READER")]
+    known.sort(key=lambda reader: reader.only_totals)  # what another reader knows is no total
+    return {reader.name: reader for reader in known}
+
+
+def require_reader(name: str) -> Reader:
+    """The reader of a name."""
+    known = every_reader()
+    if name not in known:
+        raise InputError(f"there is no reader {name!r}; there are: {', '.join(known)}.")
+    return known[name]
+
+
+def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
+    """The readers of these files, each with those that it knows.
+
+    A reader that was asked for takes the files that it knows, and all of them if it knows none.
+    """
+    known = list(every_reader().values())
+    if asked is not None:
+        wanted = require_reader(asked)
+        known = [reader for reader in known if reader is wanted or reader.only_totals]
+    whys: dict[str, dict[Path, str]] = {}
+    others: list[Path] = []
+    totals: dict[Path, str] = {}
+    for file in files:
+        glance = Glance(file)
+        for reader in known:
+            why = reader.recognise(glance)
+            if why and reader.only_totals:
+                totals[file] = why
+            elif why:
+                whys.setdefault(reader.name, {})[file] = why
+            if why:
+                break
+        else:
+            others.append(file)
+    if asked is not None and not whys:
+        return Recognised([Found(wanted, tuple(files), "as asked")], [], [], {})
+    found = [
+        Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
+        for reader in known
+        if reader.name in whys
+    ]
+    patterns = [pattern for one in found for pattern in one.reader.beside]
+    companions = [
+        file
+        for file in (*others, *totals)
+        if any(fnmatch(file.name, pattern) for pattern in patterns)
+    ]
+    beside = set(companions)
+    return Recognised(
+        found,
+        companions,
+        [file for file in others if file not in beside],
+        {file: why for file, why in totals.items() if file not in beside},
+    )
+
+
+def refuse_totals(files: Sequence[Path]) -> NoReturn:
+    """Refuse files that hold only totals, and say what to give instead."""
+    refusing = next(one for one in every_reader().values() if one.only_totals)
+    refusing.read(files, Choice())
+    raise InternalError(f"{files[0]} was not refused.")

@@ -1,0 +1,241 @@
+"""Jobs of Harbor: `jobs/<job>/<trial>/result.json`, and `jobs/<job>/result.json` of the job.
+
+    {"id": "…", "task_name": "hello", "trial_name": "hello__x1", "source": "terminal-bench",
+     "agent_info": {"name": "terminus-2", "version": "2.0", "model_info": {"name": "m"}},
+     "verifier_result": {"rewards": {"reward": 1.0}}, "agent_result": {"cost_usd": 0.1, …},
+     "exception_info": null, …}
+
+    {"id": "…", "n_total_trials": 2, "stats": {"n_completed_trials": 2, "evals": {
+        "terminus-2__m__terminal-bench": {"n_trials": 2, "metrics": [{"mean": 0.5}], …}}}}
+
+Trials of a task are its attempts. A verifier gives one reward or several, among which `scorer`
+chooses. Harbor counts a trial without a reward as 0. One that ended in an exception and was
+verified all the same keeps its reward; an agent that ran out of time or context is at a limit. A
+trial with neither was not scored. The format is that of 0.25.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import warning, way_to_say
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.documents import is_whole, list_in, number_or_none, object_in
+from errbar.data.readers.harbor_trials import Job, Trial, find_jobs, name_trials
+
+_USUAL = "reward"
+_LIMITS = (
+    *("AgentTimeoutError", "ContextWindowExceededError", "OutputTokenExceededError"),
+    *("ContextLengthExceededError", "OutputLengthExceededError"),
+)
+_REFUSALS = ("AgentSafetyRefusalError", "ContentPolicyViolationError")
+_TRIAL = ("task_name", "trial_name", "trial_uri", "task_checksum")
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object":
+        return ""
+    if glance.has(*_TRIAL):
+        return f"a JSON document with {', '.join(_TRIAL)}"
+    if glance.has("n_total_trials", "stats", "started_at"):
+        return "a JSON document with n_total_trials and stats"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    jobs = find_jobs(files, log)
+    scorers = _scorers(jobs, choice.scorer, log)
+    for job in jobs:
+        log.remarks += _contradictions(job, scorers)
+    for system, mine in name_trials(jobs, choice.files, log).items():
+        for task in dict.fromkeys(one.task for _, one in mine):
+            part = [(job, one) for job, one in mine if one.task == task]
+            _add(log, system, part, scorers[task])
+    return log
+
+
+def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]:
+    """The reward to take in each data set: the one that was asked for, "reward", or the first."""
+    found: dict[str, dict[str, None]] = {}
+    for job in jobs:
+        for one in job.trials:
+            found.setdefault(one.task, {}).update(dict.fromkeys(one.rewards or ()))
+    scorers = {}
+    for task, names in found.items():
+        keys = sorted(names, key=lambda key: key != _USUAL)
+        where = f"{jobs[0].folder}, {task}" if task else str(jobs[0].folder)
+        scorers[task] = taken = pick(asked, keys, "reward", where) if keys or asked else ""
+        if _USUAL in keys or asked is not None:
+            log.remarks += picked_remark(taken, keys, "reward", "scorer")
+        elif len(keys) > 1:
+            choose = way_to_say(f"--scorer {keys[1]}", f"scorer={keys[1]!r}")
+            log.remarks.append(
+                warning(
+                    f"{f'{task}: ' if task else ''}trials have the rewards {', '.join(keys)}; "
+                    f"{taken!r} is scored. Choose another with {choose}."
+                )
+            )
+    return scorers
+
+
+def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> None:
+    """The rows of a system on a data set."""
+    often = Counter((one.question, one.name) for _, one in trials)
+    exceptions: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    attempts: Counter[str] = Counter()
+    for job, one in trials:
+        outcome, status = _judged(one, scorer)
+        counts[status] += 1
+        counts["graded"] += outcome is not None and one.exception is not None
+        if one.exception:
+            exceptions[one.exception] += 1
+        attempts[one.question] += 1
+        shared = often[one.question, one.name] > 1
+        log.add(
+            system=system,
+            task=one.task,
+            question=one.question,
+            trial=f"{job.label}: {one.name}" if shared else one.name,
+            outcome=outcome,
+            status=status,
+            cost=one.cost,
+            input_tokens=one.input_tokens,
+            output_tokens=one.output_tokens,
+            exception=one.exception,
+        )
+    if exceptions:
+        said = ", ".join(f"{name} {n}" for name, n in exceptions.items())
+        log.remarks.append(
+            f"{system}: trials that ended in an exception: {said}. {counts['graded']} of the "
+            f"{exceptions.total()} have a reward all the same, which counts; Harbor counts the "
+            f"others as 0."
+        )
+    if counts["unscored"]:
+        log.remarks.append(
+            warning(
+                f"{system}: {counts['unscored']} trials have neither a reward nor an exception: "
+                f"they are not scored. Harbor counts them as 0."
+            )
+        )
+    elif len(set(attempts.values())) == 1:
+        log.claims += _claims(system, trials, scorer)
+    else:
+        log.remarks.append(
+            f"{system}: tasks have {min(attempts.values())} to {max(attempts.values())} trials; "
+            f"the mean of Harbor is one of trials, avg one of tasks."
+        )
+
+
+def _judged(trial: Trial, scorer: str) -> tuple[float | None, str]:
+    """Outcome and status; Harbor doubts a reward after exceptions that are not the agent's."""
+    late = (trial.exception or "").endswith(("TimeoutError", "Timeout"))
+    failed = "timeout" if late else "error"
+    if trial.rewards is None:
+        return None, failed if trial.exception else "unscored"
+    reward = number_or_none(trial.rewards.get(scorer))
+    if reward is None:
+        return None, failed  # other rewards are there: Harbor counts this one as 0
+    if reward or trial.exception is None or trial.exception in _REFUSALS:
+        return reward, "ok"
+    return reward, "limit" if trial.exception in _LIMITS else failed
+
+
+def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
+    """What a job states of itself and its own trials do not give."""
+    stats = job.stats
+    where = job.file or job.folder
+    waiting = [(key, stats.get(key)) for key in ("n_pending_trials", "n_running_trials")]
+    open_ = [f"{key} {n}" for key, n in waiting if is_whole(n) and n > 0]
+    if open_:
+        yield warning(f"{where}: the job is not finished ({', '.join(open_)}).")
+    retries = stats.get("n_retries")
+    if is_whole(retries) and retries > 0:
+        yield f"{where}: {retries} trials were run again after an exception; the last run counts."
+    mine = {
+        "n_completed_trials": len(job.trials),
+        "n_trials": len(job.trials),
+        "n_errored_trials": sum(one.is_own for one in job.trials),
+        "n_errors": sum(one.is_own for one in job.trials),
+        "cost_usd": sum(one.cost or 0.0 for one in job.trials),
+        "n_input_tokens": sum(one.input_tokens or 0.0 for one in job.trials),
+        "n_output_tokens": sum(one.output_tokens or 0.0 for one in job.trials),
+    }
+    stated = [(key, number_or_none(stats.get(key)), n, "") for key, n in mine.items()]
+    for key, told in object_in(stats, "evals").items():
+        part = told if isinstance(told, dict) else {}
+        trials = [one for one in job.trials if one.key == key]
+        if not trials:
+            yield warning(f"{where}: the job states scores of {key}, and no trial of it is there.")
+            continue
+        scorer = scorers[trials[0].task]
+        counted = [number_or_none((one.rewards or {}).get(scorer)) or 0.0 for one in trials]
+        mean = _mean(job, part, trials, scorer)
+        stated.append(("mean", mean, sum(counted) / len(counted), f" of {key}"))
+        errors = number_or_none(part.get("n_errors"))
+        stated.append(("n_errors", errors, sum(one.is_own for one in trials), f" of {key}"))
+    for key, said, n, whose in stated:
+        if said is not None and not isclose(said, n, rel_tol=1e-9, abs_tol=1e-9):
+            yield warning(
+                f"{where}: the job states {key}{whose} {said:.6g}; its trials give {n:.6g}."
+            )
+
+
+def _mean(job: Job, part: Mapping[str, Any], trials: Sequence[Trial], scorer: str) -> float | None:
+    """The mean that a job states, trials without a reward being 0.
+
+    That of one reward is called so. Several rewards are told by their names, and are means unless
+    the job was configured otherwise.
+    """
+    metrics = [one for one in list_in(part, "metrics") if isinstance(one, dict)]
+    if len({key for one in trials for key in one.rewards or ()}) <= 1:
+        return next((number_or_none(one["mean"]) for one in metrics if "mean" in one), None)
+    usual = len(metrics) == 1 and job.averages
+    return number_or_none(metrics[0].get(scorer)) if usual else None
+
+
+def _claims(system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> Iterator[Claim]:
+    """What jobs state of a system: the mean of trials, those of reward 1, and pass@k of one job."""
+    task = trials[0][1].task
+    parts: dict[Path, tuple[Job, list[Trial]]] = {}
+    for job, one in trials:
+        parts.setdefault(job.folder, (job, []))[1].append(one)
+    of = f" of {len(parts)} jobs" if len(parts) > 1 else ""
+    stated = [
+        (job, mine, object_in(object_in(job.stats, "evals"), mine[0].key))
+        for job, mine in parts.values()
+    ]
+    means = [(_mean(job, part, mine, scorer), len(mine)) for job, mine, part in stated]
+    known = [mean * n for mean, n in means if mean is not None]
+    if len(known) == len(parts):
+        yield Claim(f"mean{of}", sum(known) / len(trials), "avg", system, task)
+    rewards = [object_in(object_in(part, "reward_stats"), scorer) for _, _, part in stated]
+    if all(rewards):
+        ones = sum(len(list_in(one, key)) for one in rewards for key in ("1", "1.0"))
+        yield Claim(f"trials with {scorer} 1{of}", ones, "right", system, task)
+    job, _, part = stated[0]
+    if of:
+        return
+    total = number_or_none(job.stated.get("n_total_trials"))
+    if total is not None and len(object_in(job.stats, "evals")) == 1:
+        yield Claim("n_total_trials", total, "rows", system, task)
+    for k, value in object_in(part, "pass_at_k").items():
+        number = number_or_none(value)
+        if number is not None and k.isdecimal() and int(k):
+            yield Claim(f"pass_at_k {k}", number, f"pass@{k}", system, task)
+
+
+READER = Reader(
+    "harbor",
+    _recognise,
+    _read,
+    beside=(
+        *("config.json", "lock.json", "*.log", "*.txt", "*.cast", "*.pane", "reward.json"),
+        *("ctrf.json", "trajectory.json", "manifest.json", "metadata.yaml"),
+    ),
+    chooses=("scorer", "files"),
+)

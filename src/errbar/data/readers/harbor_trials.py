@@ -1,0 +1,257 @@
+"""Trials and jobs of Harbor, as far as scores need them, and what became of every file."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess, warning
+from errbar.data.readers.base import Log, some_of
+from errbar.data.readers.documents import (
+    list_in,
+    name_of,
+    number_or_none,
+    object_in,
+    object_of,
+    require_key,
+    require_object,
+    text_or_none,
+)
+from errbar.data.readers.settings import tell_apart
+from errbar.data.readers.tables.naming import FilesAre, systems_of
+from errbar.errors import InputError
+
+RESULT = "result.json"
+CONFIG = "config.json"
+
+
+class Trial(NamedTuple):
+    """One attempt at a task."""
+
+    id: str
+    name: str
+    question: str
+    task: str  # the data set
+    agent: str  # agent and model
+    is_named: bool  # whether both are
+    settings: Mapping[str, Any]  # version and arguments of the agent
+    rewards: Mapping[str, Any] | None
+    exception: str | None  # of the trial, or of the first step that has one
+    is_own: bool  # whether the exception is of the trial: only these does a job count
+    cost: float | None
+    input_tokens: float | None
+    output_tokens: float | None
+    regrades: str  # the id of the trial that it grades anew
+    key: str  # what a job calls agent, model and data set
+    file: Path
+
+
+@dataclass
+class Job:
+    """A folder of trials, and what its own file states of them."""
+
+    folder: Path
+    trials: list[Trial] = field(default_factory=list)
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+    label: str = ""
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What it counts."""
+        return object_in(self.stated, "stats")
+
+    @property
+    def averages(self) -> bool:
+        """Whether its metric is the mean, as it is unless its configuration names others."""
+        config = self.folder / CONFIG
+        metrics = list_in(object_of(config), "metrics") if config.is_file() else []
+        return all(isinstance(one, dict) and one.get("type", "mean") == "mean" for one in metrics)
+
+
+def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
+    """Jobs and their trials; each trial is counted once, and one that was graded anew by that."""
+    jobs: dict[str, Job] = {}  # by folder
+    single: list[Trial] = []
+    for file in files:
+        whole = object_of(file)
+        if "task_name" in whole:
+            single.append(_trial(whole, file, str(file)))
+            log.read(file, 1)
+            continue
+        job = jobs[os.path.dirname(file)] = Job(file.parent, stated=whole, file=file)
+        held = list_in(whole, "trial_results")
+        log.read(file, len(held))
+        for at, one in enumerate(held):
+            where = f"{file}, trial {at}"
+            job.trials.append(_trial(require_object(one, where), file, where))
+    homes: dict[str, str] = {}  # by the folder above that of a trial, which many share
+    for one in single:
+        folder = os.path.dirname(one.file)
+        above = os.path.dirname(folder)
+        if above not in homes:
+            homes[above] = next((each for each in _folders_above(folder) if each in jobs), above)
+        home = folder if folder in jobs else homes[above]
+        if home not in jobs:
+            jobs[home] = Job(Path(home))
+        jobs[home].trials.append(one)
+    _count_once(list(jobs.values()), log)
+    for job in jobs.values():
+        if job.file is not None and not job.trials:
+            log.skip(job.file, "it has only totals of a job, and its trials are not there")
+    found = [job for job in jobs.values() if job.trials]
+    if not found:
+        first = next(iter(jobs.values()))
+        raise InputError(
+            f"{first.file}: it holds only totals of a job. Give the folder of the job, in which "
+            f"every trial has a {RESULT} of its own."
+        )
+    for job, label in zip(found, systems_of([job.folder / "x" for job in found], "x"), strict=True):
+        job.label = label
+    return found
+
+
+def _folders_above(folder: str) -> Iterator[str]:
+    """The folder that holds a folder, the one that holds that, and so on."""
+    while (above := os.path.dirname(folder)) != folder:
+        yield above
+        folder = above
+
+
+def _count_once(jobs: Sequence[Job], log: Log) -> None:
+    """Leave out trials that are held twice, and those that another grades anew."""
+    seen: dict[str, Path] = {}
+    copies: list[Path] = []
+    every = [one for job in jobs for one in job.trials]
+    regraded = {one.regrades for one in every if one.regrades} & {one.id for one in every}
+    for job in jobs:
+        kept = []
+        for one in sorted(job.trials, key=lambda trial: trial.file == job.file):
+            if one.id in regraded:
+                log.leave_out(one.file, "trials that were graded anew, and are counted by that")
+            elif one.id in seen:
+                log.leave_out(one.file, "trials that another file holds too")
+                if one.file != job.file:
+                    copies.append(one.file)
+            else:
+                seen[one.id] = one.file
+                kept.append(one)
+        job.trials = kept
+    if copies:
+        shown = some_of([str(file) for file in copies], 3)
+        log.remarks.append(
+            warning(
+                f"{len(copies)} trials are copies of others by their ids, and left out: {shown}."
+            )
+        )
+    if regraded:
+        log.remarks.append(
+            warning(
+                f"{len(regraded)} trials were graded anew (regrade): the later grade is counted. "
+                f"Load the jobs one by one to have the earlier."
+            )
+        )
+
+
+def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
+    info = object_in(whole, "agent_info")
+    config = object_in(whole, "config")
+    agent_config = object_in(config, "agent")
+    settings = {**object_in(agent_config, "kwargs"), "version": info.get("version")}
+    name = name_of(require_key(whole, "trial_name", where), f"{where}, trial_name")
+    agent = text_or_none(info.get("name")) or ""
+    model = object_in(info, "model_info")
+    called = text_or_none(model.get("name")) or ""
+    provider = text_or_none(model.get("provider")) or ""
+    whole_model = f"{provider}/{called}" if provider and called else provider or called
+    whole_model = whole_model or text_or_none(agent_config.get("model_name")) or ""
+    rewards = object_in(whole, "verifier_result").get("rewards")
+    if rewards is not None:
+        rewards = require_object(rewards, f"{where}, verifier_result, rewards")
+    own = text_or_none(object_in(whole, "exception_info").get("exception_type"))
+    steps = [one for one in list_in(whole, "step_results") if isinstance(one, dict)]
+    of_steps = [object_in(one, "exception_info").get("exception_type") for one in steps]
+    source = text_or_none(whole.get("source")) or ""
+    usage = _usage(whole, steps)
+    return Trial(
+        id=text_or_none(whole.get("id")) or f"{file} {name}",
+        name=name,
+        question=name_of(require_key(whole, "task_name", where), f"{where}, task_name"),
+        task=source,
+        agent=" · ".join(filter(None, (agent, whole_model))),
+        is_named=bool(agent and whole_model),
+        settings=settings,
+        rewards=rewards,
+        exception=own or next((text_or_none(one) for one in of_steps if one), None),
+        is_own=own is not None,
+        cost=_total(usage, "cost_usd"),
+        input_tokens=_total(usage, "n_input_tokens"),
+        output_tokens=_total(usage, "n_output_tokens"),
+        regrades=text_or_none(object_in(config, "source_trial").get("trial_id")) or "",
+        key="__".join(filter(None, (agent, called, source or "adhoc"))),
+        file=file,
+    )
+
+
+def _usage(whole: Mapping[str, Any], steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the agent used, of the trial or else of its steps."""
+    of_trial = whole.get("agent_result")
+    if isinstance(of_trial, dict):
+        return [of_trial]
+    return [object_in(step, "agent_result") for step in steps]
+
+
+def _total(usage: Sequence[Mapping[str, Any]], key: str) -> float | None:
+    if len(usage) == 1:
+        return number_or_none(usage[0].get(key))
+    known = [n for part in usage if (n := number_or_none(part.get(key))) is not None]
+    return sum(known) if known else None
+
+
+def name_trials(
+    jobs: Sequence[Job], files_are: FilesAre | None, log: Log
+) -> dict[str, list[tuple[Job, Trial]]]:
+    """Trials by system: agent and model, and what tells two of the same name apart."""
+    agents: dict[str, list[tuple[Job, Trial]]] = {}
+    every = [one for job in jobs for one in job.trials]
+    for job in jobs:
+        for one in job.trials:
+            agents.setdefault(one.agent, []).append((job, one))
+    systems: dict[str, list[tuple[Job, Trial]]] = {}
+    for agent, mine in agents.items():
+        told = tell_apart([one.settings for _, one in mine])
+        for (job, one), said in zip(mine, told, strict=True):
+            by_job = files_are == "systems" or (files_are is None and not one.is_named)
+            apart = job.label if by_job and len(jobs) > 1 else ""
+            more = ", ".join(part for part in (said, apart) if part)
+            name = f"{agent} ({more})" if agent and more else agent or more or job.label
+            systems.setdefault(name, []).append((job, one))
+    _say_what_was_joined(systems, log)
+    if files_are is None and len(jobs) > 1 and not all(one.is_named for one in every):
+        log.remarks.append(
+            guess(
+                "Systems: trials that name no model are taken apart by their jobs",
+                option="--files trials",
+                argument="files='trials'",
+            )
+        )
+    return systems
+
+
+def _say_what_was_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
+    for system, mine in systems.items():
+        tasks: dict[str, dict[str, None]] = {}
+        for job, one in mine:
+            tasks.setdefault(one.task, {})[job.label] = None
+        for task, labels in tasks.items():
+            if len(labels) > 1:
+                whose = " · ".join(part for part in (system, task) if part)
+                log.remarks.append(
+                    guess(
+                        f"Trials: {whose}: those of {len(labels)} jobs "
+                        f"({some_of(list(labels))}) are joined",
+                        option="--files systems",
+                        argument="files='systems'",
+                    )
+                )

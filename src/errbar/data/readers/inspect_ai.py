@@ -1,0 +1,392 @@
+"""Logs of inspect_ai: `.eval` archives of any version, and `.json`.
+
+A log is one run of one task by one model. Of a run and its retries the best log counts; runs that
+were told different things are different systems, and those that were told the same go on where the
+one before ended.
+"""
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import Above, about
+from errbar.data.columns import USUAL
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, some_of
+from errbar.data.readers.documents import is_whole, name_of, number_or_none, object_in
+from errbar.data.readers.inspect_runs import (
+    Run,
+    Sample,
+    is_nan,
+    number_in,
+    read_run,
+    scorers_in,
+    value_of,
+)
+from errbar.errors import InputError
+
+_OWN = frozenset({*USUAL, "answer", "target", "cost"})
+_PLAIN = (str, int, float)  # and truth values, which are whole numbers to Python
+_MOST_EXTRA = 100  # columns that are made of the metadata
+_SHOWN = 5
+_WIDE = 40  # letters of a setting in the name of a system
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A run, whose it is, and by which scorer it is scored."""
+
+    run: Run
+    system: str
+    scorer: str
+    is_scored: bool  # whether any sample of the run has a score
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.system, self.run.task
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.head.startswith(b"PK\x03\x04") and b"_journal/start.json" in glance.head:
+        return "a zip archive with _journal/start.json"
+    if glance.path.suffix == ".eval" and glance.head.startswith(b"PK"):
+        return "a zip archive that ends in .eval"
+    if glance.shape == "object" and glance.has("version", "status", "eval"):
+        return "a JSON document with version, status and eval"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    every = [read_run(path) for path in files]
+    runs = _without_retries(every, log)
+    if not runs:
+        first = every[0]
+        raise InputError(
+            f"{first.path}: the log has no samples, only a header (status {first.status!r}); there "
+            f"is nothing to score."
+        )
+    chosen = _chosen(runs, choice, log)
+    logs = Counter(one.key for one in chosen)
+    rows = _Rows(log)
+    for one in chosen:
+        log.remarks += _odd(one.run)
+        met = rows.add(one)
+        if logs[one.key] == 1:
+            log.claims += _claims(one, met)
+    log.remarks += [*_going_on(logs), *rows.remarks()]
+    return log
+
+
+def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
+    """Of the logs of one run that which counts; the others are named, as those without samples."""
+    best: dict[tuple[str, str], Run] = {}
+    for run in runs:
+        held = best.get(run.identity)
+        if held is None or run.goodness > held.goodness:
+            best[run.identity] = run
+    kept = []
+    for run in runs:
+        chosen = best[run.identity]
+        log.read(run.path, len(run.samples))
+        if not run.samples:
+            lack = f"; {run.expected} samples were to be run, 0 are there" if run.expected else ""
+            log.skip(run.path, f"it has only a header (status {run.status!r}){lack}")
+        elif run is not chosen:
+            log.leave_out(run.path, "of a run of which another log counts", len(run.samples))
+            log.remarks.append(
+                f"{run.path.name} ({run.status}) is of the same run as {chosen.path.name} "
+                f"({chosen.status}), and left out."
+            )
+        else:
+            kept.append(run)
+    return kept
+
+
+def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
+    """Each run with the scorer that was asked for, or the first of its task."""
+    has = {run: scorers_in(run.samples) for run in runs}
+    found: dict[str, dict[str, None]] = {run.task: {} for run in runs}
+    for run, names in has.items():
+        first = [run.headline()] if run.headline() in names else []
+        found[run.task] |= dict.fromkeys([*first, *names])
+    every = list(dict.fromkeys(name for names in found.values() for name in names))
+    if not every:
+        log.remarks.append("No sample has a score; every row is without a result.")
+    elif choice.scorer is not None:
+        pick(choice.scorer, every, "scorer", str(runs[0].path))
+    taken = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
+    log.remarks += _picked(taken, found)
+    kept, lost = [], []
+    for run in runs:
+        if not has[run] or taken[run.task] in has[run]:
+            kept.append(run)
+        else:
+            lost.append(f"{run.path.name} ({', '.join(has[run][:_SHOWN])})")
+            log.leave_out(run.path, "of a log without the scorer", len(run.samples))
+    if lost:
+        log.remarks.append(f"{len(lost)} logs lack the scorer, and are left out: {some_of(lost)}.")
+    return [
+        _Chosen(run, system, taken[run.task], bool(has[run]))
+        for run, system in zip(kept, _systems(kept), strict=True)
+    ]
+
+
+def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """What to say where there was a choice; once for all tasks that are alike."""
+    tasks: dict[Above, list[str]] = {}
+    for task, names in found.items():
+        if taken[task] in names:
+            for said in picked_remark(taken[task], list(names), "scorer", "scorer"):
+                tasks.setdefault(said, []).append(task)
+    for said, alike in tasks.items():
+        yield said if len(alike) == len(taken) else about(some_of(alike), said)
+
+
+def _systems(runs: Sequence[Run]) -> list[str]:
+    """The model, and what tells runs of it apart if they were told different things."""
+    told = [run.settings() for run in runs]
+    alike: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for run, mine in zip(runs, told, strict=True):
+        alike.setdefault((run.model, run.task), []).append(mine)
+    apart = {
+        key: [
+            name
+            for name in dict.fromkeys(name for one in group for name in sorted(one))
+            if len({one.get(name) for one in group}) > 1
+        ]
+        for key, group in alike.items()
+    }
+    names = []
+    for run, mine in zip(runs, told, strict=True):
+        said = [f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]]
+        names.append(f"{run.model} ({', '.join(said)})" if said else run.model)
+    return names
+
+
+def _cut(value: str) -> str:
+    """A setting; of a long one the beginning, and a number that no other has."""
+    if len(value) <= _WIDE:
+        return value
+    return f"{value[:_WIDE]}… {zlib.crc32(value.encode()):08x}"
+
+
+@dataclass
+class _Met:
+    """What was met among the rows of one run."""
+
+    strange: int = 0  # scores that are no numbers
+    scored_errors: int = 0
+    without: int = 0  # rows without a result, but for errors
+
+
+@dataclass
+class _Rows:
+    """Samples as rows of a log, and what was met on the way."""
+
+    log: Log
+    ended: Counter[tuple[str, str]] = field(default_factory=Counter)  # trials of earlier runs
+    spelled: dict[str, str] = field(default_factory=dict)  # columns of the metadata
+    columns: dict[str, str | None] = field(default_factory=dict)  # by key as it is written
+    strange: Counter[str] = field(default_factory=Counter)
+    scored_errors: int = 0
+
+    def add(self, one: _Chosen) -> _Met:
+        """The rows of a run, and what was met among them."""
+        met = _Met()
+        run, before = one.run, self.ended[one.key]
+        never = not one.is_scored and not all(sample.error for sample in run.samples)
+        once = self._once(run)
+        outcomes, statuses, answers = [], [], []
+        for sample in once.values():
+            value, answer = value_of(sample, one.scorer)
+            outcome = number_in(value)
+            if outcome is None and value is not None and not is_nan(value):
+                met.strange += 1
+                self.strange[json.dumps(value, default=str)[:60]] += 1
+            status = "unscored" if never else _status(sample, outcome)
+            met.scored_errors += sample.error and outcome is not None
+            met.without += outcome is None and status != "error"
+            outcomes.append(outcome)
+            statuses.append(status)
+            answers.append(None if answer is None else str(answer))
+        extra = [self._extra(sample.metadata) for sample in once.values()]
+        names = dict.fromkeys(name for found in extra for name in found)
+        self.log.extend(
+            system=[one.system] * len(once),
+            task=[run.task] * len(once),
+            question=[question for question, _ in once],
+            trial=[before + epoch for _, epoch in once],
+            outcome=outcomes,
+            status=statuses,
+            answer=answers,
+            target=[_target(sample.target) for sample in once.values()],
+            **{name: [found.get(name) for found in extra] for name in names},
+        )
+        self.ended[one.key] += max((epoch for _, epoch in once), default=0)
+        self.scored_errors += met.scored_errors
+        return met
+
+    def _once(self, run: Run) -> dict[tuple[str, int], Sample]:
+        """Of samples with one id and epoch the last."""
+        last = {}
+        for at, sample in enumerate(run.samples, start=1):
+            name, epoch = sample.id, sample.epoch
+            if not isinstance(name, str):
+                name = name_of(name, f"{run.path}, sample {at}")
+            if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
+                raise InputError(
+                    f"{run.path}, sample {at}: an epoch is a whole number; this is "
+                    f"{str(epoch)[:60]!r}."
+                )
+            last[name, epoch] = sample
+        again = len(run.samples) - len(last)
+        if again:
+            self.log.leave_out(run.path, "samples that occur again later", again)
+        return last
+
+    def _extra(self, metadata: Any) -> dict[str, Any]:
+        """What the data set says of a question in one word or number, to group by."""
+        found: dict[str, Any] = {}
+        for key, value in metadata.items() if isinstance(metadata, dict) else ():
+            if isinstance(value, _PLAIN):
+                column = self.columns[key] if key in self.columns else self._column(key)
+                if column is not None:
+                    found[column] = value
+        return found
+
+    def _column(self, key: str) -> str | None:
+        """The column of a key; columns that differ in their letters' case only are one."""
+        plain = key.lower()
+        if plain not in self.spelled:
+            if len(self.spelled) == _MOST_EXTRA or not key.strip() or not key.isprintable():
+                self.columns[key] = None
+                return None
+            self.spelled[plain] = f"metadata.{key}" if plain in _OWN else key
+        column = self.columns[key] = self.spelled[plain]
+        return column
+
+    def remarks(self) -> Iterator[str]:
+        """What was met."""
+        if self.strange:
+            value, n = self.strange.most_common(1)[0]
+            yield (
+                f"{self.strange.total()} rows have a score that is no number, such as {value} "
+                f"({n} times); they have no result here, where inspect_ai counts 0."
+            )
+        if self.scored_errors:
+            yield (
+                f"{self.scored_errors} samples ended in an error and were scored all the same; "
+                f"their scores count, as they do for inspect_ai."
+            )
+        left = sum(column is None for column in self.columns.values())
+        if left:
+            yield f"{left} names in the metadata are not made columns."
+
+
+def _status(sample: Sample, outcome: float | None) -> str:
+    if sample.error and outcome is None:
+        return "error"
+    if sample.limit:
+        return "limit"
+    if outcome is not None:
+        return "ok"
+    return "unscored" if sample.is_whole else "missing"
+
+
+def _target(target: Any) -> str | None:
+    if isinstance(target, list):
+        return str(target[0]) if len(target) == 1 else json.dumps(target, default=str)
+    return None if target is None else str(target)
+
+
+def _claims(one: _Chosen, met: _Met) -> Iterator[Claim]:
+    """How many samples there are by the header, and what it states of the scorer that is scored.
+
+    Samples that are not completed ended in an error; where others have no result either, or some
+    of these have one, nothing here counts the same.
+    """
+    total, completed = (
+        number_or_none(one.run.results.get(key)) for key in ("total_samples", "completed_samples")
+    )
+    if total is not None:
+        yield Claim("total_samples", total, "rows", *one.key)
+        if completed is not None and not met.scored_errors and not met.without:
+            yield Claim("samples not completed", total - completed, "failed", *one.key)
+    if not met.strange:
+        yield from _scores(one)
+
+
+def _scores(one: _Chosen) -> Iterator[Claim]:
+    """Accuracies and means."""
+    name, _, part = one.scorer.rpartition("/")
+    wanted = [(one.scorer, one.scorer), (name, part)]
+    stated = [
+        score
+        for score in one.run.stated()
+        if (score.get("scorer") or score.get("name"), score.get("name")) in wanted
+    ]
+    reducers = {score.get("reducer") for score in stated}
+    for score in stated:
+        reducer = score.get("reducer")
+        if reducer is None and len(reducers) > 1:
+            continue  # epochs are not taken together, but each as a question of its own
+        metric = _metric(str(reducer or "mean"))
+        metrics = object_in(score, "metrics")
+        for said in ("accuracy", "mean"):
+            value = number_or_none(object_in(metrics, said).get("value"))
+            if metric and value is not None:
+                shown = said if reducer in (None, "mean") else f"{said} ({reducer})"
+                yield Claim(shown, value, metric, *one.key, "missing")
+
+
+def _metric(reducer: str) -> str:
+    """What errbar calls a way of taking epochs together; nothing if it has none."""
+    if reducer == "mean":
+        return "avg"
+    for start, metric in (("pass_at_", "pass@"), ("pass_k_", "pass^")):
+        k = reducer.removeprefix(start)
+        if k != reducer and k.isdecimal() and int(k):
+            return f"{metric}{int(k)}"
+    return ""
+
+
+def _odd(run: Run) -> Iterator[str]:
+    """What a reader of the numbers should know of the run."""
+    name, there = run.path.name, len(run.samples)
+    failed = sum(sample.error for sample in run.samples)
+    missing = run.expected is not None and run.expected != there
+    if run.status != "success":
+        of = f" of {run.expected}" if missing else ""
+        yield f"{name}: the run ended as {run.status!r}; {there}{of} samples are there."
+    elif missing:
+        yield f"{name}: {run.expected} samples were to be run, {there} are there."
+    if run.samples and failed == there:
+        says = "the log says success, but " if run.status == "success" else ""
+        yield f"{name}: {says}EVERY sample ended in an error."
+    if run.invalidated:
+        yield f"{name}: samples were declared invalid after the run; they are scored all the same."
+
+
+def _going_on(logs: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """What to say of several runs by one system of one task."""
+    several = [(key, n) for key, n in logs.items() if n > 1]
+    if several:
+        (system, task), n = several[0]
+        yield (
+            f"{sum(n for _, n in several)} logs are of a system and task that others are of too, "
+            f"as {n} of {system} on {task}: their trials go on from log to log, and what each "
+            f"states is not compared."
+        )
+
+
+READER = Reader(
+    "inspect_ai",
+    _recognise,
+    _read,
+    beside=("logs.json", "eval-set.json", "listing.json", ".*"),
+)

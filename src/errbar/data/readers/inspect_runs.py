@@ -1,0 +1,265 @@
+"""One log of inspect_ai: its header, and of each sample what is used.
+
+The summaries of an archive say all that is needed, and are small beside its samples; samples are
+read only where summaries lack. A run that crashed has neither header nor summaries of its own, but
+a journal of both. A score is C, P, I or N, a number, a word for one, or several of these by name.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.data.readers.archive import Archive
+from errbar.data.readers.base import Glance
+from errbar.data.readers.documents import (
+    number_or_none,
+    object_of,
+    require_key,
+    require_list,
+    require_object,
+)
+from errbar.errors import InputError
+
+_HEADERS = ("header.json", "_journal/start.json")
+_SAMPLE = re.compile(r"samples/(.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
+_SETTINGS = (
+    *("task_args", "task_version", "solver", "solver_args"),
+    *("model_args", "model_generate_config", "model_roles"),
+)
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+class Sample(NamedTuple):
+    """What is used of a sample; its messages and events may be many times as large."""
+
+    id: Any
+    epoch: Any
+    target: Any
+    metadata: Any
+    scores: dict[str, tuple[Any, Any]]  # the value that each scorer gave, and the answer it saw
+    error: bool
+    limit: bool
+    is_whole: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One log."""
+
+    path: Path
+    eval: Mapping[str, Any]
+    status: str
+    results: Mapping[str, Any]
+    invalidated: bool
+    samples: list[Sample]
+
+    @property
+    def model(self) -> str:
+        """As it was asked for, with its provider."""
+        return _name(self.eval.get("model"))
+
+    @property
+    def task(self) -> str:
+        """Its name, which stays the same where its display name changes."""
+        return _name(self.eval.get("task"))
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The same for a run and for its retries."""
+        return str(self.eval.get("task_id") or self.path), self.model
+
+    @property
+    def goodness(self) -> tuple[bool, bool, int, str]:
+        """Of the logs of one run that which counts: with samples, finished, fullest, latest."""
+        there = len(self.samples)
+        return there > 0, self.status == "success", there, str(self.eval.get("created") or "")
+
+    @property
+    def expected(self) -> int | None:
+        """How many samples were to be run."""
+        said = self.results.get("total_samples")
+        if said is None:
+            said = _inner(self.eval, "dataset", "samples")
+            epochs = _inner(self.eval, "config", "epochs") or 1
+            said = said * epochs if isinstance(said, int) and isinstance(epochs, int) else None
+        return said if isinstance(said, int) else None
+
+    def settings(self) -> dict[str, str]:
+        """What a run was told, by name."""
+        found: dict[str, str] = {}
+        for kind in _SETTINGS:
+            value = self.eval.get(kind)
+            if isinstance(value, Mapping):
+                found |= {str(key): json.dumps(one, default=str) for key, one in value.items()}
+            elif value is not None:
+                found[kind] = json.dumps(value, default=str)
+        return found
+
+    def stated(self) -> list[dict[str, Any]]:
+        """The scores that the header states."""
+        where = f"{self.path}, results"
+        scores = require_list(self.results.get("scores") or [], f"{where}, scores")
+        return [require_object(one, f"{where}, scores") for one in scores]
+
+    def headline(self) -> str:
+        """The score that stands for the task, by its own word."""
+        scorer = _inner(self.results, "headline", "scorer")
+        score = _inner(self.results, "headline", "score")
+        return str(scorer) if scorer == score else f"{scorer}/{score}"
+
+
+def _name(value: Any) -> str:
+    """Text that UTF-8 can hold, as the table will have it."""
+    return str(value or "").encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _inner(value: Mapping[str, Any], *keys: str) -> Any:
+    """What stands under a key of an object under a key; None where there is none."""
+    held: Any = value
+    for key in keys:
+        held = held.get(key) if isinstance(held, Mapping) else None
+    return held
+
+
+def read_run(path: Path) -> Run:
+    """A log of either kind."""
+    if Glance(path).head.startswith(b"PK"):
+        return _archived(path)
+    where = str(path)
+    log = object_of(path)
+    samples = require_list(log.get("samples") or [], f"{where}, samples")
+    kept = [_slim(one, f"{where}, sample {at}") for at, one in enumerate(samples, start=1)]
+    return _headed(path, log, where, kept)
+
+
+def _archived(path: Path) -> Run:
+    with Archive(path) as archive:
+        name = next((name for name in _HEADERS if name in archive), None)
+        if name is None:
+            raise InputError(
+                f"{path}: it has neither {' nor '.join(_HEADERS)}, one of which every archive of "
+                f"inspect_ai has."
+            )
+        where = f"{path}, {name}"
+        header = require_object(archive.document(name), where)
+        return _headed(path, header, where, list(_samples(archive)))
+
+
+def _headed(path: Path, header: dict[str, Any], where: str, samples: list[Sample]) -> Run:
+    return Run(
+        path,
+        require_object(require_key(header, "eval", where), f"{where}, eval"),
+        str(header.get("status") or "unfinished"),
+        require_object(header.get("results") or {}, f"{where}, results"),
+        bool(header.get("invalidated")),
+        samples,
+    )
+
+
+def _samples(archive: Archive) -> Iterator[Sample]:
+    """Summaries of samples, and the samples that no summary tells of."""
+    names = ["summaries.json"]
+    if "summaries.json" not in archive:
+        names = sorted(archive.names("_journal/summaries/"), key=_place_in_journal)
+    told = set()
+    for name in names:
+        where = f"{archive.path}, {name}"
+        for one in require_list(archive.document(name), where):
+            sample = _slim(one, where)
+            told.add(f"{sample.id}_epoch_{sample.epoch}")
+            yield sample
+    for name in archive.names("samples/"):
+        if name[len("samples/") : -len(".json")] in told:
+            continue  # by far the most
+        known = _SAMPLE.fullmatch(name)
+        if known and known[1] not in told:
+            yield _slim(archive.document(name), f"{archive.path}, {name}")
+
+
+def _place_in_journal(name: str) -> tuple[int, str]:
+    """Parts of the journal are numbered; of two that tell of a sample the later counts."""
+    number = re.search(r"(\d{1,9})\.json$", name)
+    return int(number[1]) if number else 0, name
+
+
+def _slim(sample: Any, where: str) -> Sample:
+    get = require_object(sample, where).get
+    scores = get("scores")
+    if scores is None and isinstance(get("score"), dict):
+        scores = {"score": get("score")}  # logs of 2024 had one score
+    found = {}
+    for name, one in scores.items() if isinstance(scores, dict) else ():
+        if isinstance(one, dict):
+            found[name] = one.get("value"), one.get("answer")
+    return Sample(
+        get("id"),
+        get("epoch", 1),
+        get("target"),
+        get("metadata"),
+        found,
+        bool(get("error")),
+        bool(get("limit")),
+        get("completed") is not False,
+    )
+
+
+def scorers_in(samples: Sequence[Sample]) -> list[str]:
+    """Names of scores in order, those of parts as scorer/part."""
+    found: dict[str, dict[str, None]] = {}
+    for sample in samples:
+        for name, (value, _) in sample.scores.items():
+            parts = found.get(name)
+            if parts is None:
+                parts = found[name] = {}
+            elif name in parts and isinstance(value, str):
+                continue
+            if isinstance(value, dict):
+                parts |= dict.fromkeys(f"{name}/{key}" for key in value)
+            elif isinstance(value, list):
+                parts |= dict.fromkeys(f"{name}/{at}" for at in range(len(value)))
+            elif not is_nan(value):
+                parts[name] = None
+    return [part for name, parts in found.items() for part in parts or [name]]
+
+
+def value_of(sample: Sample, scorer: str) -> tuple[Any, Any]:
+    """What a scorer, or a part of one, says of a sample, and the answer that it saw."""
+    scores = sample.scores
+    found: tuple[Any, Any] | None = scores.get(scorer)
+    if found is not None:
+        return found
+    name, _, part = scorer.rpartition("/")
+    while name and name not in scores:  # a part may be called a/b
+        name, _, first = name.rpartition("/")
+        part = f"{first}/{part}"
+    value, answer = scores.get(name, (None, None))
+    if isinstance(value, dict):
+        return value.get(part), answer
+    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        return value[int(part)], answer
+    return None, answer
+
+
+def number_in(value: Any) -> float | None:
+    """The number that a value stands for, as the package itself takes it; None if for none."""
+    if not isinstance(value, str):
+        return number_or_none(value)
+    known = _GRADES.get(value)
+    if known is None:
+        known = _WORDS.get(value.lower())
+    if known is not None:
+        return known
+    try:
+        return number_or_none(float(value))
+    except ValueError:
+        return None
+
+
+def is_nan(value: Any) -> bool:
+    """Whether it says that there is no score."""
+    return isinstance(value, float) and math.isnan(value)

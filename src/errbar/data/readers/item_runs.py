@@ -1,0 +1,399 @@
+"""Runs that score the items of a questionnaire per participant, or decline to.
+
+    {"experiments": [{"results": {"mode": "few_shot", "results": [
+        {"participant_id": 300, "success": true,
+         "predicted_items": {"Sleep": 2, "Appetite": null},
+         "ground_truth_items": {"Sleep": 1, "Appetite": 0},
+         "item_signals": {"Sleep": {"llm_evidence_count": 3, "verbalized_confidence": 4},
+                          "Appetite": {"llm_evidence_count": 0, "verbalized_confidence": null}}}
+    ]}}]}
+
+An item counts if its truth is known; without a predicted score the system declined it. One of the
+signals is the confidence, by default the number of pieces of evidence, which older runs save as
+`evidence_counts`. Whatever is left out is counted.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from errbar.base.json_text import JSONDecodeError, parse
+from errbar.data.predictions import Predictions
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick
+from errbar.data.readers.documents import is_whole
+from errbar.data.readers.item_signals import Signal, note_signals, number_of, numbers, shown
+from errbar.data.readers.tables.naming import systems_of
+from errbar.errors import InputError, InternalError
+
+_NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
+
+
+class Item(NamedTuple):
+    """One item of one participant."""
+
+    participant: str
+    item: str
+    score: float | None  # None: declined
+    truth: float
+    confidence: float | None  # None: not saved, and nothing stands for it
+
+
+@dataclass(frozen=True, slots=True)
+class ItemColumns:
+    """Items of participants, a column for each part of them."""
+
+    participants: Sequence[str]
+    items: Sequence[str]
+    scores: Sequence[float | None]
+    truths: Sequence[float]
+    confidences: Sequence[float | None]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRun:
+    """One experiment of a file."""
+
+    name: str
+    columns: ItemColumns
+    participants: int  # those that count
+    failed: int  # participants left out because their run failed
+    failed_items: int  # items of theirs, one at least of each
+    without_truth: int  # items left out because nothing is known to hold them against
+    without_signal: int  # items of which the signal was not saved
+    signal: Signal
+    signals: tuple[str, ...]  # all that are there
+    stated: int | None = None  # how many items the participants say they have
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items one by one."""
+        part = self.columns
+        return tuple(
+            map(Item, part.participants, part.items, part.scores, part.truths, part.confidences)
+        )
+
+    @property
+    def has_signal(self) -> bool:
+        """Whether the signal was saved at all."""
+        return self.signal.name in self.signals
+
+    def predictions(self, loss: str = "absolute", span: float | None = None) -> Predictions:
+        """Losses and confidences, clustered by participant."""
+        if not self.has_signal:
+            raise InputError(f"{self.name}: {self.size()}. {self.signal.not_there(self.signals)}")
+        if not self.columns.items:
+            raise InputError(f"{self.name}: {self.size()}; no item is left to score.")
+        answered = [item for item in self.items if item.score is not None]
+        unranked = [item for item in answered if item.confidence is None]
+        if unranked:
+            first = unranked[0]
+            raise InputError(
+                f"{self.name}: {len(unranked)} of {len(answered)} answered items have no "
+                f"{self.signal.name} and cannot be ranked, as {first.item} of participant "
+                f"{first.participant}. The signals are: {', '.join(self.signals)}."
+            )
+        return Predictions.judged(
+            self.columns.scores,
+            self.columns.truths,
+            self.confidences(),
+            loss,
+            span=span,
+            clusters=self.columns.participants,
+        )
+
+    def confidences(self) -> list[float]:
+        """Of all items; what was declined is never ranked, whatever stands there."""
+        return [confidence or 0.0 for confidence in self.columns.confidences]
+
+    def left_out(self) -> str:
+        """What was left out, in words; empty if nothing was."""
+        said = []
+        if self.failed:
+            said.append(f"{self.failed} failed participant{'s' * (self.failed > 1)}")
+        if self.without_truth:
+            items = f"{self.without_truth} item{'s' * (self.without_truth > 1)}"
+            said.append(f"{items} without a truth")
+        return f" ({' and '.join(said)} left out)" if said else ""
+
+    def size(self) -> str:
+        """How much there is, in words."""
+        size = len(self.columns)
+        answered = size - self.columns.scores.count(None)
+        return (
+            f"{size} items of {self.participants} participants, {answered} answered"
+            f"{self.left_out()}"
+        )
+
+    def absent(self) -> str:
+        """What was made of items without the signal, in words; empty if all have it."""
+        if not self.has_signal or not self.without_signal:
+            return ""
+        value = self.signal.if_absent
+        taken = "which cannot be ranked" if value is None else f"taken as {value:g}"
+        items = f"{self.without_signal} item{'s' * (self.without_signal > 1)}"
+        return f"{items} without {self.signal.name}, {taken}"
+
+
+def is_item_run(path: str | Path) -> bool:
+    """Whether a file is one of such runs, as its reader sees it."""
+    place = Path(path)
+    return place.is_file() and bool(_recognise(Glance(place)))
+
+
+def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]:
+    """The experiments of one file, named by themselves or by the file.
+
+    A signal that is asked for must be in all of them.
+    """
+    place = Path(path)
+    data = _load(place)
+    experiments = _get(data, "experiments", list, f"{place}")
+    if not experiments:
+        raise InputError(f"{place}: the list of experiments is empty.")
+    runs = []
+    for at, experiment in enumerate(experiments):
+        where = f"{place}: experiments[{at}]"
+        results = _get(experiment, "results", dict, where)
+        rows = _get(results, "results", list, f"{where}.results")
+        name = _name(experiment, results)
+        if name is None:
+            name = place.stem if len(experiments) == 1 else f"{place.stem} {at + 1}"
+        run = _run(name, rows, Signal.asked_for(signal), f"{where}.results.results")
+        if signal is not None:
+            pick(run.signal.name, run.signals, "signal", where)
+        runs.append(run)
+    return _told_apart(runs)
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("object", "lines") and glance.has("experiments"):
+        for key in ("predicted_items", "participant_id"):
+            if f'"{key}"' in glance.text:
+                return f"a JSON document with experiments and {key}"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    """An item is right if its score is the truth; each is a question of its own."""
+    log = Log()
+    labels = systems_of(files)
+    runs = [
+        (path, label, run)
+        for path, label in zip(files, labels, strict=True)
+        for run in read_item_runs(path, choice.signal)
+    ]
+    often = Counter(run.name for *_, run in runs)
+    for path, label, run in runs:
+        name = run.name if often[run.name] == 1 else f"{run.name} ({label})"
+        log.read(path, len(run.columns) + run.failed_items + run.without_truth)
+        log.leave_out(path, "items of participants whose run failed", run.failed_items)
+        log.leave_out(path, "items without a truth", run.without_truth)
+        if run.columns.items:
+            _add(log, name, run)
+        _tell(log, name, run)
+    return log
+
+
+def _add(log: Log, name: str, run: ItemRun) -> None:
+    participants, items = run.columns.participants, run.columns.items
+    scores, truths = run.columns.scores, run.columns.truths
+    size = len(items)
+    values = {*scores, *truths}
+    written: dict[float | None, str]
+    written = {value: f"{value + 0.0:g}" for value in values if value is not None}
+    log.extend(
+        system=[name] * size,
+        question=[f"{who} · {item}" for who, item in zip(participants, items, strict=True)],
+        outcome=[
+            None if score is None else float(score == truth)
+            for score, truth in zip(scores, truths, strict=True)
+        ],
+        status=["abstained" if score is None else "ok" for score in scores],
+        answer=list(map(written.get, scores)),
+        target=list(map(written.get, truths)),
+        confidence=run.columns.confidences if run.has_signal else [None] * size,
+        cluster=participants,
+        item=items,
+    )
+
+
+def _tell(log: Log, name: str, run: ItemRun) -> None:
+    """What there is to say of a run, and what it states of itself."""
+    log.remarks.append(f"{name}: {run.size()}.")
+    if run.absent():
+        log.remarks.append(f"{name}: {run.absent()}.")
+    if run.has_signal:
+        said = run.signal.remark(run.signals)
+        log.remarks += [said] if said not in log.remarks else []
+    else:
+        log.remarks.append(f"{name}: {run.signal.not_there(run.signals)}")
+    if run.stated is not None and not run.without_truth:
+        log.claims.append(Claim("available_items + na_items", run.stated, "rows", name))
+
+
+def _load(place: Path) -> Any:
+    try:
+        return parse(place.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{place} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place} is not text: {error.reason} at byte {error.start}.") from error
+    except JSONDecodeError as error:
+        raise InputError(
+            f"{place} is not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        ) from error
+    except RecursionError as error:
+        raise InputError(f"{place}: its parts are nested too deeply.") from error
+
+
+@dataclass
+class _Saved:
+    """What participants have saved of their items, an entry for each item."""
+
+    participants: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    scores: list[Any] = field(default_factory=list)
+    truths: list[Any] = field(default_factory=list)
+    signals: list[Any] = field(default_factory=list)
+
+    def add(self, participant: str, row: dict[str, Any], signal: Signal, where: str) -> None:
+        """The items of a participant."""
+        predicted = _get(row, "predicted_items", dict, where)
+        truth = _get(row, "ground_truth_items", dict, where)
+        items = truth if truth.keys() == predicted.keys() else _items_of(row)
+        self.participants += [participant] * len(items)
+        self.items += items
+        self.scores += map(predicted.get, items)
+        self.truths += map(truth.get, items)
+        self.signals += signal.values(row, items, where)
+
+
+def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
+    saved = _Saved()
+    seen: set[str] = set()
+    signals: dict[str, None] = {}
+    failed = failed_items = 0
+    stated: int | None = 0
+    for at, row in enumerate(rows):
+        here = f"{where}[{at}]"
+        if not _succeeded(row, here):
+            failed += 1
+            failed_items += max(1, len(_items_of(row)))
+            continue
+        participant = str(row.get("participant_id", at))
+        if participant in seen:
+            raise InputError(f"{here}: participant {participant} occurs twice in {name}.")
+        seen.add(participant)
+        saved.add(participant, row, signal, here)
+        note_signals(row, signals)
+        stated = _both(stated, _stated(row))
+    scores, truths, values = (
+        numbers(column) for column in (saved.scores, saved.truths, saved.signals)
+    )
+    if scores is None or truths is None or values is None:
+        _refuse_other_than_numbers(rows, signal, where)
+    confidences = signal.ranked(values)
+    counts = [truth is not None for truth in truths]
+    columns = ItemColumns(
+        list(compress(saved.participants, counts)),
+        list(compress(saved.items, counts)),
+        list(compress(scores, counts)),
+        [truth for truth in truths if truth is not None],
+        list(compress(confidences, counts)),
+    )
+    absent = columns.confidences.count(None)
+    if absent and signal.if_absent is not None:
+        filled = [signal.if_absent if value is None else value for value in columns.confidences]
+        columns = replace(columns, confidences=filled)
+    return ItemRun(
+        name,
+        columns,
+        len(seen),
+        failed,
+        failed_items,
+        len(saved.items) - len(columns),
+        absent,
+        signal,
+        tuple(signals),
+        stated if seen else None,
+    )
+
+
+def _refuse_other_than_numbers(rows: Sequence[Any], signal: Signal, where: str) -> NoReturn:
+    """Say which item has a score, a truth or a signal that is no number."""
+    for at, row in enumerate(rows):
+        here = f"{where}[{at}]"
+        for item in _items_of(row) if _succeeded(row, here) else ():
+            number_of(row["ground_truth_items"], item, f"{here}.ground_truth_items")
+            number_of(row["predicted_items"], item, f"{here}.predicted_items")
+            signal.confidence(row, item, here)
+    raise InternalError(f"{where} has something that is no number, and it was not found.")
+
+
+def _succeeded(row: Any, where: str) -> bool:
+    if not isinstance(row, dict):
+        raise InputError(f"{where} must be an object; got {shown(row)}.")
+    success = row.get("success", True)
+    if not isinstance(success, bool):
+        raise InputError(f"{where}.success must be true or false; got {shown(success)}.")
+    return success
+
+
+def _items_of(row: dict[str, Any]) -> dict[str, None]:
+    """The items of a participant, whether scored or not."""
+    parts = (row.get(key) for key in ("ground_truth_items", "predicted_items"))
+    return dict.fromkeys(item for part in parts if isinstance(part, dict) for item in part)
+
+
+def _stated(row: dict[str, Any]) -> int | None:
+    """How many items a participant says that it has, answered or declined."""
+    answered, declined = row.get("available_items"), row.get("na_items")
+    return answered + declined if is_whole(answered) and is_whole(declined) else None
+
+
+def _both(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _told_apart(runs: list[ItemRun]) -> list[ItemRun]:
+    """Runs of the same name get a number."""
+    often = Counter(run.name for run in runs)
+    so_far: Counter[str] = Counter()
+    named = []
+    for run in runs:
+        so_far[run.name] += 1
+        number_of_run = f"{run.name} {so_far[run.name]}"
+        named.append(run if often[run.name] == 1 else replace(run, name=number_of_run))
+    return named
+
+
+def _name(*places: dict[str, Any]) -> str | None:
+    return next(_names(places), None)
+
+
+def _names(places: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for place in places:
+        for key in _NAMES:
+            if isinstance(place.get(key), str) and place[key]:
+                yield place[key]
+
+
+def _get(data: Any, key: str, kind: type, where: str) -> Any:
+    if not isinstance(data, dict) or key not in data:
+        keys = ", ".join(data) if isinstance(data, dict) else ""
+        found = f"the keys {keys}" if keys else shown(data)
+        raise InputError(f"{where} has no {key!r}; found {found}.")
+    if not isinstance(data[key], kind):
+        wanted = "a list" if kind is list else "an object"
+        raise InputError(f"{where}.{key} must be {wanted}; got {shown(data[key])}.")
+    return data[key]
+
+
+READER = Reader("item_runs", _recognise, _read, chooses=("signal",))

@@ -1,0 +1,181 @@
+"""How sure a system was of an item of a questionnaire: the signals that a run saves of it.
+
+Older runs save one number per item, `evidence_counts`: how many quotes the model found. Later ones
+save several under `item_signals`, among them the same count as `llm_evidence_count`. One of them
+ranks the items. The only thing that matters of it is the order, so a signal of which less is surer
+is ranked by its negative.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from errbar.base.remarks import Above, guess, way_to_say
+from errbar.data.readers.base import some_of
+from errbar.errors import InputError
+
+USUAL_SIGNAL = "llm_evidence_count"
+_OLDER = "evidence_counts"  # the same, where it is all that a run saves
+_SIGNALS = "item_signals"
+
+# Entropy, the spread over repeated answers, and the share of them that declined.
+_LOWER_IS_SURER = ("token_pe", "consistency_score_std", "consistency_na_rate")
+
+# What a value that was not saved stands for: no evidence, nothing similar that was found, and the
+# middle of a scale from 1 to 5. Of other signals it is not known.
+_IF_ABSENT = {
+    USUAL_SIGNAL: 0.0,
+    "keyword_evidence_count": 0.0,
+    "retrieval_reference_count": 0.0,
+    "retrieval_similarity_mean": 0.0,
+    "retrieval_similarity_max": 0.0,
+    "verbalized_confidence": 3.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """The signal that ranks the items, and whether less of it is surer."""
+
+    name: str
+    lower_is_surer: bool = False
+
+    @classmethod
+    def asked_for(cls, text: str | None) -> Self:
+        """A signal by its name; `-name` if less of it is surer, which is known of some.
+
+        Examples
+        --------
+        >>> Signal.asked_for("token_pe")
+        Signal(name='token_pe', lower_is_surer=True)
+        >>> Signal.asked_for("-surprise")
+        Signal(name='surprise', lower_is_surer=True)
+        """
+        name = (text or USUAL_SIGNAL).removeprefix("-")
+        if name == _OLDER:
+            name = USUAL_SIGNAL
+        return cls(name, name in _LOWER_IS_SURER or (text or "").startswith("-"))
+
+    @property
+    def if_absent(self) -> float | None:
+        """What a value that was not saved counts as; None if nobody knows."""
+        return _IF_ABSENT.get(self.name)
+
+    def confidence(self, row: Mapping[str, Any], item: str, where: str) -> float | None:
+        """Of an item of a participant as a number; None if it was not saved."""
+        signals = _object(row, _SIGNALS, where).get(item) or {}
+        if not isinstance(signals, dict):
+            place = f"{where}.{_SIGNALS}[{item!r}]"
+            raise InputError(f"{place} must be an object; got {shown(signals)}.")
+        if self.name in signals:
+            value = number(signals[self.name], f"{where}.{_SIGNALS}[{item!r}].{self.name}")
+        elif self.name == USUAL_SIGNAL:
+            value = number_of(_object(row, _OLDER, where), item, f"{where}.{_OLDER}")
+        else:
+            value = None
+        return value
+
+    def ranked(self, values: Sequence[float | None]) -> Sequence[float | None]:
+        """Numbers that are higher for surer."""
+        return [-value if value else value for value in values] if self.lower_is_surer else values
+
+    def values(self, row: Mapping[str, Any], items: Iterable[str], where: str) -> Iterable[Any]:
+        """Of all items of a participant as they were saved; whether they are numbers is unknown."""
+        signals = _object(row, _SIGNALS, where)
+        if self.name == USUAL_SIGNAL and not signals:
+            return map(_object(row, _OLDER, where).get, items)
+        return [self.confidence(row, item, where) for item in items]
+
+    def remark(self, found: tuple[str, ...]) -> Above:
+        """Which signal was taken, and what else there is."""
+        others = [name for name in found if name != self.name]
+        also = f" (also: {some_of(others, 20)})" if others else ""
+        surer = ", where less is surer" if self.lower_is_surer else ""
+        other = others[0] if others else ""
+        return guess(
+            f"Confidence: {self.name}{surer}{also}",
+            option=f"--signal {other}" if other else "",
+            argument=f"signal={other!r}" if other else "",
+        )
+
+    def not_there(self, found: tuple[str, ...]) -> str:
+        """Why items cannot be ranked by it, and what to do."""
+        saved = f"{self.name} in {_SIGNALS}"
+        saved += f" or {_OLDER}" if self.name == USUAL_SIGNAL else ""
+        if found:
+            other = way_to_say(f"--signal {found[0]}", f"signal={found[0]!r}")
+            advice = f"There are: {', '.join(found)}; choose one, as in {other}."
+        else:
+            advice = "Runs that save a signal can be."
+        return (
+            f"No participant has {saved}, so nothing says how sure the system was, and its answers "
+            f"cannot be ranked. {advice}"
+        )
+
+
+def note_signals(row: Mapping[str, Any], known: dict[str, None]) -> None:
+    """Add the names of signals of a participant that are numbers to those that are known."""
+    signals, counts = row.get(_SIGNALS), row.get(_OLDER)
+    for values in signals.values() if isinstance(signals, dict) else ():
+        if isinstance(values, dict):
+            known |= dict.fromkeys(name for name, value in values.items() if _is_number(value))
+    if USUAL_SIGNAL not in known and isinstance(counts, dict):
+        known |= dict.fromkeys([USUAL_SIGNAL] if any(map(_is_number, counts.values())) else [])
+
+
+def number(value: Any, where: str) -> float | None:
+    """A finite number, or nothing."""
+    if value is None:
+        return None
+    if not _is_number(value):
+        raise InputError(f"{where} must be a number or null; got {shown(value)}.")
+    return float(value)
+
+
+def numbers(values: Sequence[Any]) -> list[float | None] | None:
+    """All of them as `number` has each, at once; None if one of them is no number."""
+    kinds = set(map(type, values))
+    if not kinds <= {int, float, type(None)}:
+        return None
+    try:
+        if type(None) in kinds:
+            found = [None if value is None else float(value) for value in values]
+        else:
+            found = list(map(float, values))
+    except OverflowError:
+        return None
+    finite = float not in kinds or all(value is None or math.isfinite(value) for value in found)
+    return found if finite else None
+
+
+def number_of(part: Mapping[str, Any], item: str, where: str) -> float | None:
+    """What stands under an item, as `number` has it; the place is written out only for errors."""
+    value: Any = part.get(item)
+    return float(value) if _is_number(value) else number(value, f"{where}[{item!r}]")
+
+
+def shown(value: Any) -> str:
+    """A value for a message."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False
+
+
+def _object(row: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
+    """An object that need not be there."""
+    value = row.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InputError(f"{where}.{key} must be an object; got {shown(value)}.")
+    return value

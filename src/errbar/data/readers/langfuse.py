@@ -1,0 +1,305 @@
+"""Exports of Langfuse: experiments, runs of data sets, traces and scores, alone or together.
+
+Records are in an array, on lines, in CSV, or in the `data` of a page of the API:
+
+    {"id": "…", "traceId": "t1", "experimentName": "base", "experimentItemId": "q1",
+     "output": "…", "level": "DEFAULT", "scores": [{"name": "exact", "dataType": "BOOLEAN", …}]}
+    {"id": "…", "datasetRunName": "base", "datasetItemId": "q1", "traceId": "t1"}
+    {"id": "t1", "timestamp": "…", "name": "…", "input": …, "scores": […]}
+    {"id": "…", "traceId": "t1", "name": "exact", "dataType": "NUMERIC", "value": 1}
+
+These are items of an experiment (version 5 of the SDK), items of a run of a data set, which may
+stand in the `datasetRunItems` of a run (version 3), traces, and scores. The web page exports traces
+with a column for each score, a list of values in each (the batch export of Langfuse 3). Records are
+joined by the trace: a trial is an item if there are any, else a trace, else whatever has scores.
+Scores of a whole run or a session are left out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import guess, warning
+from errbar.data.readers.base import Choice, Glance, Log, Reader, occurrences, pick, picked_remark
+from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
+from errbar.data.readers.exports import (
+    Scores,
+    first_of,
+    records,
+    remarks_on_scores,
+    score_names,
+    score_of,
+    short_name,
+)
+from errbar.data.readers.tables.naming import name_systems
+
+_PAGES = ("data",)
+_SIGNS = {
+    "items of experiments": ("traceId", "experimentName", "experimentItemId"),
+    "items of runs": ("traceId", "datasetItemId"),
+    "runs with datasetRunItems": ("datasetRunItems", "datasetId"),
+    "scores of traces": ("id", "name", "dataType", "source", "timestamp"),
+    "traces": ("id", "timestamp", "name", "userId", "sessionId", "tags"),
+    "a trace with its scores": ("trace", "observations", "scores"),
+}
+# What the export of traces has beside a column for each score.
+_OF_TRACES = frozenset(
+    {
+        *("id", "projectId", "externalId", "timestamp", "name"),
+        *("userId", "sessionId", "release", "version", "environment"),
+        *("tags", "bookmarked", "public", "input", "output"),
+        *("metadata", "latency", "usage", "inputCost", "outputCost"),
+        *("totalCost", "level", "errorCount", "warningCount", "defaultCount"),
+        *("debugCount", "observationCount", "inputTokens", "outputTokens", "totalTokens"),
+        *("comments", "createdAt", "updatedAt", "htmlPath", "observations"),
+        *("scores",),
+    }
+)
+_RUNS = ("experimentName", "datasetRunName", "experimentId", "datasetRunId")
+_NUMERIC = ("NUMERIC", "BOOLEAN")  # types of scores whose value is a number
+_WHOLE = "scores of a whole run or session"
+_UNKNOWN = "records that are no item, trace or score"
+_AGAIN = "records that are there twice"
+_NOWHERE = "scores of traces that no other file holds"
+
+
+@dataclass(slots=True)
+class _Trial:
+    """An item of a run, or a trace."""
+
+    path: Path
+    record: Mapping[str, Any]
+    trace: str
+    scores: Scores = field(default_factory=Scores)
+
+
+@dataclass
+class _Found:
+    """Everything that the files hold."""
+
+    items: list[_Trial] = field(default_factory=list)
+    traces: dict[str, _Trial] = field(default_factory=dict)
+    scores: list[tuple[Path, str, Mapping[str, Any]]] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+
+
+def _recognise(glance: Glance) -> str:
+    keys = glance.record_keys(*_PAGES)
+    for what, signs in _SIGNS.items():
+        if keys.issuperset(signs):
+            return f"{what}, with {', '.join(signs[:3])}"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log, found = Log(), _Found()
+    for path in files:
+        log.read(path, 0)
+        for _, whole in records(path, *_PAGES):
+            for part in _expanded(whole):
+                _sort(part, path, found, log)
+    trials = _join(found, log)
+    scores = [trial.scores for trial in trials]
+    scorers = score_names(scores)
+    scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    log.remarks += remarks_on_scores(scores, scorer, "Langfuse")
+    if not scorers:
+        log.remarks.append("No trial has a score; there is nothing but a list of them.")
+    systems = _systems(trials, choice, log)
+    questions = _questions(trials, log)
+    tasks = [
+        str(first_of(one.record, "datasetName", "experimentDatasetId") or "") for one in trials
+    ]
+    outcomes = [trial.scores.of(scorer) for trial in trials]
+    log.extend(
+        system=systems,
+        task=tasks,
+        question=questions,
+        trial=occurrences(zip(systems, tasks, questions, strict=True)),
+        outcome=outcomes,
+        status=[
+            "ok" if outcome is not None else "error" if _failed(trial.record) else "unscored"
+            for trial, outcome in zip(trials, outcomes, strict=True)
+        ],
+        answer=texts_or_none([trial.record.get("output") for trial in trials]),
+        target=texts_or_none([trial.record.get("expectedOutput") for trial in trials]),
+        cost=[score_of(trial.record.get("totalCost")) for trial in trials],
+    )
+    return log
+
+
+def _failed(record: Mapping[str, Any]) -> bool:
+    return str(record.get("level") or "").upper() == "ERROR"
+
+
+def _expanded(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The items of a run, a trace with its scores, or the record itself."""
+    if isinstance(record.get("datasetRunItems"), list):
+        run = {"datasetRunName": record.get("name"), "datasetName": record.get("datasetName")}
+        for item in record["datasetRunItems"]:
+            yield {**run, **item} if isinstance(item, dict) else {}
+    elif isinstance(record.get("trace"), dict):
+        yield {**record["trace"], "scores": list_in(record, "scores")}
+    else:
+        yield record
+
+
+def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> None:
+    """Put a record where it belongs, with the scores inside it."""
+    kind = _kind(record)
+    if not kind:
+        log.read(path, 1)
+        log.leave_out(path, _UNKNOWN)
+        return
+    name = text_or_none(record.get("id"))
+    if name is not None and (kind, name) in found.seen:
+        log.read(path, 1)
+        log.leave_out(path, _AGAIN)
+        return
+    if name is not None:
+        found.seen.add((kind, name))
+    if kind == "score":
+        found.scores.append((path, _trace_of(record), record))
+        return
+    trace = str((name if kind == "trace" else text_or_none(record.get("traceId"))) or "")
+    trial = _Trial(path, record, trace)
+    for inside in list_in(record, "scores"):
+        if isinstance(inside, dict):
+            _give(trial.scores, inside)
+    if kind == "trace":
+        for column, values in record.items():
+            if column not in _OF_TRACES and isinstance(values, list):
+                for value in values:
+                    trial.scores.add(column, value)
+        found.traces[trace] = trial
+    else:
+        found.items.append(trial)
+
+
+def _kind(record: Mapping[str, Any]) -> str:
+    if "experimentItemId" in record or ("datasetItemId" in record and "traceId" in record):
+        return "item"
+    if "name" in record and ("value" in record or "stringValue" in record):
+        return "score"
+    return "trace" if record.get("id") is not None and "timestamp" in record else ""
+
+
+def _trace_of(score: Mapping[str, Any]) -> str:
+    """The trace of a score, which the third version of scores has in its subject."""
+    subject = object_in(score, "subject")
+    inside = subject.get("id") if subject.get("kind") == "trace" else subject.get("traceId")
+    return str(first_of(score, "traceId") or inside or "")
+
+
+def _give(scores: Scores, score: Mapping[str, Any]) -> None:
+    """A score as a number, or the label of a categorical one: its number is only a place."""
+    kind = score.get("dataType") or "NUMERIC"
+    numeric = kind in _NUMERIC or str(kind).upper() in _NUMERIC
+    value = score.get("value") if numeric else first_of(score, "stringValue", "value")
+    scores.add(str(score.get("name")), value if value is not None else score.get("stringValue"))
+
+
+def _join(found: _Found, log: Log) -> list[_Trial]:
+    """Trials with the scores that other records have for their trace."""
+    trials = found.items or list(found.traces.values())
+    by_trace: dict[str, list[_Trial]] = {}
+    for trial in trials:
+        by_trace.setdefault(trial.trace, []).append(trial)
+    alone = not trials
+    for path, trace, score in found.scores:
+        if trace and alone and trace not in by_trace:
+            record = {"id": trace, "name": score.get("traceName")}
+            trials.append(_Trial(path, record, trace))
+            by_trace[trace] = [trials[-1]]
+        fits = [trial for trial in by_trace.get(trace, ()) if trace and _fits(score, trial.record)]
+        for trial in fits:
+            _give(trial.scores, score)
+        if not fits:
+            log.read(path, 1)
+            log.leave_out(path, _NOWHERE if trace else _WHOLE)
+    if found.items:
+        _add_traces(found, by_trace, log)
+    for path, group in groupby(trials, key=attrgetter("path")):
+        log.read(path, len(list(group)))
+    return trials
+
+
+def _fits(score: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    """Whether a score is of an item, which may be one of several observations in a trace."""
+    pair = (score.get("observationId"), item.get("observationId"))
+    return None in pair or pair[0] == pair[1]
+
+
+def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -> None:
+    """What traces tell of the items that belong to them."""
+    for name, trace in found.traces.items():
+        for trial in by_trace.get(name, ()):
+            trial.record = {**trace.record, **trial.record}
+            trial.scores.fill(trace.scores)
+        if name not in by_trace:
+            log.read(trace.path, 1)
+            log.leave_out(trace.path, "traces that are no item of a run")
+
+
+def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+    """Names of runs; of traces the model in their metadata, or else the file or their name."""
+    runs = [first_of(trial.record, *_RUNS) for trial in trials]
+    found = [
+        str(run) if run is not None else _model_of(trial.record)
+        for run, trial in zip(runs, trials, strict=True)
+    ]
+    if None in runs and any(found):
+        log.remarks.append(guess("Systems: the model in the metadata of traces that are in no run"))
+    unnamed = [trial for trial, system in zip(trials, found, strict=True) if system is None]
+    items = sum("datasetItemId" in trial.record for trial in unnamed)
+    if items:
+        log.remarks.append(
+            warning(
+                f"{items} items do not say which run they are of, as in the export of the web "
+                f"page; if they are of several, export each by itself, or take them from the API."
+            )
+        )
+    own = list(dict.fromkeys(trial.path for trial in unnamed))
+    naming = name_systems(own, files_are=choice.files)
+    log.remarks += naming.remarks
+    by_file = dict(zip(own, naming.systems, strict=True))
+    if len(own) == 1:
+        log.remarks.append(guess("Systems: the names of traces, which are in no run"))
+    return [
+        system
+        if system is not None
+        else by_file[trial.path]
+        if len(own) > 1
+        else text_or_none(trial.record.get("name")) or ""
+        for trial, system in zip(trials, found, strict=True)
+    ]
+
+
+def _model_of(trace: Mapping[str, Any]) -> str | None:
+    model = object_in(trace, "metadata").get("model")
+    return model if isinstance(model, str) else None
+
+
+def _questions(trials: Sequence[_Trial], log: Log) -> list[str]:
+    """Items of a data set; of traces their input, or else each is a question of its own."""
+    items = [first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials]
+    asked = [
+        None if item is not None else trial.record.get("input")
+        for trial, item in zip(trials, items, strict=True)
+    ]
+    found = [
+        str(item) if item is not None else short_name(text) or trial.trace
+        for trial, item, text in zip(trials, items, asked, strict=True)
+    ]
+    if any(text is not None for text in asked):
+        log.remarks.append(guess("Questions: the inputs of traces, which are items of no data set"))
+    if any(item is None and text is None for item, text in zip(items, asked, strict=True)):
+        log.remarks.append(guess("Questions: each trace that does not say what it asks is one"))
+    return found
+
+
+READER = Reader("langfuse", _recognise, _read)

@@ -1,0 +1,246 @@
+"""Exports of LangSmith: rows of an experiment as a table, runs, and examples with their runs.
+
+    {"inputs.question": "…", "outputs.answer": "…", "error": null, "reference.answer": "…",
+     "feedback.correct": 1, "execution_time": 0.4, "example_id": "…", "id": "…"}
+    {"id": "…", "run_type": "chain", "session_id": "…", "reference_example_id": "…",
+     "parent_run_id": null, "error": null, "feedback_stats": {"correct": {"n": 1, "avg": 1.0}}}
+    {"run": {…}, "example": {"id": "…"}, "evaluation_results": {"results": [{"key": "correct", …}]}}
+    {"feedback_stats": {…}, "examples_with_runs": [{"id": "…", "runs": [{…}]}]}
+
+The first is a row of `evaluate(…).to_pandas()`, the second a run of `list_runs`, the third a row of
+`evaluate(…)` itself, and the last what `get_experiment_results` gives, all by the SDK 0.14.17; in
+an array, on lines or in CSV. Heads as in "Example ID" are taken as `example_id`. A run of an
+example is a trial, and runs of one example by one experiment are its repeats; runs inside another,
+and those of no example, are left out.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    occurrences,
+    pick,
+    picked_remark,
+)
+from errbar.data.readers.documents import (
+    list_in,
+    number_or_none,
+    object_in,
+    object_of,
+    text_or_none,
+)
+from errbar.data.readers.exports import (
+    Scores,
+    first_of,
+    is_error,
+    part_of,
+    records,
+    remarks_on_scores,
+    score_names,
+    score_of,
+)
+from errbar.data.readers.tables.naming import name_systems
+
+_PAGES = ("examples_with_runs", "runs", "results", "data")
+_EXAMPLES = "examples_with_runs"
+_SIGNS = {
+    "rows of an experiment": ("example_id", "execution_time"),
+    "runs of examples": ("run_type", "reference_example_id"),
+    "runs with their evaluation": ("run", "example", "evaluation_results"),
+    "examples with runs": ("runs", "inputs", "dataset_id"),
+}
+_NESTED = re.compile(r"(inputs|outputs|reference|feedback)\.", re.IGNORECASE)
+_INSIDE = "runs inside another run"
+_NO_EXAMPLE = "runs of no example"
+_AGAIN = "runs that are there twice"
+_SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "session_id")
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A run of an example: what scores need of it, for runs hold much else."""
+
+    path: Path
+    example: str
+    id: str | None
+    session: Any
+    failed: bool
+    answer: str | None
+    target: str | None
+    cost: float | None
+    scores: Scores
+
+
+def _recognise(glance: Glance) -> str:
+    keys = {_plain(key) for key in glance.record_keys(*_PAGES)}
+    for what, signs in _SIGNS.items():
+        if keys.issuperset(signs):
+            return f"{what}, with {' and '.join(signs[:2])}"
+    has_feedback = any(key.startswith("feedback.") for key in keys)
+    return "rows with example_id and feedback" if has_feedback and "example_id" in keys else ""
+
+
+@lru_cache(maxsize=1024)
+def _plain(key: str) -> str:
+    """The name of a column: `example_id` for Example ID; feedback keeps its own spelling."""
+    if _NESTED.match(key):
+        start, _, rest = key.partition(".")
+        return f"{start.lower()}.{rest}"
+    return key.strip().lower().replace(" ", "_")
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    trials = _counted_once([trial for path in files for trial in _trials(path, log)], log)
+    scores = [trial.scores for trial in trials]
+    scorers = score_names(scores)
+    scorer = pick(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
+    log.remarks += picked_remark(scorer, scorers, "feedback", "scorer")
+    log.remarks += remarks_on_scores(scores, scorer, "LangSmith")
+    systems = _systems(trials, choice, log)
+    outcomes = [trial.scores.of(scorer) for trial in trials]
+    log.extend(
+        system=systems,
+        task=[""] * len(trials),
+        question=[trial.example for trial in trials],
+        trial=occurrences(zip(systems, [trial.example for trial in trials], strict=True)),
+        outcome=outcomes,
+        status=[
+            "error" if trial.failed else "unscored" if outcome is None else "ok"
+            for trial, outcome in zip(trials, outcomes, strict=True)
+        ],
+        answer=[trial.answer for trial in trials],
+        target=[trial.target for trial in trials],
+        cost=[trial.cost for trial in trials],
+    )
+    for path in [path for path in files if _states_means(path)]:
+        mine = {one for one, trial in zip(systems, trials, strict=True) if trial.path == path}
+        claim_means_over_rows(log, list(_claims(path, mine, scorer)))
+    if not scorers:
+        log.remarks.append("No run has feedback; there is nothing but a list of them.")
+    return log
+
+
+def _trials(path: Path, log: Log) -> list[_Trial]:
+    kept = []
+    held = 0
+    for _, record in records(path, *_PAGES):
+        for run in _runs(dict(zip(map(_plain, record), record.values(), strict=True))):
+            held += 1
+            example = first_of(run, "example_id", "reference_example_id")
+            if run.get("parent_run_id") is not None:
+                log.leave_out(path, _INSIDE)
+            elif not isinstance(example, str | int):
+                log.leave_out(path, _NO_EXAMPLE)
+            else:
+                kept.append(_trial(path, run, str(example)))
+    log.read(path, held)
+    return kept
+
+
+def _runs(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The runs of a record, each with its example and what was said of it."""
+    if isinstance(record.get("run"), dict):
+        example = object_in(record, "example")
+        results = object_in(record, "evaluation_results").get("results")
+        told = {"evaluation": results, "reference": example.get("outputs")}
+        yield {"example_id": example.get("id"), **record["run"], **told}
+    elif isinstance(record.get("runs"), list):
+        for run in record["runs"]:
+            inside = run if isinstance(run, dict) else {}
+            yield {**inside, "example_id": record.get("id"), "reference": record.get("outputs")}
+    else:
+        yield record
+
+
+def _trial(path: Path, run: Mapping[str, Any], example: str) -> _Trial:
+    return _Trial(
+        path,
+        example,
+        text_or_none(first_of(run, "id", "run_id")),
+        first_of(run, *_SESSIONS),
+        is_error(run.get("error")) or run.get("status") == "error",
+        _text(part_of(run, "outputs")),
+        _text(part_of(run, "reference")),
+        score_of(run.get("total_cost")),
+        _scores(run),
+    )
+
+
+def _scores(run: Mapping[str, Any]) -> Scores:
+    """The feedback of a run, in columns, as results of evaluators, or as means."""
+    scores = Scores()
+    for name, value in part_of(run, "feedback").items():
+        scores.add(name, value)
+    for result in list_in(run, "evaluation"):
+        if isinstance(result, dict):
+            scores.add(str(result.get("key")), first_of(result, "score", "value"))
+    for name, told in part_of(run, "feedback_stats").items():
+        stats = told if isinstance(told, dict) else {}
+        if number_or_none(stats.get("avg")) is not None:
+            scores.add(name, stats["avg"])
+        for label in object_in(stats, "values") if stats.get("avg") is None else ():
+            scores.add(name, label)
+    return scores
+
+
+def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
+    seen: set[str] = set()
+    kept = []
+    for trial in trials:
+        if trial.id is not None and trial.id in seen:
+            log.leave_out(trial.path, _AGAIN)
+            continue
+        if trial.id is not None:
+            seen.add(trial.id)
+        kept.append(trial)
+    return kept
+
+
+def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+    """Experiments, which are sessions; rows that name none go by their files."""
+    unnamed = [trial for trial in trials if trial.session is None]
+    files = list(dict.fromkeys(trial.path for trial in unnamed))
+    naming = name_systems(files, files_are=choice.files)
+    log.remarks += naming.remarks
+    by_file = dict(zip(files, naming.systems, strict=True))
+    alone = len(by_file) == 1 and len(unnamed) == len(trials)
+    return [
+        "" if alone else by_file[trial.path] if trial.session is None else str(trial.session)
+        for trial in trials
+    ]
+
+
+def _states_means(path: Path) -> bool:
+    glance = Glance(path)
+    return glance.shape == "object" and glance.has(_EXAMPLES)
+
+
+def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
+    """The mean feedback that an experiment states, over the runs that have one."""
+    if len(systems) != 1:
+        return
+    stats = object_in(object_in(object_of(path), "feedback_stats"), scorer)
+    number = number_or_none(stats.get("avg"))
+    if number is not None:
+        yield Claim(f"mean {scorer}", number, "avg", next(iter(systems)), "", "missing")
+
+
+def _text(parts: Any) -> str | None:
+    """What a run gives: the only value, or all of them as JSON; None for nothing."""
+    if isinstance(parts, dict) and len(parts) < 2:
+        return text_or_none(next(iter(parts.values()), None))
+    return text_or_none(parts)
+
+
+READER = Reader("langsmith", _recognise, _read)

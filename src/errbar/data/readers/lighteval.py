@@ -1,0 +1,386 @@
+"""Logs of lighteval: `details_*.parquet`, and the `results_*.json` that belong to them.
+
+A row of details is one question with all its responses and the value of every metric. Which of the
+responses are right is not stored, but how many are: n times avg@n, or pass@k with k = 1. So many of
+the n trials are marked right, and nobody knows which; no metric depends on it. `regrade` grades the
+responses themselves.
+
+Of multiple choice, answer and confidence are as in logs of lm-evaluation-harness: the likeliest
+choice, and its probability when those of the choices are made to add up to one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+
+from errbar.base.remarks import about
+from errbar.data.engines.duckdb import own_engine, plain_errors
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    joined_runs_remark,
+    pick,
+    picked_remark,
+    regraded,
+)
+from errbar.data.readers.choices import are_graded, likeliest
+from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
+from errbar.errors import InputError
+
+_MOST_FOOTER = 1 << 22  # bytes at the end of a Parquet file that say what its columns are
+_STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.(?:parquet|json)$")
+_RESPONSES = ("text", "logprobs")
+_DOC = ("id", "task_name", "choices", "gold_index")
+_USUAL = ("acc", "em", "exact_match", "extractive_match")  # if no metric counts right responses
+
+
+@dataclass(frozen=True)
+class _Details:
+    """The details of one task in one run."""
+
+    path: Path
+    results: Mapping[str, Any]
+    engine: DuckDBPyConnection  # one for all files: to start one takes longer than to read a few
+    is_whole: bool  # whether all of a question and its responses is needed, to regrade
+
+    @property
+    def system(self) -> str:
+        """As the results call the model; as the directories do if there are none."""
+        general = object_in(self.results, "config_general")
+        told = general.get("model_name") or object_in(general, "model_config").get("model_name")
+        parts = self.path.absolute().parts[:-2]
+        at = len(parts) - parts[::-1].index("details") if "details" in parts else len(parts) - 1
+        return str(told or "/".join(parts[at:]))
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """What is needed of every row."""
+        with plain_errors(str(self.path)):
+            table = self.engine.read_parquet(escape(str(self.path)))
+            kinds = dict(zip(table.columns, table.types, strict=True))
+            for name in ("doc", "metric", "model_response"):
+                if name not in kinds or kinds[name].id != "struct":
+                    raise InputError(f"{self.path}: there is no column {name!r} with parts.")
+            parts = ["doc" if self.is_whole else _some_of_doc(kinds["doc"]), "metric"]
+            known = dict(kinds["model_response"].children)
+            for name in _RESPONSES:
+                one = f"model_response.{name}"
+                if name == "text" and name in known and not self.is_whole:
+                    one = _if_alone(one, known[name])  # of several it is not known which is right
+                parts += [f"{one} AS {name}"] if name in known else []
+            found = table.project(", ".join(parts))
+            names = found.columns
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    @property
+    def task(self) -> str:
+        """As its first question calls it; the file's own name if that does not."""
+        told = object_in(self.rows[0], "doc").get("task_name") if self.rows else None
+        return str(told or _STAMP.sub("", self.path.name).removeprefix("details_"))
+
+    @property
+    def metrics(self) -> list[str]:
+        """Those that are one number for each question; first what counts right responses."""
+        found = Counter(
+            name
+            for row in self.rows
+            for name, value in object_in(row, "metric").items()
+            if number_or_none(value) is not None
+        )
+        return sorted(found, key=lambda name: (not _trials(name), name not in _USUAL))
+
+    def means(self) -> Mapping[str, Any]:
+        """Metrics of the task that are means over its questions, and what they are."""
+        told = object_in(object_in(self.results, "config_tasks"), self.task)
+        others = {
+            one.get("metric_name")
+            for one in list_in(told, "metrics")
+            if isinstance(one, dict) and one.get("corpus_level_fn") not in ("mean", None)
+        }
+        totals = object_in(object_in(self.results, "results"), self.task)
+        return {name: value for name, value in totals.items() if name not in others}
+
+
+def _some_of_doc(kind: Any) -> str:
+    """The parts of a question that are used; its text may be many times as large."""
+    parts = [f"{name} := doc.{name}" for name, _ in kind.children if name in _DOC]
+    return f"struct_pack({', '.join(parts)}) AS doc" if parts else "doc"
+
+
+def _if_alone(part: str, kind: Any) -> str:
+    """A list if it has one part only."""
+    return f"CASE WHEN len({part}) = 1 THEN {part} END" if kind.id == "list" else part
+
+
+def _settings(metric: str) -> tuple[str, dict[str, int]]:
+    """A metric's name and numbers: pass@k:k=1&n=8."""
+    name, _, told = metric.partition(":")
+    pairs = [one.partition("=") for one in told.split("&")]
+    return name, {key: int(value) for key, _, value in pairs if value.isdecimal()}
+
+
+def _trials(metric: str) -> int:
+    """The number of responses of which a metric is the share that is right; 0 if it is not that."""
+    name, told = _settings(metric)
+    if name == "avg@n" or (name == "pass@k" and told.get("k") == 1):
+        return told.get("n", 0)
+    return 0
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.head.startswith(b"PAR1"):
+        names = _footer(glance.path)
+        if all(name in names for name in (b"model_response", b"gold_index", b"metric")):
+            return "Parquet with doc, metric and model_response"
+    if glance.shape == "object" and glance.has("config_general", "results"):
+        return "a JSON document with config_general and results"
+    return ""
+
+
+def _footer(path: Path) -> bytes:
+    """The end of a Parquet file, where its schema is."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - 8))
+        long = min(int.from_bytes(file.read(4), "little"), _MOST_FOOTER)
+        file.seek(max(0, size - 8 - long))
+        return file.read(long)
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    with own_engine() as engine:
+        return _read_by(engine, files, choice)
+
+
+def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    metrics: dict[str, None] = {}
+    before: Counter[tuple[str, str]] = Counter()
+    claims: dict[tuple[str, str], list[list[Claim]]] = {}  # of each run
+    for one in _details(files, engine, choice.regrade is not None, log):
+        if not one.rows:
+            log.skip(one.path, "it has no rows")
+            continue
+        key = (one.system, one.task)
+        metrics |= dict.fromkeys(one.metrics)
+        of_run = claims.setdefault(key, [])
+        if choice.regrade is not None:
+            before[key] += _regrade(log, one, before[key], choice)
+            of_run.append([])
+            continue
+        metric = _metric(log, one, choice)
+        if metric:
+            n = _grade(log, one, metric, before[key])
+            before[key] += n
+            of_run.append(list(_claims(one, metric, n)))
+    if choice.scorer is not None and metrics:
+        pick(choice.scorer, list(metrics), "metric", str(files[0]))
+    for (system, task), runs in claims.items():
+        if len(runs) == 1:
+            log.claims += runs[0]
+        elif runs:
+            log.remarks.append(joined_runs_remark(f"{system} on {task}", len(runs)))
+    log.remarks = list(dict.fromkeys(log.remarks))
+    return log
+
+
+def _details(
+    files: Sequence[Path], engine: DuckDBPyConnection, is_whole: bool, log: Log
+) -> Iterator[_Details]:
+    """Files of details, each with the results of the same moment: those in the tree of its own."""
+    told = {file: object_of(file) for file in files if Glance(file).shape == "object"}
+    details = [file for file in files if file not in told]
+    if not details:
+        raise InputError(
+            f"{next(iter(told))}: there are totals, but no details beside them to score. Run "
+            f"lighteval with --save-details."
+        )
+    named: dict[str, list[Path]] = {}
+    for file in told:
+        named.setdefault(file.name, []).append(file)
+    place = {file.absolute(): file for file in told}
+    used = set()
+    for file in details:
+        stamp = _STAMP.search(file.name)
+        name = f"results_{stamp[1]}.json" if stamp else ""
+        beside, alike = _beside(file, name), named.get(name, [])
+        own = place.get(beside, beside) if beside else alike[0] if len(alike) == 1 else None
+        if own is not None and own not in told:
+            told[own] = object_of(own)
+        used.add(own)
+        yield _Details(file, told[own] if own else {}, engine, is_whole)
+    for file in place.values():
+        log.read(file, 0)
+        if file not in used:
+            log.skip(file, "there are no details of its run")
+
+
+def _beside(file: Path, name: str) -> Path | None:
+    """Results lie in a tree of directories of their own: results instead of details."""
+    parts = list(file.absolute().parts[:-2])
+    if not name or "details" not in parts:
+        return None
+    parts[len(parts) - 1 - parts[::-1].index("details")] = "results"
+    path = Path(*parts, name)
+    return path if path.is_file() else None
+
+
+def _metric(log: Log, details: _Details, choice: Choice) -> str:
+    """The metric that was asked for, or the usual; "" if the task has not got it."""
+    found, task = details.metrics, details.task
+    if not found or (choice.scorer is not None and choice.scorer not in found):
+        asked = f"no metric {choice.scorer!r}" if choice.scorer else "no metric in numbers"
+        log.remarks.append(f"{task}: there is {asked}; {len(details.rows)} rows are left out.")
+        log.read(details.path, len(details.rows))
+        log.leave_out(details.path, "of a task without the metric", len(details.rows))
+        return ""
+    metric = choice.scorer or found[0]
+    log.remarks += [about(task, text) for text in picked_remark(metric, found, "metric", "scorer")]
+    return metric
+
+
+def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
+    """Rows as the harness graded them; how many trials a question has at most."""
+    values = [number_or_none(object_in(row, "metric").get(metric)) for row in details.rows]
+    n = _trials(metric)
+    rights = [None if value is None else value * n for value in values]
+    whole = all(one is None or abs(one - round(one)) < 1e-6 for one in rights)
+    log.read(details.path, len(values) * n if n > 1 and whole else len(values))
+    if n > 1 and whole:
+        _expand(log, details, rights, n, before)
+        log.remarks.append(
+            f"{details.task}: lighteval does not store which responses are right, only how many: "
+            f"of {n} trials the first {metric} · {n} are marked right."
+        )
+        return n
+    targets = [_target(row) for row in details.rows]
+    columns: dict[str, list[Any]] = {"answer": [_only(row.get("text")) for row in details.rows]}
+    likelihoods = [_numbers(row.get("logprobs")) for row in details.rows]
+    if any(likelihoods):
+        targets = [object_in(row, "doc").get("gold_index") for row in details.rows]
+        columns = likeliest(likelihoods)
+        if not are_graded(columns["answer"], targets, values):
+            columns = {}
+            text = "the likeliest choice is not always what was graded; no confidence."
+            log.remarks.append(f"{details.task}: {text}")
+    size = len(values)
+    log.extend(
+        system=[details.system] * size,
+        task=[details.task] * size,
+        question=_questions(details),
+        trial=[before + 1] * size,
+        outcome=values,
+        status=["unscored" if value is None else "ok" for value in values],
+        target=[None if one is None else str(one) for one in targets],
+        **columns,
+    )
+    return 1
+
+
+def _expand(
+    log: Log, details: _Details, rights: Sequence[float | None], n: int, before: int
+) -> None:
+    """A row for every response, the right ones first."""
+    for question, row, right in zip(_questions(details), details.rows, rights, strict=True):
+        for at in range(n):
+            log.add(
+                system=details.system,
+                task=details.task,
+                question=question,
+                trial=before + at + 1,
+                outcome=None if right is None else float(at < round(right)),
+                status="unscored" if right is None else "ok",
+                target=_target(row),
+            )
+
+
+def _regrade(log: Log, details: _Details, before: int, choice: Choice) -> int:
+    """A row for every response, as the function that was given grades it."""
+    most = 0
+    if choice.regrade is None or not any(row.get("text") for row in details.rows):
+        text = f"there are no responses to grade; {len(details.rows)} rows are left out."
+        log.remarks.append(f"{details.task}: {text}")
+        log.read(details.path, len(details.rows))
+        log.leave_out(details.path, "without responses to grade", len(details.rows))
+        return 0
+    log.read(details.path, sum(len(row.get("text") or ()) for row in details.rows))
+    for question, row in zip(_questions(details), details.rows, strict=True):
+        where = f"{details.path}, id {question}"
+        texts, target = row.get("text") or [None], _target(row)
+        if not row.get("text"):
+            log.make_up(details.path, "questions without responses")
+        most = max(most, len(texts))
+        for at, text in enumerate(texts):
+            there = text is not None
+            outcome = regraded(choice.regrade, text, target, row["doc"], where) if there else None
+            log.add(
+                system=details.system,
+                task=details.task,
+                question=question,
+                trial=before + at + 1,
+                outcome=outcome,
+                status="ok" if outcome is not None else "unscored" if there else "missing",
+                answer=text,
+                target=target,
+            )
+    return most
+
+
+def _questions(details: _Details) -> list[str]:
+    return [
+        name_of(object_in(row, "doc").get("id"), f"{details.path}, row {at}")
+        for at, row in enumerate(details.rows, start=1)
+    ]
+
+
+def _target(row: Mapping[str, Any]) -> str | None:
+    """The choice that is right, if it is one; of questions in words the only choice."""
+    doc = object_in(row, "doc")
+    choices, gold = doc.get("choices"), doc.get("gold_index")
+    if isinstance(gold, list) and len(gold) == 1:
+        gold = gold[0]
+    if isinstance(choices, list) and isinstance(gold, int) and 0 <= gold < len(choices):
+        return str(choices[gold])
+    return None
+
+
+def _only(texts: Any) -> str | None:
+    return str(texts[0]) if isinstance(texts, list) and len(texts) == 1 else None
+
+
+def _numbers(values: Any) -> list[float] | None:
+    """The log-likelihoods of choices, if there are several."""
+    if not isinstance(values, list) or len(values) < 2:
+        return None
+    numbers = [number_or_none(value) for value in values]
+    return [one for one in numbers if one is not None] if None not in numbers else None
+
+
+def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
+    """Questions, and means of what is scored; of counts of right responses pass@k of as many."""
+    told = object_in(object_in(details.results, "config_tasks"), details.task)
+    docs = number_or_none(told.get("effective_num_docs"))
+    if docs is not None and docs > 0:  # -1 stands for nothing
+        yield Claim("effective_num_docs", docs, "questions", details.system, details.task)
+    for name, value in details.means().items():
+        kind, told = _settings(name)
+        number = number_or_none(value)
+        if number is None:
+            continue
+        if n > 1 and kind == "pass@k" and told.get("n") == n and 1 <= told.get("k", 0) <= n:
+            yield Claim(name, number, f"pass@{told['k']}", details.system, details.task)
+        elif name == metric or (n > 1 and _trials(name) == n):
+            yield Claim(name, number, "avg", details.system, details.task)
+
+
+READER = Reader("lighteval", _recognise, _read, chooses=("scorer", "regrade"))

@@ -1,0 +1,179 @@
+"""Results of LiveCodeBench: `…_eval_all.json`, an array with an object for each problem.
+
+    [{"question_id": "1873_A", "platform": "codeforces", "difficulty": "easy",
+      "contest_date": "2023-08-21T00:00:00", "graded_list": [true, false], "pass@1": 0.5,
+      "metadata": ["{…}", "{\\"error_code\\": -3, …}"]}]
+
+The gradings of a problem are its trials. A program that is too slow is wrong, for the time limit
+is a part of the problem; one whose test runner failed has the status `error`. The file of outputs
+beside it (the same without gradings) is left out; that of metrics states pass@k.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.json_text import parse
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.documents import (
+    document,
+    elements,
+    list_in,
+    name_of,
+    number_or_none,
+    object_in,
+    require_key,
+    require_list,
+    require_object,
+    truth_or_none,
+)
+from errbar.data.readers.tables.naming import name_systems
+from errbar.errors import InputError
+
+_ALL = "_eval_all.json"
+_RUNNER_FAILED = -5
+_TOLD = ("platform", "difficulty", "contest_id", "contest_date")
+_COLUMNS = ("question", "trial", "outcome", "status", *_TOLD)
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "array" and glance.has("question_id", "contest_date", "difficulty"):
+        return "an array of problems with question_id, contest_date and difficulty"
+    return ""
+
+
+class _Problem(NamedTuple):
+    """What is used of a problem; what it asks, and the programs, may be many times as large."""
+
+    question: str
+    marks: list[float | None]  # of every sample, None where it was not graded
+    failed: list[int]  # samples whose test runner failed
+    told: dict[str, Any]
+    stated: float | None  # pass@1
+    is_graded: bool
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    read = {file: list(_problems(file)) for file in files}
+    graded = [file for file, found in read.items() if any(one.is_graded for one in found)]
+    if not graded:
+        raise InputError(
+            f"{files[0]}: no problem has a graded_list; these are outputs that were not graded. "
+            f"LiveCodeBench writes the gradings to a file that ends in {_ALL}."
+        )
+    for file, found in read.items():
+        if not any(one.is_graded for one in found):
+            log.skip(file, "outputs without gradings")
+    naming = name_systems(graded, _ALL, files_are=choice.files)
+    log.remarks += naming.remarks
+    often = Counter(naming.systems)
+    before: Counter[str] = Counter()  # trials of a system in earlier files
+    for file, system in zip(graded, naming.systems, strict=True):
+        problems = read[file]
+        _add(log, file, problems, system, before[system])
+        before[system] += max(len(one.marks) for one in problems)
+        failed = sum(len(one.failed) for one in problems)
+        if failed:
+            log.remarks.append(
+                f"{system}: for {failed} samples the test runner failed, which LiveCodeBench "
+                f"counts as wrong."
+            )
+        if often[system] == 1:
+            log.claims += _claims(file, problems, system)
+    return log
+
+
+def _problems(file: Path) -> Iterator[_Problem]:
+    for at, one in enumerate(elements(file)):
+        where = f"{file}, problem {at}"
+        problem = require_object(one, where)
+        graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
+        marks: list[float | None]
+        if set(map(type, graded)) <= {bool}:
+            marks = list(map(float, graded))
+        else:
+            marks = [truth_or_none(mark, f"{where}, graded_list") for mark in graded]
+        samples = max(len(list_in(problem, "code_list")), len(list_in(problem, "output_list")))
+        notes = list_in(problem, "metadata")
+        failed = [
+            trial
+            for trial, (mark, note) in enumerate(zip(marks, notes, strict=False))
+            if mark == 0 and _code(note) == _RUNNER_FAILED
+        ]
+        yield _Problem(
+            _question(problem, where),
+            marks + [None] * (samples - len(marks)),
+            failed,
+            {key: problem[key] for key in _TOLD if isinstance(problem.get(key), (str, int))},
+            number_or_none(problem.get("pass@1")),
+            "graded_list" in problem,
+        )
+
+
+def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before: int) -> None:
+    """A row for each sample, and one for a problem that has none."""
+    log.read(file, sum(len(one.marks) for one in problems))
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    for one in problems:
+        if not one.marks:
+            log.make_up(file, "problems without samples")
+        marks = one.marks or [None]
+        lacks = "unscored" if one.marks else "missing"
+        statuses = [lacks if mark is None else "ok" for mark in marks]
+        for trial in one.failed:
+            statuses[trial] = "error"
+        size = len(marks)
+        columns["question"] += [one.question] * size
+        columns["trial"] += range(before, before + size)
+        columns["outcome"] += marks
+        columns["status"] += statuses
+        for name in _TOLD:
+            columns[name] += [one.told.get(name)] * size
+    told = {name: column for name, column in columns.items() if name not in _TOLD or any(column)}
+    log.extend(system=[system] * len(columns["question"]), **told)
+
+
+def _question(problem: Mapping[str, Any], where: str) -> str:
+    """Its id; scenarios that ask of a problem several times have one for each."""
+    if problem.get("id") is not None:
+        return name_of(problem["id"], where)
+    question = name_of(require_key(problem, "question_id", where), where)
+    test = problem.get("test_id")
+    return question if test is None else f"{question}/{name_of(test, where)}"
+
+
+def _code(note: Any) -> Any:
+    """The error code in what is noted of a sample, which is JSON within JSON."""
+    if isinstance(note, str):
+        if "error_code" not in note:
+            return None
+        try:
+            note = parse(note)
+        except (ValueError, RecursionError):
+            return None
+    return note.get("error_code") if isinstance(note, dict) else None
+
+
+def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[Claim]:
+    """What the file of metrics states, and the mean of what each problem states."""
+    numbers = [one.stated for one in problems if one.stated is not None]
+    if len(numbers) == len(problems):
+        mean = sum(numbers) / len(numbers)
+        yield Claim("pass@1 (mean of the problems)", mean, "pass@1", system)
+    beside = file.with_name(file.name.replace(_ALL, "_eval.json"))
+    if beside == file or not beside.is_file():
+        return
+    first = next(iter(require_list(document(beside), str(beside))), None)
+    for name, value in first.items() if isinstance(first, dict) else ():
+        number = number_or_none(value)
+        if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
+            yield Claim(name, number, name, system)
+        elif name == "detail" and isinstance(value, dict) and object_in(value, "pass@1"):
+            yield Claim("problems in detail", len(value["pass@1"]), "questions", system)
+
+
+READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=("files",))

@@ -1,0 +1,327 @@
+"""Logs of lm-evaluation-harness: `samples_*.jsonl`, and the `results_*.json` that belong to them.
+
+A line of samples is one question under one filter, with the value of every metric. However often
+a question was asked, it is graded once, after the filter has made one answer of all responses; to
+have every response as a trial, pass `regrade`, a function that grades one.
+
+Of multiple choice, the answer is the choice with the largest log-likelihood, and the confidence is
+its probability when those of the choices are made to add up to one. This is what `acc` grades;
+other metrics choose by other numbers, and get neither.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import about, guess
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    Regrade,
+    pick,
+    picked_remark,
+    regraded,
+    some_of,
+)
+from errbar.data.readers.choices import are_graded, likeliest
+from errbar.data.readers.documents import number_or_none, object_in, require_list
+from errbar.data.readers.lm_eval_samples import Samples, holds_results, samples_of
+from errbar.errors import InputError
+
+_LINE = ("doc_id", "doc", "target", "resps", "filtered_resps")
+_SHOWN = 3
+
+
+@dataclass
+class _Reading:
+    """A log as it grows, and what there is to say of its tasks."""
+
+    choice: Choice
+    log: Log = field(default_factory=Log)
+    filters: list[str] = field(default_factory=list)
+    said: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    counted: Counter[str] = field(default_factory=Counter)
+
+    def say(self, task: str, text: str, n: int = 0) -> None:
+        """What is true of many tasks is said once, with the sum of what is counted."""
+        self.said[text].append(task)
+        self.counted[text] += n
+
+    def leave_out(self, samples: Samples, why: str) -> None:
+        """Samples that give no rows are counted."""
+        n = len(samples.columns(["doc_id"])["doc_id"])
+        self.log.read(samples.path, n)
+        self.log.leave_out(samples.path, why, n)
+        self.say(samples.task, f"{why}; {{n}} samples are left out.", n)
+
+    def remarks(self) -> Iterator[str]:
+        """All that was said."""
+        for text, tasks in self.said.items():
+            said = type(text)(text.replace("{n}", str(self.counted[text])))
+            yield about(_shown(tasks), said)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Samples, whose they are, and which they are of the runs of the same, of how many."""
+
+    samples: Samples
+    system: str
+    at: int
+    of: int
+
+    @property
+    def task(self) -> str:
+        return self.samples.task
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("lines", "array") and glance.has(*_LINE):
+        return "samples with doc_id, resps and filtered_resps"
+    if glance.path.name.startswith("samples_") and glance.text.startswith('{"doc_id":'):
+        return "samples in its name, and doc_id in its first line"
+    return "a JSON document with results and configs" if holds_results(glance) else ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    every, unused = samples_of(files)
+    if not every:
+        raise InputError(
+            f"{unused[0]}: there are totals, but no samples beside them to score. Run lm_eval "
+            f"with --log_samples."
+        )
+    metrics = list(dict.fromkeys(name for one in every for name in one.metrics))
+    if choice.scorer is not None and metrics:
+        pick(choice.scorer, metrics, "metric", str(every[0].path))
+    reading = _Reading(choice)
+    for one in files:
+        reading.log.read(one, 0)
+    for one in unused:
+        reading.log.skip(one, "there are no samples of its run")
+    for empty in every:
+        if not empty.first:
+            reading.log.skip(empty.path, "it has no samples")
+    for run in _runs([one for one in every if one.first]):
+        if run.of > 1 and not run.at:
+            said = f"{run.of} runs of {run.system} are taken as trials of one system"
+            reading.say(run.task, guess(said))
+        if choice.regrade is None:
+            _grade(reading, run)
+        elif run.samples.repeats:
+            _regrade(reading, run, choice.regrade)
+        else:
+            reading.leave_out(run.samples, "there are log-likelihoods, no responses to grade")
+    if choice.filter is not None and reading.filters:
+        pick(choice.filter, list(dict.fromkeys(reading.filters)), "filter", str(every[0].path))
+    reading.log.remarks += [*reading.remarks(), *_without_samples(every)]
+    return reading.log
+
+
+def _runs(every: Sequence[Samples]) -> list[_Run]:
+    """The model, and what tells runs of it apart if they were told different things."""
+    told = [one.settings() for one in every]
+    alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for one, mine in zip(every, told, strict=True):
+        alike[one.model, one.task].append(mine)
+    apart = {
+        key: {
+            name
+            for name in {name for one in group for name in one}
+            if len({one.get(name) for one in group}) > 1
+        }
+        for key, group in alike.items()
+    }
+    keys = []
+    for one, mine in zip(every, told, strict=True):
+        names = apart[one.model, one.task]
+        said = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
+        keys.append((f"{one.model} ({said})" if said else one.model, one.task))
+    often = Counter(keys)
+    seen: Counter[tuple[str, str]] = Counter()
+    runs = []
+    for one, key in zip(every, keys, strict=True):
+        runs.append(_Run(one, key[0], seen[key], often[key]))
+        seen[key] += 1
+    return runs
+
+
+def _grade(reading: _Reading, run: _Run) -> None:
+    """A row for every question, as the harness graded it."""
+    samples, task = run.samples, run.task
+    metric = _metric(reading, run)
+    if not metric:
+        return
+    sure = samples.is_multiple_choice and metric == "acc"
+    keys = ["doc_id", "filter", "target", metric] + ["filtered_resps"] * (not sure)
+    found = samples.columns(keys, ["filtered_resps"] * sure)
+    questions = samples.questions(found["doc_id"])
+    filter_name, kept = _filtered(reading, run, metric, questions, found["filter"])
+    reading.log.read(samples.path, len(questions))
+    if len(kept) < len(questions):
+        others = len(questions) - len(kept)
+        reading.log.leave_out(samples.path, "samples under another filter", others)
+    values = [found[metric][at] for at in kept]
+    outcomes = [number_or_none(value) for value in values]
+    strange = sum(not isinstance(value, bool | int | float | None) for value in values)
+    if strange:
+        text = f"{{n}} values of {metric!r} are no numbers; they are no results."
+        reading.say(task, text, strange)
+    targets = [found["target"][at] for at in kept]
+    answers = [found["filtered_resps"][at] for at in kept]
+    columns: dict[str, list[Any]]
+    if not sure:
+        columns = {"answer": [_answer(one) for one in answers]}
+    else:
+        columns = likeliest(answers)
+        if not are_graded(columns["answer"], targets, outcomes):
+            columns = {}
+            reading.say(task, "the likeliest choice is not always what was graded; no confidence.")
+    if samples.repeats > 1:
+        text = f"{samples.repeats} responses to a question are graded once, after the filter"
+        how = (
+            "to have each as a trial, grade them in Python: load(…, regrade=f), where "
+            "f(response, target, doc) -> outcome"
+        )
+        reading.say(task, f"{text} {filter_name!r}; {how}.")
+    reading.log.extend(
+        system=[run.system] * len(kept),
+        task=[task] * len(kept),
+        question=[questions[at] for at in kept],
+        trial=[run.at + 1] * len(kept),
+        outcome=outcomes,
+        status=["unscored" if one is None else "ok" for one in outcomes],
+        target=[_text(one) for one in targets],
+        **columns,
+    )
+    reading.log.claims += _claims(reading, run, metric, filter_name, len(kept))
+
+
+def _metric(reading: _Reading, run: _Run) -> str:
+    """The metric that was asked for, or the usual; "" if the task has not got it."""
+    asked, found = reading.choice.scorer, run.samples.metrics
+    if not found:
+        reading.leave_out(run.samples, "no metric is a number for each sample")
+        return ""
+    if asked is not None and asked not in found:
+        reading.leave_out(run.samples, f"there is no metric {asked!r}")
+        return ""
+    metric = asked or found[0]
+    for text in picked_remark(metric, found, "metric", "scorer"):
+        reading.say(run.task, text)
+    if object_in(object_in(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
+        reading.say(run.task, f"the metric {metric!r} is better when it is lower.")
+    return metric
+
+
+def _filtered(
+    reading: _Reading, run: _Run, metric: str, questions: Sequence[str], filters: Sequence[Any]
+) -> tuple[str, list[int]]:
+    """The filter that was asked for, or the first, and where its samples are.
+
+    Old samples do not name it; there a question comes again for each filter, in their order.
+    """
+    asked = reading.choice.filter
+    names = list(map(str, filters))
+    if None in filters:
+        known = [
+            one.partition(",")[2] for one in run.samples.totals if one.startswith(f"{metric},")
+        ]
+        seen: Counter[str] = Counter()
+        for at, question in enumerate(questions):
+            n = seen[question]
+            names[at] = known[n] if n < len(known) else f"filter {n + 1}"
+            seen[question] += 1
+    found = list(dict.fromkeys(names))
+    reading.filters += found
+    taken = asked if asked in found else found[0]
+    for text in picked_remark(taken, found, "filter", "filter"):
+        reading.say(run.task, text)
+    return taken, [at for at, name in enumerate(names) if name == taken]
+
+
+def _claims(
+    reading: _Reading, run: _Run, metric: str, filter_name: str, rows: int
+) -> Iterator[Claim]:
+    """The mean over all questions, if all are there and no other run is beside this one."""
+    asked, totals = run.samples.asked, run.samples.totals
+    said = number_or_none(asked)
+    if said is not None and run.of == 1:
+        yield Claim("n-samples", said, "questions", run.system, run.task)
+    name = next((one for one in (f"{metric},{filter_name}", metric) if one in totals), "")
+    value = number_or_none(totals.get(name))
+    if asked is not None and asked != rows:
+        text = f"{asked} questions were run, {rows} are there; the totals of the log are of all"
+        reading.say(run.task, f"{text}, and not compared.")
+    elif value is not None and run.of == 1 and run.samples.aggregation(metric) == "mean":
+        yield Claim(name, value, "avg", run.system, run.task)
+
+
+def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
+    """A row for every response, as the function that was given grades it."""
+    samples, before = run.samples, len(reading.log)
+    found = samples.columns(["doc_id", "target", "doc", "resps"])
+    seen: set[str] = set()
+    rows = zip(*(found[key] for key in ("target", "doc", "resps")), strict=True)
+    for question, (target, doc, requests) in zip(
+        samples.questions(found["doc_id"]), rows, strict=True
+    ):
+        where = f"{samples.path}, doc_id {question}"
+        if len(require_list(requests, f"{where}, resps")) != 1:
+            raise InputError(f"{where}: {len(requests)} requests are one answer; no regrading.")
+        responses = require_list(requests[0], f"{where}, resps")
+        reading.log.read(samples.path, len(responses))
+        if question in seen:
+            reason = "the same responses under another filter"
+            reading.log.leave_out(samples.path, reason, len(responses))
+            continue
+        seen.add(question)
+        for at, response in enumerate(responses):
+            outcome = regraded(grade, response, target, doc, where)
+            reading.log.add(
+                system=run.system,
+                task=run.task,
+                question=question,
+                trial=run.at * samples.repeats + at + 1,
+                outcome=outcome,
+                status="unscored" if outcome is None else "ok",
+                answer=_text(response),
+                target=_text(target),
+            )
+    text = "{n} responses are graded anew; the log has no totals of that."
+    reading.say(run.task, text, len(reading.log) - before)
+
+
+def _without_samples(every: Sequence[Samples]) -> Iterator[str]:
+    """Totals of which there are no samples."""
+    known = {(id(one.results), one.task) for one in every}
+    lacking = []
+    for results in {id(one.results): one.results for one in every}.values():
+        groups = {*object_in(results, "groups")}
+        groups |= {name for name, tasks in object_in(results, "group_subtasks").items() if tasks}
+        names = [name for name in object_in(results, "results") if name not in groups]
+        lacking += [name for name in names if (id(results), name) not in known]
+    if lacking:
+        yield f"{_shown(lacking)}: there are totals and no samples; not read."
+
+
+def _answer(filtered: Any) -> str | None:
+    """What the filter has left of the responses."""
+    alone = isinstance(filtered, list) and len(filtered) == 1
+    return _text(filtered[0] if alone else filtered)
+
+
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _shown(tasks: Sequence[str]) -> str:
+    return some_of(list(dict.fromkeys(tasks)), _SHOWN)
+
+
+READER = Reader("lm_eval", _recognise, _read, chooses=("scorer", "filter", "regrade"))

@@ -1,0 +1,185 @@
+"""A file of samples of lm-evaluation-harness, and what the results beside it say of its run."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from errbar.data.readers.base import Glance
+from errbar.data.readers.documents import (
+    document,
+    lines,
+    list_in,
+    name_of,
+    object_in,
+    object_of,
+    require_key,
+    require_list,
+    require_object,
+)
+from errbar.data.readers.fields import fields, firsts_of
+from errbar.errors import InputError
+
+# The metric that is scored if none is asked for: the first of these, else the first there is.
+USUAL = ("exact_match", "acc", "pass@1", "pass_at_1", "math_verify", "prompt_level_strict_acc")
+_OWN = frozenset(
+    {
+        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+        *("doc_hash", "prompt_hash", "target_hash", "task_name", "schema_version"),
+    }
+)
+_STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)(?=\.json)")
+_NAMES = ("peft", "delta", "pretrained", "model", "path", "engine")
+_SETTINGS = ("model_args", "gen_kwargs", "limit", "system_instruction", "chat_template_sha")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples of one task in one run."""
+
+    path: Path
+    results: Mapping[str, Any]  # of the run; empty if they are not there
+
+    @cached_property
+    def task(self) -> str:
+        """As the file is called, or as the results call what it is called by."""
+        name = _STAMP.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl")
+        known = [one for one in object_in(self.results, "results") if name.endswith(f"_{one}")]
+        return max(known, key=len, default=name.removeprefix("samples_"))
+
+    @property
+    def model(self) -> str:
+        """As the results call it; the name of the directory if there are none."""
+        names = (self.results.get("model_name"), self._named, self.path.absolute().parent.name)
+        return str(next(name for name in names if name is not None))
+
+    @property
+    def _named(self) -> str | None:
+        """The model in what the run was told; without it lm_eval makes a name up."""
+        told = object_in(self.results, "config").get("model_args")
+        if isinstance(told, str):
+            told = dict(pair.split("=", 1) for pair in told.split(",") if "=" in pair)
+        args = told if isinstance(told, dict) else {}
+        return next((str(args[key]) for key in _NAMES if key in args), None)
+
+    @property
+    def totals(self) -> Mapping[str, Any]:
+        """What the results say of the task."""
+        return object_in(object_in(self.results, "results"), self.task)
+
+    @property
+    def asked(self) -> int | None:
+        """How many questions were run, if the results say so."""
+        n = object_in(object_in(self.results, "n-samples"), self.task).get("effective")
+        return n if isinstance(n, int) else None
+
+    def settings(self) -> dict[str, str]:
+        """What the run was told, by name."""
+        config = object_in(self.results, "config")
+        found = {name: config.get(name, self.results.get(name)) for name in _SETTINGS}
+        found["num_fewshot"] = object_in(self.results, "n-shot").get(self.task)
+        if self._named is None:  # nothing says that runs of two moments are of one model
+            stamp = _STAMP.search(self.path.name)
+            found["date"] = stamp[1] if stamp else None
+        return {name: json.dumps(value) for name, value in found.items()}
+
+    def aggregation(self, metric: str) -> str:
+        """How the harness makes one number of those of the samples."""
+        told = object_in(object_in(self.results, "configs"), self.task)
+        for one in list_in(told, "metric_list"):
+            if isinstance(one, dict) and one.get("metric") == metric:
+                return str(one.get("aggregation", "mean"))
+        return "mean"
+
+    @cached_property
+    def first(self) -> dict[str, Any]:
+        """The first sample; empty if there is none."""
+        samples = iter(self._array) if self._is_array else (one for _, one in lines(self.path))
+        return next(samples, {})
+
+    @property
+    def metrics(self) -> list[str]:
+        """Metrics with one number for each sample, the usual first."""
+        names = [one for one in list_in(self.first, "metrics") if isinstance(one, str)]
+        names = names or [name for name in self.first if name not in _OWN]
+        found = [one for one in names if isinstance(self.first.get(one), bool | int | float | None)]
+        return sorted(found, key=lambda one: USUAL.index(one) if one in USUAL else len(USUAL))
+
+    @property
+    def is_multiple_choice(self) -> bool:
+        """Whether there is a log-likelihood of each choice, and whether it is the greedy one."""
+        choices = self.first.get("filtered_resps")
+        return (
+            isinstance(choices, list)
+            and len(choices) > 1
+            and all(isinstance(one, list) and len(one) == 2 for one in choices)
+            and firsts_of(choices) is not None
+        )
+
+    @property
+    def repeats(self) -> int:
+        """How many responses in words the first sample has; 0 if it has none."""
+        requests = self.first.get("resps")
+        responses = requests[0] if isinstance(requests, list) and requests else None
+        if not isinstance(responses, list) or not all(isinstance(one, str) for one in responses):
+            return 0
+        return len(responses)
+
+    def columns(self, keys: Sequence[str], firsts: Sequence[str] = ()) -> dict[str, list[Any]]:
+        """What stands under these keys in every sample; see `fields`."""
+        if not self._is_array:
+            return fields(self.path, keys, firsts)
+        found = {key: [one.get(key) for one in self._array] for key in keys}
+        return found | {key: [firsts_of(one.get(key)) for one in self._array] for key in firsts}
+
+    def questions(self, ids: Sequence[Any]) -> list[str]:
+        """Ids as text; the first that is none is refused, with its place."""
+        if set(map(type, ids)) <= {int, str}:
+            return list(map(str, ids))
+        for at, one in enumerate(self._array, 1) if self._is_array else lines(self.path):
+            where = f"{self.path}, {'sample' if self._is_array else 'line'} {at}"
+            name_of(require_key(one, "doc_id", where), where)
+        raise InputError(f"{self.path}: there are samples without doc_id.")
+
+    @cached_property
+    def _is_array(self) -> bool:
+        """Until 0.4.2 a file was one array."""
+        return Glance(self.path).text.lstrip().startswith("[")
+
+    @cached_property
+    def _array(self) -> list[dict[str, Any]]:
+        where = str(self.path)
+        return [require_object(one, where) for one in require_list(document(self.path), where)]
+
+
+def holds_results(glance: Glance) -> bool:
+    """Whether a file holds the totals of a run."""
+    if glance.shape != "object" or not glance.has("results", "configs"):
+        return False
+    return glance.has("n-shot") or "_stderr," in glance.text  # n-shot may be too far off
+
+
+def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
+    """Samples with the results of the same moment, or the only ones there are; results of none."""
+    told = {file: object_of(file) for file in files if holds_results(Glance(file))}
+    there = dict.fromkeys(told)
+    beside: dict[Path, list[Path]] = {}
+    for file in there:
+        beside.setdefault(file.parent, []).append(file)
+    found, used = [], set()
+    for file in files:
+        if file in there:
+            continue
+        stamp = _STAMP.search(file.name)
+        own = file.with_name(f"results_{stamp[1]}.json") if stamp else None
+        if own and own not in told and own.is_file():
+            told[own] = object_of(own)
+        alike = beside.get(file.parent, [])
+        if not stamp and len(alike) == 1:
+            own = alike[0]
+        used.add(own)
+        found.append(Samples(file, told.get(own, {}) if own else {}))
+    return found, [one for one in there if one not in used]

@@ -1,0 +1,196 @@
+"""Outputs of MathArena: `outputs/<competition>/<model>/<problem>.json`, a document per problem.
+
+    {"idx": 1, "problem": "…", "gold_answer": "70", "types": ["Algebra"], "N": 4,
+     "cost": {"cost": 0.2, …}, "pass_at_1": 0.75, "answers": ["70", "70", "7", "70"],
+     "correct": [true, true, false, true], "detailed_costs": [{"cost": 0.05, …}, …]}
+
+Positions in the lists are trials. A problem goes by the name of its file: older versions count
+`idx` from 0, newer ones from 1. Gradings that are still to be done have no result.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.documents import (
+    is_whole,
+    list_in,
+    name_of,
+    number_or_none,
+    numbers_or_none,
+    object_of,
+    require_key,
+    require_list,
+    text_or_none,
+)
+from errbar.errors import InputError
+
+_TOP = "outputs"
+_TO_DO = "TODO"  # how a grading begins that is still to be done
+_PROBLEM = ("idx", "problem", "gold_answer")
+
+
+class _Whose(NamedTuple):
+    system: str
+    task: str
+
+
+@dataclass
+class _Told:
+    """What the files of a model and a competition state, and what there is to say of them."""
+
+    trials: Counter[str] = field(default_factory=Counter)  # of each problem, so far
+    means: list[float | None] = field(default_factory=list)  # pass_at_1 of each file
+    rows: int | None = 0  # N of all files; None if one does not state it
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "object" and glance.has(*_PROBLEM):
+        more = next((key for key in ("correct", "messages") if glance.has(key)), "")
+        return f"a JSON document with {', '.join(_PROBLEM)} and {more}" if more else ""
+    return ""
+
+
+def _read(files: Sequence[Path], _: Choice) -> Log:
+    log = Log()
+    told: dict[_Whose, _Told] = {}
+    folders: dict[str, _Whose] = {}
+    for file in files:
+        folder = os.path.dirname(file)
+        if folder not in folders:
+            folders[folder] = whose = _whose(Path(folder))
+            told.setdefault(whose, _Told())
+        whose = folders[folder]
+        _add(log, file, object_of(file), whose, told[whose])
+    if not all(_TOP in Path(folder).resolve().parts for folder in folders):
+        above = f"Systems and tasks: the two folders above each file, for none is called {_TOP!r}"
+        log.remarks.append(guess(above))
+    for whose, said in told.items():
+        log.claims += _claims(whose, said)
+        log.remarks += _remarks(whose, said)
+    return log
+
+
+def _whose(folder: Path) -> _Whose:
+    """The model and the competition in a path.
+
+    Models have a provider before their name, and newer competitions a family before theirs:
+    outputs/aime/aime_2025/openai/gpt-5.
+    """
+    parts = folder.resolve().parts
+    if _TOP not in parts:
+        return _Whose(parts[-1], parts[-2] if len(parts) > 2 else "")
+    below = parts[len(parts) - parts[::-1].index(_TOP) :]
+    split = len(below) - (2 if len(below) > 2 else 1)
+    return _Whose("/".join(below[max(split, 0) :]), "/".join(below[: max(split, 0)]))
+
+
+def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _Told) -> None:
+    """A row for each trial of a problem; those of a further file of it go on from the last."""
+    where = str(file)
+    correct = require_list(require_key(whole, "correct", where), f"{where}, correct")
+    answers = require_list(whole.get("answers") or [], f"{where}, answers")
+    types = [kind for kind in list_in(whole, "types") if isinstance(kind, str)]
+    question = _question(file, whole, told)
+    trials = max(len(correct), len(answers))
+    log.read(file, trials)
+    if not trials:
+        log.make_up(file, "problems without a trial")
+    rows = max(trials, 1)
+    start = told.trials[question]
+    told.trials[question] += rows
+    told.counts["again"] += start > 0
+    outcomes = _filled(_outcomes(correct, where), rows)
+    ungraded = "unscored" if trials else "missing"
+    statuses = [ungraded if outcome is None else "ok" for outcome in outcomes]
+    told.counts.update(statuses)
+    log.extend(
+        system=[whose.system] * rows,
+        task=[whose.task] * rows,
+        question=[question] * rows,
+        trial=range(start, start + rows),
+        outcome=outcomes,
+        status=statuses,
+        answer=_filled(list(map(_answer, answers)), rows),
+        target=[text_or_none(whole.get("gold_answer"))] * rows,
+        cost=_filled(list(map(_cost, list_in(whole, "detailed_costs"))), rows),
+        type=[", ".join(types) or None] * rows,
+    )
+    told.counts["by hand"] += sum(by is True for by in list_in(whole, "manual_overwrite"))
+    told.means.append(number_or_none(whole.get("pass_at_1")))
+    stated = whole.get("N")
+    told.rows = told.rows + stated if told.rows is not None and is_whole(stated) else None
+
+
+def _question(file: Path, whole: Mapping[str, Any], told: _Told) -> str:
+    index = name_of(whole["idx"], f"{file}, idx") if whole.get("idx") is not None else None
+    stem = file.name.partition(".")[0]
+    if not stem.isdecimal():
+        return index if index is not None else stem
+    told.counts["other idx"] += index is not None and index != stem
+    return stem
+
+
+def _answer(value: Any) -> str | None:
+    """What was answered; where no answer was found MathArena writes "None"."""
+    return None if value == "None" else text_or_none(value)
+
+
+def _cost(value: Any) -> float | None:
+    return number_or_none(value.get("cost")) if isinstance(value, dict) else None
+
+
+def _filled(values: list[Any], rows: int) -> list[Any]:
+    """As many values as there are rows: those after the last one are empty."""
+    return values[:rows] + [None] * (rows - len(values))
+
+
+def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
+    """True or false, or the share of the points; None for what is still to be graded."""
+    outcomes = numbers_or_none(correct)
+    for at, value in enumerate(correct) if None in outcomes else ():
+        to_do = value is None or (isinstance(value, str) and value.startswith(_TO_DO))
+        if outcomes[at] is None and not to_do:
+            raise InputError(
+                f"{where}, correct, {at}: true, false or a share of points is expected; "
+                f"got {value!r}."
+            )
+    return outcomes
+
+
+def _claims(whose: _Whose, told: _Told) -> Iterator[Claim]:
+    """Sums and means of what the files state; a mean over files is one over problems."""
+    if told.rows is not None and not told.counts["missing"]:
+        yield Claim("N (sum of the problems)", told.rows, "rows", whose.system, whose.task)
+    means = [one for one in told.means if one is not None]
+    if len(means) == len(told.means) and not told.counts["again"]:
+        mean = sum(means) / len(means)
+        yield Claim("pass_at_1 (mean of the problems)", mean, "avg", whose.system, whose.task)
+
+
+def _remarks(whose: _Whose, told: _Told) -> Iterator[str]:
+    name, counts = " · ".join(part for part in whose if part), told.counts
+    if counts["again"]:
+        yield guess(
+            f"{name}: {counts['again']} files are of a problem that another one is of; they are "
+            f"taken as further trials of it"
+        )
+    if counts["unscored"]:
+        yield f"{name}: {counts['unscored']} trials are still to be graded, and have no result."
+    if counts["by hand"]:
+        yield f"{name}: {counts['by hand']} gradings were set by hand."
+    if counts["other idx"]:
+        yield (
+            f"{name}: in {counts['other idx']} files 'idx' is not the number in the name of the "
+            f"file; problems go by the latter."
+        )
+
+
+READER = Reader("matharena", _recognise, _read, chooses=())

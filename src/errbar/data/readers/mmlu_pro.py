@@ -1,0 +1,301 @@
+"""Results of MMLU-Pro: `<subject>_result.json`, an array of questions with what was predicted.
+
+    [{"question_id": 70, "question": "…", "options": ["…", …], "answer": "I", "answer_index": 8,
+      "category": "business", "src": "…", "pred": "I", "model_outputs": "…"}]
+
+    <subject>_summary.json:
+    {"business": {"corr": 1.0, "wrong": 0.0, "acc": 1.0}, "total": {…}}
+
+No field says whether an answer is right: it is if `pred` is `answer`. Where no answer was found in
+the text, `pred` is null. MMLU-Pro then guesses an option at random, always with the seed 12345, and
+so counts some of these as right; here they are wrong, unless `guess` is asked for.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess, warning, way_to_say
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, occurrences, pick
+from errbar.data.readers.documents import (
+    document,
+    name_of,
+    number_or_none,
+    object_in,
+    require_key,
+    require_object,
+    text_or_none,
+)
+from errbar.data.readers.tables.naming import systems_of
+from errbar.errors import InputError
+
+_SCORERS = ["pred", "guess"]
+_SEED = 12345  # of every guess of MMLU-Pro
+_SIGNS = ("question_id", "options", "answer", "category", "pred")
+_COUNTS = re.compile(r'"corr"\s*:.*"wrong"\s*:', re.DOTALL)
+_ENDINGS = ("_result.json", "_results.json", ".json")
+
+
+class _Row(NamedTuple):
+    question: str
+    subject: str
+    pred: str | None
+    answer: str
+    lucky: bool  # whether the guess of MMLU-Pro would be right
+    scored: bool
+
+
+@dataclass
+class _File:
+    """A file of results: of its folder if it holds the one subject that it is named after."""
+
+    path: Path
+    rows: list[_Row]
+    system: str = ""
+    subjects: set[str] = field(default_factory=set)
+
+    @property
+    def stem(self) -> str:
+        name = self.path.name.removesuffix(".gz")
+        ending = next((one for one in _ENDINGS if name.endswith(one)), "")
+        return name.removesuffix(ending)
+
+    @property
+    def is_of_folder(self) -> bool:
+        return len(self.subjects) == 1 and _plain(self.stem) == _plain(next(iter(self.subjects)))
+
+
+def _plain(subject: str) -> str:
+    return subject.replace("_", " ").strip().lower()
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "array" and glance.has(*_SIGNS):
+        return f"an array of questions with {', '.join(_SIGNS)}"
+    if glance.shape == "object" and glance.has("total") and _COUNTS.search(glance.text):
+        return "a JSON document with corr and wrong of each subject"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    results, summaries = [], {}
+    for file in files:
+        whole = document(file)
+        if isinstance(whole, list):
+            log.read(file, len(whole))
+            results.append(_file(file, whole))
+        else:
+            summaries[file.resolve()] = require_object(whole, str(file))
+            log.read(file, 0)
+    if not results:
+        raise InputError(
+            f"{files[0]}: a summary of MMLU-Pro holds only totals, and an error bar needs every "
+            f"question; give the files that end in _result.json too."
+        )
+    scorer = pick(choice.scorer, _SCORERS, "scorer", str(results[0].path))
+    _name(results, log)
+    starts: Counter[tuple[str, str]] = Counter()
+    for one in results:
+        if one.rows:
+            _add(log, one, scorer, starts)
+    log.remarks += _remarks(results, scorer)
+    log.claims += _claims(results, summaries)
+    log.remarks += _totals(results, summaries, scorer)
+    used = {path for one in results for path in _beside(one, summaries)}
+    for file in files:
+        if file.resolve() in summaries.keys() - used:
+            log.skip(file, "a summary without results beside it")
+    return log
+
+
+def _file(path: Path, whole: Sequence[Any]) -> _File:
+    found = _File(path, [])
+    add = found.rows.append
+    for at, row in enumerate(whole):
+        if type(row) is not dict:
+            require_object(row, f"{path}, question {at}")
+        question, answer = row.get("question_id"), row.get("answer")
+        if type(question) is int:
+            question = str(question)
+        elif type(question) is not str:
+            question = _id_of(row, f"{path}, question {at}")
+        if not answer or type(answer) is not str:
+            answer = text_or_none(require_key(row, "answer", f"{path}, question {at}")) or ""
+        subject, pred = row.get("category"), row.get("pred")
+        if type(subject) is not str:
+            subject = str(subject or "")
+        if type(pred) is not str:
+            pred = text_or_none(pred)
+        add(_Row(question, subject, pred or None, answer, _is_lucky(row, answer), "pred" in row))
+    found.subjects.update({row.subject for row in found.rows})
+    return found
+
+
+def _id_of(row: Mapping[str, Any], where: str) -> str:
+    return name_of(require_key(row, "question_id", where), f"{where}, question_id")
+
+
+def _is_lucky(row: Mapping[str, Any], answer: str) -> bool:
+    """Whether the guess of MMLU-Pro would be right."""
+    options, index = row.get("options"), row.get("answer_index")
+    if not options or type(options) is not list:
+        return False
+    if type(index) is not int and len(answer) == 1:
+        index = ord(answer.upper()) - ord("A")
+    return _guessed(len(options)) == index
+
+
+@cache
+def _guessed(options: int) -> int:
+    """The option that MMLU-Pro guesses, the same for every question with as many."""
+    return random.Random(_SEED).randint(0, options - 1)
+
+
+def _name(files: Sequence[_File], log: Log) -> None:
+    """Systems are folders of one file for each subject, or else files."""
+    folders = list(dict.fromkeys(one.path.resolve().parent for one in files if one.is_of_folder))
+    models = [one.parent.parent if one.parent.name == "CoT" else one for one in folders]
+    of_folder = dict(zip(folders, systems_of(models), strict=True))
+    alone = [one for one in files if not one.is_of_folder]
+    names = systems_of([one.path for one in alone], *_ENDINGS)
+    for one in files:
+        if one.is_of_folder:
+            one.system = of_folder[one.path.resolve().parent]
+    for one, name in zip(alone, names, strict=True):
+        one.system = name.removeprefix("model_outputs_")
+    if len(folders) + len(alone) > 1:
+        what = "folders" if not alone else "files" if not folders else "folders and files"
+        said = f"Systems: named after the {what}, for nothing in them names a model"
+        log.remarks.append(guess(said))
+
+
+def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -> None:
+    """A row for each question; a further one of the same question is a further trial."""
+    questions, subjects, preds, answers, _, scored = zip(*file.rows, strict=True)
+    trials = occurrences(zip(subjects, questions, strict=True))
+    most: dict[str, int] = {}
+    for subject, trial in set(zip(subjects, trials, strict=True)):
+        most[subject] = max(most.get(subject, 0), trial + 1)
+    begins = {subject: starts[file.system, subject] for subject in dict.fromkeys(subjects)}
+    outcomes = [float(_is_right(row, scorer)) for row in file.rows]
+    log.extend(
+        system=[file.system] * len(questions),
+        task=subjects,
+        question=questions,
+        trial=[begins[subject] + trial for subject, trial in zip(subjects, trials, strict=True)],
+        outcome=[
+            outcome if known else None for outcome, known in zip(outcomes, scored, strict=True)
+        ],
+        status=["ok" if known else "unscored" for known in scored],
+        answer=preds,
+        target=answers,
+    )
+    again = sum(map(bool, trials))
+    if again:
+        log.remarks.append(
+            warning(f"{file.path.name}: {again} rows repeat a question_id, and are trials of it.")
+        )
+    further = [subject for subject, begin in begins.items() if begin]
+    if further:
+        said = f"{file.path.name}: a further run of {file.system} on {further[0]}, taken as trials"
+        log.remarks.append(guess(said))
+    for subject, n in most.items():
+        starts[file.system, subject] += n
+
+
+def _remarks(files: Iterable[_File], scorer: str) -> Iterator[str]:
+    """Of every system, how many answers were not found, and what a guess makes of them."""
+    systems: dict[str, list[_Row]] = {}
+    for one in files:
+        systems.setdefault(one.system, []).extend(one.rows)
+    for system, rows in systems.items():
+        unscored = sum(not row.scored for row in rows)
+        if unscored:
+            yield f"{system}: {unscored} rows have no 'pred', and so no result."
+        scored = [row for row in rows if row.scored]
+        lost = [row for row in scored if not row.pred]
+        if not lost:
+            continue
+        right = sum(row.pred == row.answer for row in scored)
+        lucky = sum(row.lucky for row in lost)
+        ways = {
+            "pred": f"wrong (acc {right / len(scored):.4f})",
+            "guess": f"guessed at random, as MMLU-Pro does, which makes {lucky} of them right "
+            f"(acc {(right + lucky) / len(scored):.4f})",
+        }
+        other = "guess" if scorer == "pred" else "pred"
+        yield warning(
+            f"{system}: no answer was found in {len(lost)} of {len(scored)} responses. They are "
+            f"{ways[scorer]}; with {way_to_say(f'--scorer {other}', f'scorer={other!r}')} they are "
+            f"{ways[other]}."
+        )
+
+
+def _beside(file: _File, given: Mapping[Path, Any]) -> list[Path]:
+    """Summaries of a file: the one of its name, and that of its folder."""
+    place = file.path.resolve().parent
+    names = [f"{file.stem}_summary.json", *(["summary.json"] if file.is_of_folder else [])]
+    return [path for name in names if (path := place / name) in given or path.is_file()]
+
+
+def _claims(files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]]) -> list[Claim]:
+    """What summaries state of the subjects that were read; the total of one subject is the same."""
+    claims: dict[Claim, None] = {}
+    read: dict[Path, Mapping[str, Any]] = dict(given)
+    for file in files:
+        for path in _beside(file, given):
+            if path not in read:
+                read[path] = require_object(document(path), str(path))
+            for subject in sorted(file.subjects):
+                said = read[path].get(subject)
+                if isinstance(said, dict):
+                    claims.update(dict.fromkeys(_stated(said, file.system, subject)))
+    return list(claims)
+
+
+def _totals(
+    files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]], scorer: str
+) -> Iterator[str]:
+    """What a summary states of all subjects together, which are tasks of their own here."""
+    of_summary: dict[Path, list[_File]] = {}
+    for file in files:
+        for path in _beside(file, given):
+            of_summary.setdefault(path, []).append(file)
+    for path, mine in of_summary.items():
+        said = object_in(given.get(path, {}), "total")
+        stated = [number_or_none(said.get(name)) for name in ("corr", "wrong")]
+        rows = [row for file in mine for row in file.rows]
+        if None in stated or len({row.subject for row in rows}) < 2:
+            continue
+        right = sum(_is_right(row, scorer) for row in rows)
+        same = stated == [right, len(rows) - right]
+        text = (
+            f"{mine[0].system}, all subjects: {path.name} says corr {stated[0]:g} and wrong "
+            f"{stated[1]:g}, errbar gets {right} and {len(rows) - right}"
+        )
+        yield f"{text}: the same." if same else warning(f"{text}: NOT THE SAME.")
+
+
+def _is_right(row: _Row, scorer: str) -> bool:
+    return row.pred == row.answer if row.pred or scorer == "pred" else row.lucky
+
+
+def _stated(said: Mapping[str, Any], system: str, subject: str) -> Iterator[Claim]:
+    right, wrong = number_or_none(said.get("corr")), number_or_none(said.get("wrong"))
+    share = number_or_none(said.get("acc", said.get("accu")))
+    if right is not None:
+        yield Claim("corr", right, "right", system, subject)
+    if right is not None and wrong is not None:
+        yield Claim("corr + wrong", right + wrong, "rows", system, subject)
+    if share is not None:
+        yield Claim("acc", share, "avg", system, subject)
+
+
+READER = Reader("mmlu_pro", _recognise, _read)

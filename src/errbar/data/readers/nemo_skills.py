@@ -1,0 +1,334 @@
+"""Outputs of NeMo-Skills: `output-rs0.jsonl`, `output-rs1.jsonl` … are a trial each.
+
+The directory is the task, and what holds `eval-results` is the system. A line is a question: its
+`id` if every line has one, else its place in the file, by which NeMo-Skills itself pairs the lines
+of its files. Scores have the names that NeMo-Skills gives them in `metrics.json`.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import about
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.documents import (
+    is_whole,
+    lines,
+    number_or_none,
+    object_in,
+    object_of,
+    text_or_none,
+)
+from errbar.errors import InputError
+
+_NAME = re.compile(r"output(?:-rs(\d+))?\.jsonl(?!-async)(.*)")  # -async: not yet in order
+_SCORED = frozenset(
+    {"symbolic_correct", "judgement", "is_correct", "proof_status", "strict_eval", "graded_list"}
+    | {"passed", "swe-bench-metrics"}
+)
+_WRITTEN = frozenset({"num_generated_tokens", "generation", "predicted_answer"})
+_TEXTS = ("problem", "question")
+_CUT = "limit"  # it was cut off, and scored all the same
+_VERDICT = re.compile(r"\*{0,2}judgement\*{0,2}\s*:\s*(yes|no)", re.IGNORECASE)
+
+
+class _Row(NamedTuple):
+    """What is used of a line; what was asked and written may be many times as large."""
+
+    id: Any
+    asked: dict[str, int]  # what tells whether two lines ask the same
+    scores: dict[str, Any]
+    status: str  # empty if it came to an end
+    answer: str | None
+    target: str | None
+    confidence: float | None
+    subset: str | None
+    tokens: float | None
+
+
+@dataclass
+class _Trial:
+    """One file."""
+
+    path: Path
+    number: int
+    rows: list[_Row]
+
+
+@dataclass
+class _Run:
+    """The files of one directory."""
+
+    system: str
+    task: str
+    trials: list[_Trial] = field(default_factory=list)
+
+    def scorers(self) -> list[str]:
+        rows = (row for trial in self.trials for row in trial.rows)
+        return list(dict.fromkeys(name for row in rows for name in row.scores))
+
+
+def _recognise(glance: Glance) -> str:
+    if not _NAME.fullmatch(glance.path.name.removesuffix(".gz")):
+        return ""
+    scored = sorted(_SCORED & glance.keys)
+    if glance.shape in ("lines", "object") and scored and _WRITTEN & glance.keys:
+        return f"it is named output*.jsonl, and its lines have {scored[0]}"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    runs = _runs(files)
+    every = list(dict.fromkeys(name for run in runs for name in run.scorers()))
+    asked = pick(choice.scorer, every, "score", str(files[0])) if choice.scorer else None
+    for run in runs:
+        found = run.scorers()
+        where = str(run.trials[0].path)
+        for trial in run.trials:
+            log.read(trial.path, len(trial.rows))
+        if asked is not None and asked not in found:
+            rows = sum(len(trial.rows) for trial in run.trials)
+            log.remarks.append(f"{run.task} has no score {asked!r}; its {rows} rows are left out.")
+            for trial in run.trials:
+                log.leave_out(trial.path, f"of a task without the score {asked!r}", len(trial.rows))
+            continue
+        scorer = pick(asked, found, "score", where)
+        said = [about(run.task, text) for text in picked_remark(scorer, found, "score", "scorer")]
+        log.remarks += [text for text in said if text not in log.remarks]
+        _add(log, run, scorer)
+        log.claims += _claims(run, scorer)
+    return log
+
+
+def _runs(files: Sequence[Path]) -> list[_Run]:
+    """Files by directory; of those without a number among others with one, a run of their own."""
+    places: dict[Path, list[Path]] = {}
+    for file in files:
+        places.setdefault(file.resolve().parent, []).append(file)
+    systems = _systems(places)
+    runs = []
+    for place, held in places.items():
+        numbered = [_trial(path, at) for at, path in enumerate(held) if _number(path) is not None]
+        greedy = [_trial(path, at) for at, path in enumerate(held) if _number(path) is None]
+        if numbered:
+            runs.append(_Run(systems[place], place.name, numbered))
+        if greedy:
+            also = f"{systems[place]} (greedy)".strip() if numbered else systems[place]
+            runs.append(_Run(also, place.name, greedy))
+    return runs
+
+
+def _systems(places: Iterable[Path]) -> dict[Path, str]:
+    """What holds the results, as far as it tells them apart."""
+    roots = {place: _root(place) for place in places}
+    found = {root for root in roots.values() if root is not None}
+    if len(found) < 2:
+        return {place: root.name if root else "" for place, root in roots.items()}
+    shared = os.path.commonpath(found)
+    return {
+        place: os.path.relpath(root, shared).replace(os.sep, "/") if root else ""
+        for place, root in roots.items()
+    }
+
+
+def _root(place: Path) -> Path | None:
+    names = place.parts
+    if "eval-results" not in names:
+        return None
+    at = len(names) - 1 - names[::-1].index("eval-results")
+    return Path(*names[:at])
+
+
+def _number(path: Path) -> int | None:
+    named = _NAME.fullmatch(path.name.removesuffix(".gz"))
+    return int(named[1]) if named and named[1] else None
+
+
+def _trial(path: Path, at: int) -> _Trial:
+    number = _number(path)
+    rows = [_row(row) for _, row in lines(path)]
+    return _Trial(path, at if number is None else number, rows)
+
+
+def _row(row: Mapping[str, Any]) -> _Row:
+    return _Row(
+        row.get("id"),
+        {key: hash(text_or_none(row[key])) for key in _TEXTS if key in row},
+        _scores(row),
+        _ending(row),
+        text_or_none(row.get("predicted_answer")),
+        text_or_none(row.get("expected_answer")),
+        number_or_none(row.get("reward_model_score")),
+        text_or_none(row.get("subset_for_metrics")),
+        number_or_none(row.get("num_generated_tokens")),
+    )
+
+
+def _add(log: Log, run: _Run, scorer: str) -> None:
+    names = _questions(run)
+    sizes = [len(trial.rows) for trial in run.trials]
+    if min(sizes) < max(sizes):
+        log.remarks.append(
+            f"{run.task}: its files have {min(sizes)} to {max(sizes)} lines; some trials are not "
+            f"there."
+        )
+    strange: Counter[str] = Counter()
+    for trial, ids in zip(run.trials, names, strict=True):
+        rows = trial.rows
+        values = [row.scores.get(scorer) for row in rows]
+        outcomes = list(map(number_or_none, values))
+        for value, outcome in zip(values, outcomes, strict=True):
+            if outcome is None and value is not None:
+                strange[f"{value!r:.40}"] += 1
+        log.extend(
+            system=[run.system] * len(rows),
+            task=[run.task] * len(rows),
+            question=ids,
+            trial=[trial.number] * len(rows),
+            outcome=outcomes,
+            status=[_status(row, one) for row, one in zip(rows, outcomes, strict=True)],
+            answer=[row.answer for row in rows],
+            target=[row.target for row in rows],
+            confidence=[row.confidence for row in rows],
+            subset=[row.subset for row in rows],
+            tokens=[row.tokens for row in rows],
+        )
+    if strange:
+        shown = strange.most_common(1)[0][0]
+        log.remarks.append(
+            f"{run.task}: {strange.total()} rows have a {scorer} that is no number, such as "
+            f"{shown}; they have no result."
+        )
+
+
+def _questions(run: _Run) -> list[list[str]]:
+    """Names of the questions of each file: ids, or places."""
+    ids = [[row.id for row in trial.rows] for trial in run.trials]
+    if all(_are_ids(one) for one in ids):
+        return [list(map(str, one)) for one in ids]
+    first = run.trials[0]
+    for other in run.trials[1:]:
+        for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
+            for key in mine.asked.keys() & theirs.asked.keys():
+                if mine.asked[key] != theirs.asked[key]:
+                    raise InputError(
+                        f"{other.path}: question {at} is another than in {first.path.name} (their "
+                        f"{key!r} differs). Without ids the files of a directory must ask the same "
+                        f"questions in the same order; load them one by one."
+                    )
+    return [[str(at) for at in range(len(trial.rows))] for trial in run.trials]
+
+
+def _are_ids(values: Sequence[Any]) -> bool:
+    are = all(isinstance(one, str) or is_whole(one) for one in values)
+    return are and len(set(map(str, values))) == len(values)
+
+
+def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The scores of a row, by the names that NeMo-Skills gives them."""
+    found: dict[str, Any] = {}
+    if "symbolic_correct" in row:
+        found["symbolic_correct"] = row["symbolic_correct"]
+    if "expected_judgement" in row:
+        expected = _verdict(row["expected_judgement"])
+        found["correct_judgements"] = _is_verdict(row.get("judgement"), expected)
+    elif "judgement" in row:
+        found["judge_correct"] = _is_verdict(row["judgement"], "yes")
+    if {"symbolic_correct", "judge_correct"} <= found.keys():
+        both = (found["symbolic_correct"], found["judge_correct"])
+        known = None not in both
+        found["both_correct"] = all(both) if known else None
+        found["any_correct"] = any(both) if known else None
+    if "is_correct-plus" in row:
+        found["passing_base_tests"] = row.get("is_correct")
+        found["passing_plus_tests"] = row["is_correct-plus"]
+    elif "is_correct" in row:
+        found["accuracy"] = row["is_correct"]
+    if "passed" in row:
+        found["accuracy"] = row["passed"]
+    graded = row.get("graded_list")
+    if isinstance(graded, list) and graded:
+        found["accuracy"] = graded[0]
+    if "proof_status" in row:
+        proof = row["proof_status"]
+        found["lean4_correct"] = None if proof is None else proof == "completed"
+    for key, part, name in (
+        ("strict_eval", "follow_all_instructions", "prompt_strict_accuracy"),
+        ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
+        ("swe-bench-metrics", "resolved", "issues_resolved"),
+    ):
+        held = row.get(key)
+        if isinstance(held, dict):
+            found[name] = held.get(part)
+    return found
+
+
+def _is_verdict(judgement: Any, expected: str) -> bool | None:
+    """Whether a judge said what was expected; None where no judge was asked."""
+    return None if judgement is None else _verdict(judgement) == expected
+
+
+def _verdict(judgement: Any) -> str:
+    """What a judge said: yes, no, or nothing that counts."""
+    said = _VERDICT.search(judgement) if isinstance(judgement, str) else None
+    return said[1].lower() if said else ""
+
+
+def _status(row: _Row, outcome: float | None) -> str:
+    if row.status in ("", _CUT):
+        return "unscored" if outcome is None else row.status or "ok"
+    return row.status
+
+
+def _ending(row: Mapping[str, Any]) -> str:
+    """The status of a line that was not ended as usual."""
+    if row.get("error"):
+        return "error"
+    if row.get("proof_status") == "timeout":
+        return "timeout"
+    return _CUT if row.get("finish_reason") == "length" else ""
+
+
+def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+    """Questions, pass@k and the mean, as metrics.json states them for all files of the directory.
+
+    The number of questions is stated with every score; one is enough.
+    """
+    trials = len(run.trials)
+    stated = _metrics(run)
+    questions = [number_or_none(object_in(stated, name).get("num_entries")) for name in stated]
+    for entries in sorted({one for one in questions if one is not None}):
+        yield Claim("num_entries", entries, "questions", run.system, run.task)
+    for name in stated:
+        value = number_or_none(object_in(stated, name).get(scorer))
+        k = name.removeprefix("pass@")
+        if value is None or (name != f"pass@1[avg-of-{trials}]" and not k.isdecimal()):
+            continue
+        metric = f"pass@{int(k)}" if k.isdecimal() else "avg"
+        yield Claim(f"{name} {scorer}", value / 100, metric, run.system, run.task)
+
+
+def _metrics(run: _Run) -> dict[str, Any]:
+    """What metrics.json says of the run; nothing if it is of more or fewer files."""
+    path = run.trials[0].path
+    named = _NAME.fullmatch(path.name)
+    ending = named[2] if named else ""  # logs under another ending have their metrics under it too
+    place = path.resolve().parent
+    for folder in (place, place.parent):
+        file = folder / f"metrics.json{ending}"
+        if file.is_file():
+            held = object_in(object_of(file), run.task)
+            ks = [int(name[5:]) for name in held if re.fullmatch(r"pass@\d{1,9}", name)]
+            return held if max(ks, default=0) == len(run.trials) else {}
+    return {}
+
+
+READER = Reader(
+    "nemo_skills", _recognise, _read, beside=("metrics*.json*", "*.done", "*.log", "summarize*")
+)

@@ -1,0 +1,262 @@
+"""Logs of OpenAI evals: what `oaieval` records, and output items of the Evals API.
+
+    {"spec": {"completion_fns": ["gpt-4"], "eval_name": "x.dev.v0", "run_id": "…", …}}
+    {"run_id": "…", "event_id": 1, "sample_id": "x.dev.0", "type": "match",
+     "data": {"correct": true, "expected": "15", "picked": "15"}}
+    {"final_report": {"accuracy": 0.5}}
+
+The events of a sample are parts of one answer. `match` says whether it is right; `metrics` hold
+numbers under names of their own. A sample without the event that is scored has no result.
+`openai_output_items` reads the other kind.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import about, guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.documents import (
+    lines,
+    name_of,
+    number_or_none,
+    object_in,
+    text_or_none,
+    truth_or_none,
+)
+from errbar.data.readers.openai_output_items import kind_of_export, read_exports
+from errbar.data.readers.tables.naming import systems_of
+from errbar.errors import InputError
+
+_EVENT = ("run_id", "event_id", "sample_id", "type", "data")
+# Scores, the first that is there being the usual one; other metrics follow in their order.
+_FIRST = ("match", "accuracy", "score", "correct", "is_correct", "success", "is_success")
+
+
+class _Score(NamedTuple):
+    value: float | None
+    answer: str | None = None
+    target: str | None = None
+
+
+@dataclass
+class _Sample:
+    scores: dict[str, list[_Score]] = field(default_factory=dict)
+    failed: bool = False  # an error was recorded
+
+
+@dataclass
+class _Run:
+    """One run: what it is of, its samples, and what it states."""
+
+    path: Path
+    run: str
+    system: str = ""
+    task: str = ""
+    samples: dict[str, _Sample] = field(default_factory=dict)
+    report: Mapping[str, Any] | None = None
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("lines", "object"):
+        if glance.has("spec") and '"eval_name"' in glance.text:
+            return "its first line has the spec of an eval"
+        if glance.has(*_EVENT):
+            return f"its lines have {', '.join(_EVENT)}"
+    export = kind_of_export(glance)
+    return f"{export} of the OpenAI Evals API" if export else ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    exports = {file for file in files if kind_of_export(Glance(file))}
+    if exports:
+        read_exports(log, [file for file in files if file in exports], choice)
+    records = [file for file in files if file not in exports]
+    if records:
+        _read_records(log, records, choice)
+    return log
+
+
+def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
+    runs = [run for file in files for run in _runs(file)]
+    _name(runs)
+    found = _scorers(runs)
+    where = str(files[0])
+    if choice.scorer is not None:
+        names = dict.fromkeys(name for each in found.values() for name in each)
+        pick(choice.scorer, list(names), "scorer", where)
+    scorers = {
+        task: choice.scorer or pick(None, each, f"score of a sample of {task}", where)
+        for task, each in found.items()
+    }
+    for task, each in found.items():
+        said = picked_remark(scorers[task], each, "scorer", "scorer")
+        log.remarks += [about(task if len(found) > 1 else "", text) for text in said]
+    for file in files:
+        log.read(file, 0)
+    again = Counter((run.system, run.task) for run in runs)
+    told: dict[tuple[str, str], list[_Run]] = {}
+    for run in runs:
+        apart = again[run.system, run.task] > 1 and choice.files == "systems"
+        system = f"{run.system} ({run.run})" if apart else run.system
+        told.setdefault((system, run.task), []).append(run)
+    for (system, task), mine in told.items():
+        _add(log, system, task, mine, scorers[task])
+        _claim(log, system, task, mine, scorers[task])
+
+
+def _runs(file: Path) -> Iterator[_Run]:
+    """The runs that a file records, by their ids; a file of one run may have none."""
+    runs: dict[str, _Run] = {}
+    latest = ""
+    for at, row in lines(file):
+        where = f"{file}, line {at}"
+        spec = object_in(row, "spec")
+        run_id = text_or_none(row.get("run_id") or spec.get("run_id")) or latest
+        latest = run_id
+        run = runs.setdefault(run_id, _Run(file, run_id))
+        if "spec" in row:
+            run.system = _system(spec)
+            run.task = text_or_none(spec.get("eval_name") or spec.get("base_eval")) or ""
+        elif "final_report" in row:
+            run.report = object_in(row, "final_report")
+        elif "type" in row:
+            _take(run, row, where)
+        else:
+            raise InputError(f"{where}: a spec, a final_report or an event is expected.")
+    yield from runs.values()
+
+
+def _system(spec: Mapping[str, Any]) -> str:
+    """What was run: completion functions now, models before."""
+    named = spec.get("completion_fns") or spec.get("model_names") or spec.get("model_name")
+    if isinstance(named, dict):
+        named = next((one for one in named.values() if one), None)
+    if isinstance(named, list):
+        return ", ".join(str(text_or_none(one)) for one in named)
+    return text_or_none(named) or ""
+
+
+def _take(run: _Run, event: Mapping[str, Any], where: str) -> None:
+    """The scores in an event, kept with its sample."""
+    if event.get("sample_id") is None:
+        raise InputError(f"{where}: an event of no sample; there is no 'sample_id'.")
+    sample = run.samples.setdefault(name_of(event["sample_id"], f"{where}, sample_id"), _Sample())
+    data, kind = object_in(event, "data"), event["type"]
+    if kind == "error":
+        sample.failed = True
+    elif kind == "match":
+        right = truth_or_none(data.get("correct"), f"{where}, correct")
+        answer = text_or_none(data.get("picked") or data.get("sampled"))
+        score = _Score(right, answer, text_or_none(data.get("expected")))
+        sample.scores.setdefault("match", []).append(score)
+    elif kind == "metrics":
+        for name, value in data.items():
+            number = number_or_none(value)
+            if number is not None or value is None:
+                sample.scores.setdefault(name, []).append(_Score(number))
+
+
+def _name(runs: Sequence[_Run]) -> None:
+    """Runs whose spec names nothing go by their file."""
+    nameless = [run for run in runs if not run.system]
+    files = list(dict.fromkeys(run.path for run in nameless))
+    names = dict(zip(files, systems_of(files), strict=True))
+    for run in nameless:
+        run.system = names[run.path]
+
+
+def _scorers(runs: Sequence[_Run]) -> dict[str, list[str]]:
+    """Names of scores that are anywhere more than nothing, for each task, the usual one first."""
+    there: dict[str, dict[str, None]] = {}
+    for run in runs:
+        mine = there.setdefault(run.task, {})
+        for sample in run.samples.values():
+            for name, scores in sample.scores.items():
+                if name not in mine and any(score.value is not None for score in scores):
+                    mine[name] = None
+    return {
+        task: [*(one for one in _FIRST if one in mine), *(one for one in mine if one not in _FIRST)]
+        for task, mine in there.items()
+    }
+
+
+def _add(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) -> None:
+    """A row for each score of a sample, and one for a sample that has none."""
+    start = several = unscored = 0
+    for run in runs:
+        most = 1
+        for question, sample in run.samples.items():
+            scores = sample.scores.get(scorer, [])
+            log.read(run.path, max(len(scores), 1))
+            most = max(most, len(scores))
+            several += len(scores) > 1
+            for at, score in enumerate(scores or [_Score(None)]):
+                lost = "error" if sample.failed else "unscored"
+                unscored += score.value is None and not sample.failed
+                log.add(
+                    system=system,
+                    task=task,
+                    question=question,
+                    trial=start + at,
+                    outcome=score.value,
+                    status="ok" if score.value is not None else lost,
+                    answer=score.answer,
+                    target=score.target,
+                )
+        start += most
+        if run.report is None:
+            log.remarks.append(
+                f"{run.path.name}: there is no final report, so that the run may not be whole."
+            )
+    whose = f"{system} · {task}"
+    if several:
+        log.remarks.append(
+            warning(
+                f"{whose}: {several} samples have several {scorer!r} scores, which are taken as "
+                f"trials of the sample. If they are checks of one answer, the error bar is wrong."
+            )
+        )
+    if unscored:
+        log.remarks.append(f"{whose}: {unscored} samples have no {scorer!r}, and so no result.")
+    if len(runs) > 1:
+        said = f"{whose}: {len(runs)} runs ({runs[0].run} …) are taken as trials of one system"
+        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+
+
+def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) -> None:
+    """What final reports state of the score: a mean over its events, which are rows here.
+
+    That is the mean over samples where each sample that has any has as many.
+    """
+    name = "accuracy" if scorer == "match" else scorer
+    stated = [number_or_none(run.report.get(name)) for run in runs if run.report is not None]
+    numbers = [one for one in stated if one is not None]
+    if len(numbers) < len(runs):
+        return
+    of = f", mean of {len(runs)} runs" if len(runs) > 1 else ""
+    mean = sum(numbers) / len(numbers)
+    known = [_known(run, scorer) for run in runs]
+    if len({n for one in known for n in one.values()}) == 1 and all(
+        one.keys() == known[0].keys() for one in known
+    ):
+        log.claims.append(Claim(f"{name}{of}", mean, "avg", system, task, errors="missing"))
+    else:
+        log.remarks.append(
+            f"{system} · {task}: the log says {name}{of} {mean:.4g}; that is a mean over events, "
+            f"and samples have different numbers of them."
+        )
+
+
+def _known(run: _Run, scorer: str) -> dict[str, int]:
+    """How many results each sample has that has any."""
+    scores = {name: sample.scores.get(scorer, []) for name, sample in run.samples.items()}
+    counts = {name: sum(one.value is not None for one in each) for name, each in scores.items()}
+    return {name: n for name, n in counts.items() if n}
+
+
+READER = Reader("openai_evals", _recognise, _read)

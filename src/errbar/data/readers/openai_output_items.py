@@ -1,0 +1,237 @@
+"""Output items of the OpenAI Evals API: what was answered to each item of a data source.
+
+    {"object": "list", "data": [{"object": "eval.run.output_item", "id": "outputitem_1",
+      "run_id": "evalrun_1", "eval_id": "eval_1", "datasource_item_id": 5, "status": "pass",
+      "results": [{"name": "String check-…", "passed": true, "score": 1.0}],
+      "sample": {"model": "gpt-4o", "error": null, "output": […], …}}], "has_more": false}
+
+A run whose object (`eval.run`) is given too is held against the counts in it. Items of one run are
+questions; runs are systems, named by their model where each has another.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, pick, picked_remark
+from errbar.data.readers.documents import (
+    document,
+    is_whole,
+    lines,
+    list_in,
+    name_of,
+    number_or_none,
+    object_in,
+    require_key,
+    require_list,
+    require_object,
+    text_or_none,
+    truth_or_none,
+)
+from errbar.errors import InputError
+
+_ITEM = ("datasource_item_id", "results", "status")
+_OF_ITEM = re.compile(r'"object"\s*:\s*"eval\.run\.output_item"')
+_OF_RUN = re.compile(r'"object"\s*:\s*"eval\.run"')
+_ID = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # after the name of a grader
+_RIGHT, _WRONG = ("pass", "passed"), ("fail", "failed")
+_ERRORS = ("error", "errored", "canceled")
+_USUAL = "status"
+
+
+class _Item(NamedTuple):
+    """What is kept of an output item."""
+
+    where: str
+    question: str
+    status: str | None
+    failed: bool
+    results: dict[str, tuple[Any, Any]]  # passed and score, by the name of the grader
+    answer: str | None
+
+
+@dataclass
+class _Run:
+    """A run, by its items and by its object if that was given."""
+
+    run: str
+    task: str = ""
+    models: Counter[str] = field(default_factory=Counter)
+    items: list[_Item] = field(default_factory=list)
+    said: Mapping[str, Any] = field(default_factory=dict)
+    has_end: bool = False  # whether the last page is among those given
+
+
+def kind_of_export(glance: Glance) -> str:
+    """What of the API a file holds; empty if nothing."""
+    if not glance.shape:
+        return ""
+    if glance.has(*_ITEM) or (glance.has("object", "data") and _OF_ITEM.search(glance.text)):
+        return "output items"
+    if glance.has("result_counts") and _OF_RUN.search(glance.text):
+        return "a run"
+    return ""
+
+
+def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
+    """Fill a log with the items of all runs in these files."""
+    runs: dict[str, _Run] = {}
+    seen: set[str] = set()
+    for file in files:
+        _take(log, file, runs, seen)
+    held = [run for run in runs.values() if run.items]
+    if not held:
+        raise InputError(
+            f"{files[0]}: a run of the Evals API holds only totals, and an error bar needs every "
+            f"item; give the list of its output items too (client.evals.runs.output_items.list)."
+        )
+    found = _scorers(held)
+    scorer = pick(choice.scorer, found, "scorer", str(files[0]))
+    log.remarks += picked_remark(scorer, found, "scorer", "scorer")
+    systems = _systems(held, choice, log)
+    alike = Counter((system, run.task) for run, system in zip(held, systems, strict=True))
+    starts: Counter[tuple[str, str, str]] = Counter()
+    for run, system in zip(held, systems, strict=True):
+        _add(log, run, system, scorer, starts)
+        if scorer == _USUAL and alike[system, run.task] == 1:
+            log.claims += _claims(run, system)
+        if not run.has_end:
+            log.remarks.append(
+                warning(f"{run.run}: there are more output items than were given (has_more).")
+            )
+
+
+def _take(log: Log, file: Path, runs: dict[str, _Run], seen: set[str]) -> None:
+    """The items and runs of a file; an item that was read before is left out."""
+    held = 0
+    for where, value, page in _objects(file):
+        if "result_counts" in value:
+            name = name_of(require_key(value, "id", where), f"{where}, id")
+            runs.setdefault(name, _Run(name)).said = value
+            continue
+        held += 1
+        name = name_of(require_key(value, "run_id", where), f"{where}, run_id")
+        run = runs.setdefault(name, _Run(name))
+        run.task = text_or_none(value.get("eval_id")) or run.task
+        run.has_end = run.has_end or not page.get("has_more")
+        item = text_or_none(value.get("id"))
+        if item in seen:
+            log.leave_out(file, "output items that were read before")
+            continue
+        if item is not None:
+            seen.add(item)
+        model = object_in(value, "sample").get("model")
+        run.models[model if isinstance(model, str) else ""] += 1
+        run.items.append(_item(value, where))
+    log.read(file, held)
+
+
+def _item(value: Mapping[str, Any], where: str) -> _Item:
+    question = name_of(require_key(value, "datasource_item_id", where), where)
+    status, sample = text_or_none(value.get("status")), object_in(value, "sample")
+    output = [one for one in list_in(sample, "output") if isinstance(one, dict)]
+    graded = [one for one in list_in(value, "results") if isinstance(one, dict)]
+    return _Item(
+        where,
+        question,
+        status,
+        failed=status in _ERRORS or bool(sample.get("error")),
+        results={_grader(one): (one.get("passed"), one.get("score")) for one in graded},
+        answer=text_or_none(output[-1].get("content")) if output else None,
+    )
+
+
+def _grader(result: Mapping[str, Any]) -> str:
+    """The name of a grader without the id that the API puts after it."""
+    return _ID.sub("", text_or_none(result.get("name")) or "grader")
+
+
+def _objects(file: Path) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
+    """Items and runs in any layout: a list of the API, an array, one on each line; and the list."""
+    if Glance(file).shape == "lines":
+        wholes: Iterator[tuple[str, Any]] = ((f"{file}, line {at}", row) for at, row in lines(file))
+    else:
+        wholes = iter([(str(file), document(file))])
+    for where, whole in wholes:
+        page: Mapping[str, Any] = whole if isinstance(whole, dict) else {}
+        parts = page.get("data") if page.get("object") == "list" else whole
+        if isinstance(parts, dict):
+            yield where, parts, {}
+            continue
+        for at, one in enumerate(require_list(parts, f"{where}, data")):
+            yield f"{where}, item {at}", require_object(one, f"{where}, item {at}"), page
+
+
+def _scorers(runs: Sequence[_Run]) -> list[str]:
+    names = dict.fromkeys(name for run in runs for item in run.items for name in item.results)
+    return [_USUAL, *names, *(f"{name}/score" for name in names)]
+
+
+def _systems(runs: Sequence[_Run], choice: Choice, log: Log) -> list[str]:
+    """Models, and where one has several runs of an eval also which run."""
+    models = [next(iter(run.models)) if len(run.models) == 1 else "" for run in runs]
+    alike = Counter(zip(models, (run.task for run in runs), strict=True))
+    several = any(n > 1 for n in alike.values())
+    if several and choice.files == "trials":
+        said = "Runs of one model are taken as trials of it"
+        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+        return [model or run.run for run, model in zip(runs, models, strict=True)]
+    if several:
+        said = "Systems: the runs, for some are of one model"
+        log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
+    names = []
+    for run, model in zip(runs, models, strict=True):
+        alone = alike[model, run.task] == 1
+        names.append(f"{model} ({run.run})" if model and not alone else model or run.run)
+    return names
+
+
+def _add(
+    log: Log, run: _Run, system: str, scorer: str, starts: Counter[tuple[str, str, str]]
+) -> None:
+    """A row for each item; a further one of the same source item is a further trial."""
+    strange: Counter[str] = Counter()
+    for item in run.items:
+        outcome, status = _judged(item, scorer)
+        strange[str(item.status)] += status == "unscored"
+        key = (system, run.task, item.question)
+        log.add(
+            system=system,
+            task=run.task,
+            question=item.question,
+            trial=starts[key],
+            outcome=outcome,
+            status=status,
+            answer=item.answer,
+        )
+        starts[key] += 1
+    for told, n in strange.items():
+        if n:
+            log.remarks.append(
+                f"{system}: {n} items of status {told!r} have no {scorer!r}, and so no result."
+            )
+
+
+def _judged(item: _Item, scorer: str) -> tuple[float | None, str]:
+    """Outcome and status of an item; one that failed may have been graded all the same."""
+    if scorer == _USUAL:
+        known = item.status in _RIGHT or item.status in _WRONG
+        value = float(item.status in _RIGHT) if known else None
+    elif scorer in item.results:
+        value = truth_or_none(item.results[scorer][0], f"{item.where}, {scorer}")
+    else:
+        value = number_or_none(item.results.get(scorer.removesuffix("/score"), (None, None))[1])
+    lost = "error" if item.failed else "unscored"
+    return value, "ok" if value is not None else lost
+
+
+def _claims(run: _Run, system: str) -> Iterator[Claim]:
+    counts = object_in(run.said, "result_counts")
+    for name, metric in (("total", "rows"), ("passed", "right"), ("errored", "failed")):
+        if is_whole(counts.get(name)):
+            yield Claim(f"result_counts.{name}", counts[name], metric, system, run.task)

@@ -1,0 +1,333 @@
+"""What lies at paths: logs of harnesses and tables, each file read or named as skipped."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from errbar.base.remarks import warning, way_to_say
+from errbar.data.columns import USUAL, Columns
+from errbar.data.engines.duckdb import plain_errors, table_of
+from errbar.data.files import (
+    Paths,
+    find_files,
+    hidden_tables,
+    kind_of,
+    standard_input,
+    why_not_read,
+)
+from errbar.data.provenance import COMPANION, Accounts, Origin, skipped_in_words
+from errbar.data.readers.base import Choice, Reader
+from errbar.data.readers.finding import Found, find_readers, refuse_totals
+from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
+from errbar.data.readers.tables.files import is_array, read_tables
+from errbar.data.readers.tables.matrix_files import read_matrix
+from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.summaries import why_no_rows
+from errbar.data.sources.arrays import array_source, arrays_in, matrix_of
+from errbar.data.sources.joined import Joined
+from errbar.data.sources.tables import MatrixSource, Source, TableSource
+from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
+
+# What code meets that takes a log to be as its harness writes it.
+_UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
+_HIDDEN = "hidden, as its name begins with a dot; give it by name to read it"
+_ELSEWHERE = "no log, beside logs that are; give it by name to read it as a table"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Everything that was asked of the reading."""
+
+    how: HowToRead
+    reader: str | None = None
+    choice: Choice = field(default_factory=Choice)
+    connection: Any = None
+
+
+class _Skipped(Accounts):
+    """Accounts of files that are not read, and what is said of copies among them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.copies: dict[Path, str] = {}  # why each is not read, which the remarks say
+        self.remarks: list[str] = []
+
+    def leave_out(self, copies: Copies) -> None:
+        """Copies of other files."""
+        self.copies |= copies.reasons()
+        for file, reason in copies.reasons().items():
+            self.of(file).skipped = reason
+        self.remarks += copies.remarks()
+
+
+def read_paths(paths: Paths, asked: Asked) -> Source:
+    """Logs and tables at paths: one source, or several with a name for every system."""
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    given = [standard_input() if str(one) == "-" else one for one in given]
+    files = find_files(given)
+    by_name = {file for one in given for file in [Path(one)] if file.is_file()}
+    accounts = _Skipped()
+    for file in hidden_tables(given):
+        accounts.of(file).skipped = _HIDDEN
+    if asked.how.told:
+        return _mapped(files, by_name, asked, accounts, _shown(paths))
+    known = find_readers(files, asked.reader)
+    sources: list[Source] = [
+        _from_log(one, asked, _shown(paths))
+        for one in _without_copies(known.found, files, asked, accounts)
+    ]
+    for file in known.companions:
+        accounts.of(file).skipped = COMPANION
+    tables = known.others
+    if known.totals and not sources and not any(map(kind_of, tables)):
+        refuse_totals(list(known.totals))
+    for file, reason in known.totals.items():
+        accounts.of(file).skipped = reason
+    if sources:
+        tables = [file for file in known.others if file in by_name]
+        for file in known.others:
+            if file not in by_name:
+                accounts.of(file).skipped = _ELSEWHERE
+    if tables or not sources:
+        if not sources:
+            require_no_choice(asked)
+        sources += _tables(tables, by_name, asked, accounts, _shown(paths), named=bool(sources))
+    return _as_one(sources, accounts)
+
+
+def _without_copies(
+    found: Sequence[Found], files: Sequence[Path], asked: Asked, accounts: "_Skipped"
+) -> Iterator[Found]:
+    """Logs without the files that are copies of others."""
+    if asked.how.repeats == "keep":
+        yield from found
+        return
+    for one in found:
+        copies = copies_of_logs(one.files, files)
+        accounts.leave_out(copies)
+        yield replace(one, files=tuple(file for file in one.files if file not in copies.of))
+
+
+def _mapped(
+    files: list[Path], by_name: set[Path], asked: Asked, accounts: "_Skipped", where: str
+) -> Source:
+    """Tables with columns as told; a log of a harness has none to map."""
+    if asked.reader is not None:
+        raise InputError(_nothing_to_map(asked.how.told, asked.reader, where))
+    require_no_choice(asked)
+    try:
+        return _as_one(_tables(files, by_name, asked, accounts, where), accounts)
+    except InputError as error:
+        logs = find_readers(files).found
+        if not logs:
+            raise
+        whose = logs[0].reader.name
+        said = _not_mapped(error, asked.how.told, whose, where)
+        raise type(error)(said) from error
+
+
+def _tables(
+    files: Sequence[Path],
+    by_name: set[Path],
+    asked: Asked,
+    accounts: "_Skipped",
+    where: str,
+    *,
+    named: bool = False,
+) -> list[Source]:
+    """Tables and matrices among files; what is neither is skipped, or refused if asked for."""
+    known = []
+    for file in files:
+        described = _describes_data_set(file)
+        if kind_of(file) and not described:
+            known.append(file)
+            continue
+        reason = "describes a saved data set" if described else why_not_read(file)
+        if file in by_name:
+            raise InputError(f"{file}: {reason}.")
+        accounts.of(file).skipped = reason
+    if not known:
+        packed = [file for file in files if "unpack" in accounts.of(file).skipped]
+        why = f" {packed[0].name}: {accounts.of(packed[0]).skipped}." if packed else ""
+        raise InputError(
+            f"{where}: there is no log of a harness, and no file that is a table (.csv, .tsv, "
+            f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
+        )
+    known = _with_rows(known, accounts)
+    if asked.how.repeats != "keep":
+        copies = copies_of_tables(known)
+        accounts.leave_out(copies)
+        known = [file for file in known if file not in copies.of]
+    matrices: dict[Path, Any] = {}
+    tables = []
+    for file in known:
+        array = arrays_in(file) if is_array(file) else None
+        if array is None and not asked.how.told:
+            array = read_matrix(file)
+        if array is None:
+            tables.append(file)
+        else:
+            matrices[file] = array
+    several = len(known) > 1 or named
+    sources: list[Source] = []
+    if matrices:
+        sources += _matrices(matrices, accounts, asked, named=several)
+    if tables:
+        named = named or bool(matrices)
+        found = read_tables(tables, asked.how, asked.connection, asked=by_name, named=named)
+        for file, reason in found.skipped.items():
+            accounts.of(file).skipped = reason
+        sources += [one.at(where) for one in found.sources]
+    return sources
+
+
+def _with_rows(files: Sequence[Path], accounts: Accounts) -> list[Path]:
+    """Files without those that hold no row, which are named; refused if there is no other."""
+    reasons = {file: reason for file in files if (reason := why_no_rows(file))}
+    if len(reasons) == len(files):
+        raise NotThere(f"{files[0]}: {reasons[files[0]]}; there is nothing to score.")
+    for file, reason in reasons.items():
+        accounts.of(file).skipped = reason
+    return [file for file in files if file not in reasons]
+
+
+def _describes_data_set(file: Path) -> bool:
+    """Whether it is one of the files in which Hugging Face's datasets describe what they save."""
+    if file.name == "dataset_dict.json":
+        return True
+    return file.name in ("dataset_info.json", "state.json") and any(file.parent.glob("*.arrow"))
+
+
+def _matrices(
+    matrices: Mapping[Path, Any], accounts: "_Skipped", asked: Asked, *, named: bool
+) -> list[Source]:
+    files = list(matrices)
+    for file in files:
+        accounts.of(file)
+    _require_no_words(asked, "a matrix")
+    if not named:
+        with plain_errors(str(files[0])):
+            return [array_source(matrices[files[0]])]
+    naming = name_systems(files, files_are=asked.how.files)
+    if asked.how.files == "trials":
+        grouped: dict[str, list[Any]] = {}
+        for name, file in zip(naming.systems, files, strict=True):
+            grouped.setdefault(name, []).append(matrix_of(matrices[file], str(file)))
+        with plain_errors(str(files[0])):
+            whole = {name: np.concatenate(some, axis=1) for name, some in grouped.items()}
+        return [replace(MatrixSource(whole), origin=Origin(remarks=tuple(naming.remarks)))]
+    parts = {}
+    for name, file in zip(naming.systems, files, strict=True):
+        with plain_errors(str(file)):
+            parts[name] = array_source(matrices[file])
+    joined = Joined.by_name(parts)
+    remarks = (*naming.remarks, *joined.origin.remarks)
+    return [replace(joined, origin=replace(joined.origin, remarks=remarks))]
+
+
+def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
+    """One source, with what became of every file."""
+    whole = sources[0] if len(sources) == 1 else Joined.of_all(sources)
+    skipped = Accounts(accounts)
+    for file, one in whole.origin.accounts.items():
+        skipped[file] = one
+    unsaid = {COMPANION, *accounts.copies.values()}
+    reasons = {file: why for file, why in accounts.skipped.items() if why not in unsaid}
+    said = [*accounts.remarks, *(warning(text) for text in skipped_in_words(reasons))]
+    origin = replace(whole.origin, remarks=(*whole.origin.remarks, *said), accounts=skipped)
+    return whole.with_origin(origin)
+
+
+def _require_no_words(asked: Asked, what: str) -> None:
+    """Refuse what only rows of a table leave to say."""
+    how = asked.how
+    for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
+        if value:
+            said = way_to_say(f"--{name}", f"{name}=")
+            raise InputError(f"{said} is for tables of outcomes; this is {what}.")
+
+
+def _from_log(found: Found, asked: Asked, where: str) -> Source:
+    """Outcomes in the log of a harness."""
+    _require_choices(found.reader, asked.choice, where)
+    _require_tables(asked, found.reader.name)
+    _require_no_words(asked, f"a log of {found.reader.name}")
+    try:
+        log = found.reader.read(found.files, asked.choice)
+    except ErrbarError:
+        raise
+    except _UNFORESEEN as error:
+        raise InputError(
+            f"{where}: it looks like a log of {found.reader.name} ({found.why}), but not "
+            f"as that writes them: {type(error).__name__}, {error}."
+        ) from error
+    if not len(log):
+        raise NotThere(f"{where}: the log of {found.reader.name} has no row to score.")
+    log.accounts.require_closed(found.files, len(log))
+    named = {name: name for name in log.columns if name in USUAL}
+    remarks = (*log.remarks, *log.accounts.in_words())
+    origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
+    columns = Columns(named, frozenset())
+    keep = asked.how.repeats == "keep"
+    return TableSource(table_of(log.columns), columns, keep, where=where, origin=origin)
+
+
+def _require_tables(asked: Asked, reader: str) -> None:
+    """Refuse readings of files and rows that only tables leave open."""
+    for name, value in (("files", asked.how.files), ("repeats", asked.how.repeats)):
+        if value in ("tasks", "parts", "last"):
+            said = way_to_say(f"--{name} {value}", f"{name}={value!r}")
+            raise InputError(f"{said} is for tables; {reader} says what its files and rows are.")
+
+
+def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:
+    """Why a log could not be read as a table with these columns."""
+    if isinstance(error, UnknownColumn):
+        return (
+            f"{error} It is a log of {reader}, whose reader knows what is what without a mapping."
+        )
+    return _nothing_to_map(told, reader, where)
+
+
+def _nothing_to_map(told: Mapping[str, str | None], reader: str, where: str) -> str:
+    meaning, column = next(iter(told.items()))
+    return (
+        f"{where}: {meaning}={column!r} names a column of a table, and this is a log of {reader}, "
+        f"whose reader knows what is what in it: there is nothing to map. Leave the mapping out; "
+        f"or make a table of the log and map that: errbar convert {where} outcomes.csv."
+    )
+
+
+def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
+    """Refuse a choice that the logs of a harness do not leave."""
+    for what in ("scorer", "filter", "signal"):
+        asked = getattr(choice, what)
+        if asked is not None and what not in reader.chooses:
+            raise InputError(
+                f"{where}: there is no {what} {asked!r}; {reader.name} leaves none to choose."
+            )
+    if choice.regrade is not None and "regrade" not in reader.chooses:
+        raise InputError(f"{where}: the reader of {reader.name} has no responses to regrade.")
+
+
+def _shown(paths: Paths) -> str:
+    """What a message calls them."""
+    return str(paths) if isinstance(paths, str | Path) else str(paths[0])
+
+
+def require_no_choice(asked: Asked) -> None:
+    """Refuse what only logs of harnesses leave to choose."""
+    choice = asked.choice
+    if choice.regrade is not None:
+        raise InputError("regrade is for logs of harnesses that hold responses; this is none.")
+    for name in ("scorer", "filter", "signal"):
+        chosen = getattr(choice, name)
+        if chosen is not None:
+            instead = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+            raise InputError(
+                f"{name}={chosen!r} chooses among the scores in a log of a harness; this is read "
+                f"as a table. Say which column to score with {instead}."
+            )

@@ -1,0 +1,205 @@
+"""Outputs of promptfoo: JSON of all versions, a result per line, or CSV.
+
+    {"evalId": "…", "results": {"version": 3, "prompts": […], "results": [{"promptIdx": 0,
+     "testIdx": 0, "provider": {"id": "…"}, "prompt": {…}, "vars": {…}, "response": {…},
+     "success": true, "score": 1, "namedScores": {…}}], "stats": {…}}, "config": {…}}
+
+What `evaluate()` gives to a script has `version` and `results` at the top, and so did version 1.
+
+A repeat has a test index of its own, so the index does not say which question it is: tests with the
+same description, variables and assertions are. Early versions and CSV files hold no assertions. A
+system is a provider, with a prompt if there are several. A result that failed without being graded
+is an error. One evaluation that lies there in several formats is counted once.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from errbar.base.json_text import parse
+from errbar.base.remarks import guess
+from errbar.data.provenance import TALLIES, Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    pick,
+    picked_remark,
+)
+from errbar.data.readers.documents import number_or_none, object_in, text_or_none
+from errbar.data.readers.promptfoo_runs import Asked, Result, read_runs
+from errbar.data.readers.promptfoo_table import recognise_table
+
+_SUCCESS, _SCORE = "success", "score"
+_ERROR = 2  # the reason of a failure that is no wrong answer
+_INSIDE = re.compile(r'"results"\s*:\s*\{\s*"version"\s*:\s*\d')
+_AT_THE_TOP = ('"prompt"', '"success"', '"vars"')  # beside version and results
+_LONGEST = 60
+_written = json.JSONEncoder(sort_keys=True, default=str).encode
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "object" and glance.has("results") and _INSIDE.search(glance.text):
+        return "a JSON document with results that have a version"
+    if glance.shape in ("lines", "object") and glance.has(
+        "promptIdx", "testIdx", "provider", _SUCCESS
+    ):
+        return "its lines have promptIdx, testIdx, provider and success"
+    if (
+        glance.shape == "object"
+        and glance.has("version", "results")
+        and all(sign in glance.text for sign in _AT_THE_TOP)
+    ):
+        return "a JSON document with a version and results that have prompt, vars and success"
+    return recognise_table(glance)
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    trials: Counter[tuple[str, str, str]] = Counter()
+    runs = read_runs(files, log)
+    results = [result for run in runs for result in run.results]
+    names = chain.from_iterable(_named(result.row) for result in results)
+    scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
+    scorer = pick(choice.scorer, scorers, "score", str(files[0]))
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    systems = _systems(results)
+    tests = {id(result.row): _test(result.row) for result in results}
+    questions = _questions(results, tests)
+    claims: dict[tuple[str, str], list[Claim]] = {}
+    for run in runs:
+        task = text_or_none(object_in(run.told, "config").get("description")) or ""
+        earlier = {key[:2] for key in trials}
+        for result in sorted(run.results, key=Result.test):
+            key = (systems[result.of], task, questions[tests[id(result.row)]])
+            _add(log, result.row, key, scorer, trials[key])
+            trials[key] += 1
+        stated = dict(run.prompts())
+        for asked in dict.fromkeys(result.of for result in run.results):
+            system = systems[asked]
+            again = (system, task) in earlier
+            claims[system, task] = list(_claims(stated.get(asked, {}), system, task, scorer))
+            if again:
+                claims[system, task] = []
+                log.remarks.append(
+                    guess(f"Trials: {run.path}: its results are further trials of {system}")
+                )
+    each = [claim for of_one in claims.values() for claim in of_one]
+    claim_means_over_rows(log, [claim for claim in each if claim.metric not in TALLIES])
+    log.claims += [claim for claim in each if claim.metric in TALLIES]
+    log.remarks += _guesses(results, trials)
+    return log
+
+
+def _guesses(results: Sequence[Result], trials: Mapping[Any, int]) -> Iterator[str]:
+    bare = sum("assert" not in object_in(result.row, "testCase") for result in results)
+    if bare and any(n > 1 for n in trials.values()):
+        yield guess(
+            f"Questions: {bare} results do not hold the assertions of their test; those with the "
+            f"same variables are taken as trials of one question"
+        )
+    numbered = {result.of[:2] for result in results if result.of.rank}
+    for provider, _ in sorted(numbered):
+        yield guess(
+            f"Systems: {provider} is there more than once for one prompt, each time as a system of "
+            f"its own, numbered in the order of the columns"
+        )
+
+
+def _add(log: Log, row: Mapping[str, Any], key: tuple[str, str, str], scorer: str, at: int) -> None:
+    value = row.get(scorer) if scorer in (_SUCCESS, _SCORE) else _named(row).get(scorer)
+    outcome = number_or_none(value)
+    log.add(
+        system=key[0],
+        task=key[1],
+        question=key[2],
+        trial=at,
+        outcome=outcome,
+        status="error" if _has_failed(row) else "unscored" if outcome is None else "ok",
+        answer=text_or_none(object_in(row, "response").get("output")),
+        cost=number_or_none(row.get("cost")),
+    )
+
+
+def _has_failed(row: Mapping[str, Any]) -> bool:
+    """Whether a result has no grade, because something went wrong before."""
+    if "failureReason" in row:
+        return row["failureReason"] == _ERROR
+    answered = row.get("gradingResult") or object_in(row, "response").get("output")
+    return bool(row.get("error")) and not answered
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, Any]:
+    return object_in(row, "namedScores")
+
+
+def _systems(results: Sequence[Result]) -> dict[Asked, str]:
+    """Names of providers, with their prompt where there is more than one."""
+    found = list(dict.fromkeys(result.of for result in results))
+    prompts = list(dict.fromkeys(asked.prompt for asked in found))
+    named = {
+        prompt: prompt if len(prompt) <= _LONGEST else f"prompt {at + 1}: {prompt[:_LONGEST]}…"
+        for at, prompt in enumerate(prompts)
+    }
+    several = {asked[:2] for asked in found if asked.rank}
+    return {
+        asked: asked.provider
+        + (f" #{asked.rank + 1}" if asked[:2] in several else "")
+        + (f" ({named[asked.prompt]})" if len(prompts) > 1 else "")
+        for asked in found
+    }
+
+
+def _test(row: Mapping[str, Any]) -> str:
+    """What makes a question, as text: results that have it in common are trials of one."""
+    case = row.get("testCase")
+    held = case if isinstance(case, dict) else {"vars": row.get("vars")}
+    get = held.get
+    return _written(
+        {"description": get("description"), "vars": get("vars"), "assert": get("assert")}
+    )
+
+
+def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str, str]:
+    """Names of tests: their description or variables, numbered where that is not enough."""
+    names: dict[str, str] = {}
+    taken: Counter[str] = Counter()
+    for result in sorted(results, key=Result.test):
+        test = tests[id(result.row)]
+        if test in names:
+            continue
+        made_of = parse(test)
+        told = made_of["vars"] if isinstance(made_of["vars"], dict) else {}
+        variables = ", ".join(f"{key}={text_or_none(value)}" for key, value in told.items())
+        name = str(made_of["description"] or variables or "test")
+        taken[name] += 1
+        names[test] = name if taken[name] == 1 else f"{name} ({taken[name]})"
+    return names
+
+
+def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> Iterator[Claim]:
+    """How many tests passed and failed, and means of named scores, which leave errors out."""
+    metrics = object_in(prompt, "metrics")
+    counts = [metrics.get(f"test{kind}Count") for kind in ("Pass", "Fail", "Error")]
+    numbers = [number_or_none(count) or 0.0 for count in counts]
+    if scorer == _SUCCESS and sum(numbers) > 0:
+        yield Claim("share of tests passed", numbers[0] / sum(numbers), "avg", system, task)
+        yield Claim("tests passed", numbers[0], "right", system, task)
+        yield Claim("results", sum(numbers), "rows", system, task)
+        if counts[2] is not None:
+            yield Claim("errors", numbers[2], "failed", system, task)
+    total, rows = (
+        number_or_none(object_in(metrics, key).get(scorer))
+        for key in ("namedScores", "namedScoresCount")
+    )
+    if scorer not in (_SUCCESS, _SCORE) and total is not None and rows:
+        yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")
+
+
+READER = Reader("promptfoo", _recognise, _read)

@@ -1,0 +1,224 @@
+"""Files of promptfoo as results, with each result that several files hold counted once."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import warning
+from errbar.data.readers.base import Glance, Log
+from errbar.data.readers.documents import (
+    lines,
+    list_in,
+    number_or_none,
+    object_in,
+    object_of,
+    require_list,
+    require_object,
+)
+from errbar.data.readers.promptfoo_table import results_of_table
+
+_AGAIN = "results that another file holds too"
+
+
+class Asked(NamedTuple):
+    """What a result is of; providers that are called the same are numbered."""
+
+    provider: str
+    prompt: str
+    rank: int = 0
+
+
+class Result(NamedTuple):
+    """One result, and what it is of."""
+
+    row: dict[str, Any]
+    of: Asked
+
+    def test(self) -> int:
+        """The index of its test; 0 in versions that have none."""
+        index = self.row.get("testIdx")
+        return index if isinstance(index, int) else 0
+
+    @property
+    def answer(self) -> str:
+        """As a CSV file has it, but for the mark before what a spreadsheet would run."""
+        output = object_in(self.row, "response").get("output")
+        text = output if isinstance(output, str) else json.dumps(output, separators=(",", ":"))
+        return "" if output is None else text.removeprefix("'")
+
+
+@dataclass
+class Run:
+    """One file."""
+
+    path: Path
+    told: dict[str, Any] = field(default_factory=dict)  # the document that the results stand in
+    results: list[Result] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    held: int = 0  # results in the file
+
+    @cached_property
+    def is_table(self) -> bool:
+        """Whether it is a CSV file."""
+        return not Glance(self.path).shape
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What states prompts and totals."""
+        return object_in(self.told, "results") or self.told
+
+    def prompts(self) -> list[tuple[Asked, dict[str, Any]]]:
+        """Prompts of providers, with what the file states of their results."""
+        head = object_in(object_in(self.summary, "table"), "head")
+        stated = list_in(self.summary, "prompts") or list_in(head, "prompts")
+        rows = [{**prompt, "prompt": prompt} for prompt in stated if isinstance(prompt, dict)]
+        for at, row in enumerate(rows):
+            row["promptIdx"] = at
+        return [(result.of, result.row["prompt"]) for result in _results(rows)]
+
+    def total(self) -> float | None:
+        """How many results it says to have."""
+        stats = object_in(self.summary, "stats")
+        counts = [number_or_none(stats.get(key)) for key in ("successes", "failures", "errors")]
+        return None if counts[0] is None else sum(count or 0.0 for count in counts)
+
+
+def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
+    """The results of each file, but for those that an earlier one holds."""
+    runs = [_run(path) for path in files]
+    _count_once(runs, log)
+    for run in runs:
+        log.read(run.path, run.held)
+        for reason, n in run.left_out.items():
+            log.leave_out(run.path, reason, n)
+        if run.total() not in (None, run.held):
+            log.remarks.append(
+                warning(
+                    f"{run.path.name}: its totals say {run.total():.0f} results; it holds "
+                    f"{run.held}."
+                )
+            )
+    return runs
+
+
+def _run(path: Path) -> Run:
+    run, glance = Run(path), Glance(path)
+    if run.is_table:
+        found = list(results_of_table(path))
+        run.held = len(found)
+        run.left_out.update(result for result in found if isinstance(result, str))
+        run.results = _results([result for result in found if not isinstance(result, str)])
+        return run
+    if glance.has("promptIdx"):
+        rows = []
+        for line, row in lines(path):
+            _require_test(row, f"{path}, line {line}")
+            rows.append(row)
+    else:
+        run.told = object_of(path)
+        inside, where = run.told.get("results"), f"{path}, results"
+        if not isinstance(inside, list):
+            inside, where = require_object(inside, where).get("results"), f"{where}.results"
+        rows = require_list(inside, where)
+        for at, row in enumerate(rows):
+            place = f"{where}[{at}]"
+            _require_test(require_object(row, place), place)
+    run.held = len(rows)
+    run.results = _results(rows)
+    return run
+
+
+def _require_test(row: Mapping[str, Any], where: str) -> None:
+    """Refuse a result that does not say what was asked."""
+    if not isinstance(row.get("testCase"), dict):
+        require_object(row.get("vars"), f"{where}, vars")
+
+
+def _results(rows: Sequence[dict[str, Any]]) -> list[Result]:
+    """Results of providers; those with one name and prompt but two columns are two systems."""
+    keys = [(*_name_and_prompt(row), _column(row)) for row in rows]
+    columns: dict[tuple[str, str], list[int]] = {}
+    for name, prompt, column in sorted(set(keys)):
+        columns.setdefault((name, prompt), []).append(column)
+    asked = {
+        (*name, column): Asked(*name, rank)
+        for name, found in columns.items()
+        for rank, column in enumerate(found)
+    }
+    return [Result(row, asked[key]) for row, key in zip(rows, keys, strict=True)]
+
+
+def _column(row: Mapping[str, Any]) -> int:
+    index = row.get("promptIdx")
+    return index if isinstance(index, int) else 0
+
+
+def _name_and_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
+    provider, prompt = row.get("provider"), row.get("prompt")
+    named = provider if isinstance(provider, dict) else {"id": provider}
+    asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
+    text = asked.get("label") or asked.get("display") or asked.get("raw") or ""
+    name = str(named.get("label") or named.get("id") or "")
+    return name, str(text).removeprefix(f"[{name}] ")  # early versions put the name before it
+
+
+def _count_once(runs: Sequence[Run], log: Log) -> None:
+    """Leave out what is there twice: by the ids of results, else by all that a CSV file tells."""
+    seen: set[tuple[str, str]] = set()
+    known: dict[str, Path] = {}  # looks of documents and lines
+    for run in sorted(runs, key=lambda run: run.is_table):
+        if run.is_table:
+            answered = any("response" in result.row for result in run.results)
+            same = known.get(_look(run.results, answered))
+            if same is not None:
+                log.remarks.append(_same_evaluation(run.path.name, same.name))
+                run.left_out[_AGAIN] += len(run.results)
+                run.results = []
+        elif any(other.is_table for other in runs):
+            known |= {_look(run.results, answers): run.path for answers in (True, False)}
+        fresh = []
+        for result in run.results:
+            name = _id(result.row, run)
+            if name is not None and name in seen:
+                run.left_out[_AGAIN] += 1
+                continue
+            if name is not None:
+                seen.add(name)
+            fresh.append(result)
+        run.results = fresh
+
+
+def _same_evaluation(table: str, other: str) -> str:
+    return warning(
+        f"{table} holds the same results as {other}, and is taken as the same evaluation, counted "
+        f"once. If it is another run, write it in the format of {other} and load that."
+    )
+
+
+def _look(results: Sequence[Result], answers: bool) -> str:
+    """What a CSV file and a JSON document of one evaluation have in common, in order of tests."""
+    return json.dumps(
+        sorted(
+            (
+                result.test(),
+                result.of,
+                result.row.get("success") is True,
+                result.answer if answers else "",
+            )
+            for result in results
+        )
+    )
+
+
+def _id(row: Mapping[str, Any], run: Run) -> tuple[str, str] | None:
+    """What names a result in every file of its evaluation; None where nothing does."""
+    if isinstance(row.get("id"), str):
+        return "id", row["id"]
+    whole = run.told.get("evalId")
+    if isinstance(whole, str) and "promptIdx" in row and "testIdx" in row:
+        return whole, f"{row['promptIdx']}, {row['testIdx']}"
+    return None

@@ -1,0 +1,204 @@
+"""Outputs of the Qwen2.5-Math evaluation: a line per question, with a list of its predictions.
+
+    {"idx": 0, "gt": "420", "pred": ["420", "42"], "score": [true, false],
+     "pred_score": [[3.5], [-1.2]]}
+
+`pred_score` is what a reward model gave each prediction, and the confidence here. Answers are those
+that the evaluation itself took out of the texts and normalised.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, joined_runs_remark
+from errbar.data.readers.documents import (
+    is_whole,
+    lines,
+    name_of,
+    number_or_none,
+    numbers_or_none,
+    object_of,
+    require_list,
+    text_or_none,
+    texts_or_none,
+)
+
+_NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
+_FOLDER = "math_eval"  # lies between the model and the data sets
+_EXTRA = ("level", "type", "subject")
+_COLUMNS = ("question", "trial", "outcome", "status", "answer", "target", "confidence")
+
+
+class _Question(NamedTuple):
+    """What is used of a line; prompts and responses may be many times as large."""
+
+    marks: list[Any]  # of every prediction, None where it has no score
+    answers: list[Any]
+    sure: list[Any]  # what a reward model gave each prediction
+    target: str | None
+    extra: dict[str, str | None]
+
+
+@dataclass
+class _File:
+    """One output."""
+
+    path: Path
+    system: str
+    task: str
+    settings: str  # what a run was told, but for its seed
+    questions: dict[str, _Question]
+    predictions: int  # of all lines
+    again: int  # lines of questions that occur again later
+
+    @property
+    def most(self) -> int:
+        return max((len(one.marks) for one in self.questions.values()), default=0)
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape in ("lines", "object") and glance.has("idx", "gt", "pred", "score"):
+        return "its lines have idx, gt, pred and score"
+    return ""
+
+
+def _read(files: Sequence[Path], _: Choice) -> Log:
+    log = Log()
+    opened = [_file(path) for path in files]
+    settings: dict[tuple[str, str], set[str]] = {}
+    for file in opened:
+        settings.setdefault((file.system, file.task), set()).add(file.settings)
+    keys = []
+    for file in opened:
+        apart = len(settings[file.system, file.task]) > 1
+        system = f"{file.system} ({file.settings})".strip() if apart else file.system
+        keys.append((system, file.task))
+    often = Counter(keys)
+    before: Counter[tuple[str, str]] = Counter()
+    steps = 0
+    for file, key in zip(opened, keys, strict=True):
+        log.read(file.path, file.predictions)
+        if file.again:
+            kept = sum(len(one.marks) for one in file.questions.values())
+            log.leave_out(
+                file.path, "of a question that occurs again later", file.predictions - kept
+            )
+            log.remarks.append(
+                f"{file.path.name}: {file.again} lines are of questions that occur again later, "
+                f"and are left out."
+            )
+        steps += _add(log, file, key, before[key])
+        before[key] += file.most
+        if often[key] == 1:
+            log.claims += _claims(file, key)
+    for key, runs in often.items():
+        if runs > 1:
+            mine = [file.path.name for file, of in zip(opened, keys, strict=True) if of == key]
+            log.remarks.append(joined_runs_remark(" on ".join(filter(None, key)), runs, mine))
+    if steps:
+        log.remarks.append(
+            f"{steps} predictions have a score for each of several steps; the last is taken."
+        )
+    return log
+
+
+def _file(path: Path) -> _File:
+    questions: dict[str, _Question] = {}
+    predictions = again = 0
+    for at, row in lines(path):
+        name = row.get("idx")
+        if not is_whole(name):
+            name = name_of(name, f"{path}, line {at}, idx")
+        found = _question(row, path, at)
+        predictions += len(found.marks)
+        again += str(name) in questions
+        questions[str(name)] = found
+    place = path.resolve()
+    stem = place.name.removesuffix(".gz").removesuffix(".jsonl")
+    named = _NAME.fullmatch(stem)
+    task = place.parent.name if named else stem
+    holder = place.parent.parent
+    system = holder.parent.name if named and holder.name == _FOLDER else ""
+    settings = named["before"] + named["after"] if named else ""
+    return _File(path, system, task, settings, questions, predictions, again)
+
+
+def _question(row: dict[str, Any], path: Path, at: int) -> _Question:
+    marks, answers, sure = row.get("score"), row.get("pred"), row.get("pred_score")
+    if not isinstance(marks, list):
+        marks = _list_or_none(marks, path, at, "score")
+    if not isinstance(answers, list):
+        answers = _list_or_none(answers, path, at, "pred")
+    if not isinstance(sure, list):
+        sure = _list_or_none(sure, path, at, "pred_score")
+    return _Question(
+        marks + [None] * (len(answers) - len(marks)),
+        answers,
+        sure,
+        text_or_none(row.get("gt")),
+        {name: text_or_none(row[name]) for name in _EXTRA if name in row},
+    )
+
+
+def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
+    return [] if held is None else require_list(held, f"{path}, line {at}, {key}")
+
+
+def _add(log: Log, file: _File, key: tuple[str, str], before: int) -> int:
+    """The predictions of every question; how many have more than one score of a model."""
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    extra = dict.fromkeys(name for told in file.questions.values() for name in told.extra)
+    columns |= {name: [] for name in extra}
+    steps = 0
+    for question, told in file.questions.items():
+        if not told.marks:
+            log.make_up(file.path, "questions without predictions")
+        outcomes = numbers_or_none(told.marks or [None])
+        size = len(outcomes)
+        lacks = "unscored" if told.marks else "missing"
+        columns["question"] += [question] * size
+        columns["trial"] += range(before, before + size)
+        columns["outcome"] += outcomes
+        columns["status"] += [lacks if one is None else "ok" for one in outcomes]
+        columns["answer"] += _filled(texts_or_none(told.answers), size)
+        columns["target"] += [told.target] * size
+        columns["confidence"] += _filled([number_or_none(_last(one)) for one in told.sure], size)
+        for name in extra:
+            columns[name] += [told.extra.get(name)] * size
+        steps += sum(isinstance(one, list) and len(one) > 1 for one in told.sure[:size])
+    rows = len(columns["question"])
+    log.extend(system=[key[0]] * rows, task=[key[1]] * rows, **columns)
+    return steps
+
+
+def _filled(values: list[Any], size: int) -> list[Any]:
+    """As many values as are wanted; None for those that are not there."""
+    return values[:size] + [None] * (size - len(values))
+
+
+def _last(scores: Any) -> Any:
+    """Of the scores of several steps the last."""
+    if isinstance(scores, list):
+        return scores[-1] if scores else None
+    return scores
+
+
+def _claims(file: _File, key: tuple[str, str]) -> Iterator[Claim]:
+    """What the file of metrics beside states: questions, and the accuracy of first predictions."""
+    beside = file.path.with_name(f"{file.path.stem}_metrics.json")
+    if not beside.is_file():
+        return
+    stated = object_of(beside)
+    samples, accuracy = (number_or_none(stated.get(name)) for name in ("num_samples", "acc"))
+    if samples is not None:
+        yield Claim("num_samples", samples, "questions", *key)
+    if accuracy is not None and file.most == 1:
+        yield Claim("acc", accuracy / 100, "avg", *key, digits=3)
+
+
+READER = Reader("qwen_math", _recognise, _read, beside=("*_metrics.json",), chooses=())

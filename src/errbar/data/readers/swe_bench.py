@@ -1,0 +1,276 @@
+"""Reports of SWE-bench: of a run, `<model>.<run id>.json`, or of an instance, `report.json`.
+
+    {"total_instances": 3, "resolved_instances": 1, …, "resolved_ids": ["a__b-1"],
+     "unresolved_ids": […], "empty_patch_ids": […], "error_ids": […], "incomplete_ids": […]}
+
+    logs/run_evaluation/<run id>/<model>/<instance>/report.json:
+    {"a__b-1": {"patch_exists": true, "patch_successfully_applied": true, "resolved": true}}
+
+Run ids of a model are its trials. Where a run has both kinds the report counts, and the instances
+are only held against it. An instance that was run and has no `report.json` ended in an error.
+Reports of instances that lie otherwise, as in `<instance>/<time>/report.json`, are one system for
+each folder that holds instances; several of one instance are its trials. Submissions to the
+leaderboard are read by `swe_bench_submissions`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from errbar.base.remarks import guess, setting, warning
+from errbar.data.files import ResolvedFolders
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader, some_of
+from errbar.data.readers.documents import is_whole, object_of
+from errbar.data.readers.swe_bench_runs import (
+    Instance,
+    Place,
+    Run,
+    contradictions,
+    folder_run,
+    instances_in,
+    place_of,
+    read_report,
+    repositories_of,
+)
+from errbar.data.readers.swe_bench_submissions import (
+    Submission,
+    add_submissions,
+    is_lists,
+    read_details,
+    read_lists,
+    recognise_submission,
+    submission_of,
+)
+from errbar.data.readers.tables.naming import FilesAre, systems_of
+from errbar.errors import InputError
+
+_COUNTS = ("total_instances", "submitted_instances", "resolved_instances")
+_SIGNS = ("patch_exists", "patch_successfully_applied", "resolved")
+
+_Reports = dict[Path, list[tuple[Place, Instance]]]  # of instances, by the folder above these
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object":
+        return ""
+    if glance.has(*_COUNTS):
+        return f"a JSON document with {', '.join(_COUNTS)}"
+    signs = all(f'"{one}"' in glance.text for one in _SIGNS)
+    if signs and glance.keys and not glance.keys & {*_SIGNS, *_COUNTS}:
+        return f"a JSON document of instances with {', '.join(_SIGNS)}"
+    return recognise_submission(glance)
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    totals: list[tuple[Path, dict[str, object]]] = []
+    kinds: dict[str, dict[str, list[tuple[Place, Instance]]]]
+    kinds = {"run": {}, "submission": {}, "other": {}}
+    submissions: dict[Path, Submission] = {}
+    folders = ResolvedFolders()
+    for file in files:
+        whole = object_of(file)
+        if "total_instances" in whole:
+            totals.append((file, whole))
+        elif is_lists(whole) or _are_details(whole):
+            folder = submission_of(file)
+            one = submissions.setdefault(folder, Submission(folder))
+            (read_lists if is_lists(whole) else read_details)(one, file, whole, log)
+        else:
+            place = place_of(folders.real_path(file), list(whole))
+            log.read(file, len(whole))
+            mine = kinds[place.kind].setdefault(place.folder, [])
+            mine += [(place, instance) for instance in instances_in(file, whole)]
+    reports = {
+        kind: {Path(folder + os.sep): mine for folder, mine in found.items()}
+        for kind, found in kinds.items()
+    }
+    _add_runs(totals, reports["run"], log)
+    for folder, mine in reports["submission"].items():
+        one = submissions.setdefault(folder.parent, Submission(folder.parent))
+        one.logs = folder_run(folder, mine, log, is_run=False)
+    add_submissions(list(submissions.values()), log)
+    _add_others(reports["other"], choice.files, log)
+    return log
+
+
+def _are_details(whole: dict[str, object]) -> bool:
+    """Whether it says of instances whether they were resolved, and nothing of patches."""
+    return bool(whole) and all(
+        isinstance(one, dict) and "patch_exists" not in one and "api_calls" in one
+        for one in whole.values()
+    )
+
+
+def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports, log: Log) -> None:
+    """Runs of the harness, by their reports and by those of their instances."""
+    runs: dict[tuple[str, str], Run] = {}
+    for folder, mine in trees.items():
+        tree = folder_run(folder, mine, log, is_run=True)
+        key = (tree.model, tree.run)
+        if key in runs:
+            raise InputError(
+                f"{folder}: {runs[key].path} is the same run of the same model; give one of them."
+            )
+        runs[key] = tree
+    known = {".".join(key): key for key in runs}
+    reports: dict[tuple[str, str], Run] = {}
+    for file, whole in totals:
+        report = read_report(file, whole, known)
+        key = (report.model, report.run)
+        if key in reports:
+            raise InputError(
+                f"{file}: {reports[key].path} and it are two reports of one run of one model; "
+                f"give one of them."
+            )
+        log.read(file, len(report.judged) + report.counts["elsewhere"])
+        log.leave_out(file, "submitted ids that are in no other list", report.counts["elsewhere"])
+        log.remarks += contradictions(report)
+        if key in runs:
+            log.remarks.append(_held_against(report, runs.pop(key), log))
+        reports[key] = report
+    models: dict[str, list[Run]] = {}
+    for run in (*reports.values(), *runs.values()):
+        models.setdefault(run.model, []).append(run)
+        if not run.is_report:
+            first = next(iter(run.files.values()))
+            log.make_up(first, "instances that were run and have no report", run.counts["without"])
+    for model, each in models.items():
+        _add(log, model, each)
+
+
+def _held_against(report: Run, tree: Run, log: Log) -> str:
+    """That a run was not counted twice, and whether its instances say the same."""
+    other = [
+        name
+        for name, (outcome, _) in tree.judged.items()
+        if outcome is not None and outcome != (report.judged.get(name, (None, ""))[0] or 0.0)
+    ]
+    for file in tree.files.values():
+        log.leave_out(file, "instances that the report of their run has too")
+    whose = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
+    if other:
+        return warning(
+            f"{whose} of their own, and {len(other)} say otherwise than {report.path.name}, by "
+            f"which they are counted: {some_of(other)}."
+        )
+    return f"{whose} of their own, and say the same as {report.path.name}."
+
+
+def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
+    """The rows of a model.
+
+    A report names every instance of its data set. Without one, an instance that another run of the
+    model has is missing.
+    """
+    several = len(runs) > 1
+    instances = dict.fromkeys(chain(*(run.judged for run in runs))) if several else runs[0].judged
+    for run in runs:
+        run.counts["absent"] = absent = len(instances) - len(run.judged)
+        if not run.is_report:
+            first = next(iter(run.files.values()))
+            log.make_up(first, "instances of other runs of the model that are missing", absent)
+        judged = run.judged
+        if absent and run.is_report:
+            judged = {name: judged[name] for name in instances if name in judged}
+        elif several:
+            judged = {name: judged.get(name, (None, "missing")) for name in instances}
+        names = list(judged)
+        log.extend(
+            system=[model] * len(names),
+            question=names,
+            trial=[run.run] * len(names),
+            outcome=[outcome for outcome, _ in judged.values()],
+            status=[status for _, status in judged.values()],
+            repo=repositories_of(names),
+        )
+        log.remarks += _remarks(run)
+    log.claims += _claims(model, runs)
+
+
+def _remarks(run: Run) -> Iterator[str]:
+    whose, counts = f"{run.model}, run {run.run}", run.counts
+    if counts["empty_patch_ids"]:
+        yield f"{whose}: {counts['empty_patch_ids']} empty patches are wrong, as in SWE-bench."
+    if counts["infra"]:
+        yield (
+            f"{whose}: {counts['infra']} instances were not resolved likely for failures of the "
+            f"infrastructure; SWE-bench counts them as wrong, "
+            f"{setting('errors', 'missing')} leaves them out."
+        )
+    if counts["absent"] and run.is_report:
+        yield f"{whose}: {counts['absent']} instances of other runs are not named: not of this run."
+    if run.is_report and "." in run.model:
+        yield f"{whose}: the name of the file was parted at its last point into model and run."
+
+
+def _claims(model: str, runs: Sequence[Run]) -> Iterator[Claim]:
+    """The counts of reports, and the share of resolved instances if all runs were of the same."""
+    if not all(run.is_report for run in runs):
+        return
+    of = f", sum of {len(runs)} runs" if len(runs) > 1 else ""
+    for key, metric in (("total_instances", "rows"), ("resolved_instances", "right")):
+        said = [run.stated.get(key) for run in runs]
+        stated = [n for n in said if is_whole(n)]
+        if len(stated) == len(runs):
+            yield Claim(f"{key}{of}", sum(stated), metric, model)
+    if all(run.judged.keys() == runs[0].judged.keys() for run in runs[1:]):
+        shares = [
+            right / total
+            for run in runs
+            if is_whole(right := run.stated.get("resolved_instances"))
+            and is_whole(total := run.stated.get("total_instances"))
+            and total == len(run.judged)
+        ]
+        if shares and len(shares) == len(runs):
+            name = f"resolved_instances / total_instances, mean of {len(runs)} runs"
+            yield Claim(name, sum(shares) / len(shares), "avg", model)
+
+
+def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None:
+    """Rows of reports of instances in other layouts: a system for each folder of instances."""
+    if not reports:
+        return
+    folders = list(reports)
+    names = systems_of([folder / "x" for folder in folders], "x")
+    if files_are == "trials":
+        alike = Counter(folder.name for folder in folders)
+        alone = len(folders) == len(alike)
+        names = ["" if alone and len(folders) > 1 else folder.name for folder in folders]
+    elif len(folders) > 1:
+        said = f"Systems: named after the {len(folders)} folders that hold instances"
+        log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
+    trials: Counter[tuple[str, str]] = Counter()
+    for folder, system in zip(folders, names, strict=True):
+        found = sorted(reports[folder], key=lambda each: (each[0].below, each[1].file))
+        repos = repositories_of([one.name for _, one in found])
+        for (_, one), repo in zip(found, repos, strict=True):
+            trials[system, one.name] += 1
+            log.add(
+                system=system,
+                question=one.name,
+                trial=trials[system, one.name],
+                outcome=one.judged[0],
+                status=one.judged[1],
+                repo=repo,
+            )
+    often = sum(n > 1 for n in trials.values())
+    if often:
+        log.remarks.append(
+            guess(f"Trials: {often} instances have several reports, which are trials of them")
+        )
+
+
+READER = Reader(
+    "swe_bench",
+    _recognise,
+    _read,
+    beside=(
+        *("*.log", "*.diff", "*.sh", "test_output.txt*", "Dockerfile", "image_name*.txt"),
+        *("resolved_by_*.json", "metadata.yaml", "README.md", "all_preds.jsonl", "*.traj"),
+    ),
+    chooses=("files",),
+)

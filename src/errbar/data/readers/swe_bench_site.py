@@ -1,0 +1,154 @@
+"""The leaderboards of the site of SWE-bench: `data/leaderboards.json`.
+
+    {"leaderboards": [{"name": "Verified", "results": [
+        {"name": "agent + model", "folder": "20250101_agent", "resolved": 50.0,
+         "per_instance_details": {"a__b-1": {"resolved": true, "cost": 0.1, "api_calls": 9}}}]}]}
+
+A submission is a system and a leaderboard a task. Most submissions state only the share that they
+resolved, in per cent: these cannot be scored, and are counted among the remarks. The details of
+models may also stand alone, as in `info_for_leaderboard.json`: {"model": {"a__b-1": {…}}}.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.documents import (
+    list_in,
+    number_or_none,
+    numbers_or_none,
+    object_in,
+    object_of,
+    require_list,
+    require_object,
+    text_or_none,
+    truth_or_none,
+)
+from errbar.data.readers.swe_bench_runs import repositories_of
+from errbar.errors import InputError
+
+_SIGNS = ('"resolved"', '"cost"', '"api_calls"')
+
+
+class _Entry(NamedTuple):
+    """A submission on a leaderboard."""
+
+    board: str
+    name: str
+    folder: str
+    details: Mapping[str, Any]
+    share: float | None  # that was resolved
+    where: str
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object":
+        return ""
+    if glance.has("leaderboards") and all(
+        f'"{one}"' in glance.text for one in ("folder", "resolved")
+    ):
+        return "a JSON document with leaderboards of submissions that have folder and resolved"
+    signs = all(one in glance.text for one in _SIGNS)
+    if (
+        signs
+        and glance.keys
+        and not any("__" in key for key in glance.keys)
+        and "__" in glance.text
+    ):
+        return "a JSON document of models with instances that have resolved, cost and api_calls"
+    return ""
+
+
+def _read(files: Sequence[Path], _: Choice) -> Log:
+    log = Log()
+    entries = [(file, one) for file in files for one in _entries(file)]
+    totals = Counter(one.board for _, one in entries if not one.details)
+    if len(entries) == sum(totals.values()):
+        raise InputError(
+            f"{files[0]}: it holds only totals, the share of instances that each of {len(entries)} "
+            f"submissions resolved, and nothing of single instances: an interval cannot be had "
+            f"from it. Its `folder` names the submission in the repository of experiments, whose "
+            f"logs errbar reads."
+        )
+    often = Counter((one.board, one.name) for _, one in entries if one.details)
+    for file in files:
+        log.read(file, 0)
+    for file, one in entries:
+        if not one.details:
+            continue
+        alone = often[one.board, one.name] == 1
+        system = one.name if alone else f"{one.name} ({one.folder or one.where})"
+        _add(log, file, one, system)
+    for board, n in totals.items():
+        log.remarks.append(
+            f"{board}: {n} submissions have only totals, no details of instances, and are not read."
+        )
+    return log
+
+
+def _entries(file: Path) -> Iterator[_Entry]:
+    whole = object_of(file)
+    if "leaderboards" not in whole:
+        for model, told in whole.items():
+            details = require_object(told, f"{file}, {model}")
+            yield _Entry("", model, "", details, None, model)
+        return
+    for board in require_list(whole["leaderboards"], f"{file}, leaderboards"):
+        part = require_object(board, f"{file}, leaderboards")
+        name = text_or_none(part.get("name")) or ""
+        for at, one in enumerate(list_in(part, "results")):
+            where = f"{file}, {name}, result {at}"
+            result = require_object(one, where)
+            share = number_or_none(result.get("resolved"))
+            folder = text_or_none(result.get("folder")) or ""
+            yield _Entry(
+                name,
+                text_or_none(result.get("name")) or folder or f"result {at}",
+                folder,
+                object_in(result, "per_instance_details"),
+                None if share is None else share / 100,
+                f"result {at}",
+            )
+
+
+def _add(log: Log, file: Path, one: _Entry, system: str) -> None:
+    size = len(one.details)
+    log.read(file, size)
+    if size:
+        instances = list(one.details)
+        parts = [
+            part if type(part) is dict else require_object(part, f"{file}, {system}, {instance}")
+            for instance, part in one.details.items()
+        ]
+        resolved = _truths([part.get("resolved") for part in parts], instances, f"{file}, {system}")
+        log.extend(
+            system=[system] * size,
+            task=[one.board] * size,
+            question=instances,
+            trial=[1] * size,
+            outcome=resolved,
+            status=["unscored" if truth is None else "ok" for truth in resolved],
+            repo=repositories_of(instances),
+            cost=numbers_or_none([part.get("cost") for part in parts]),
+            api_calls=numbers_or_none([part.get("api_calls") for part in parts]),
+        )
+    if one.share is not None:
+        log.claims.append(
+            Claim("resolved, in per cent", one.share, "avg", system, one.board, digits=4)
+        )
+
+
+def _truths(values: Sequence[Any], instances: Sequence[str], where: str) -> list[float | None]:
+    """Whether each instance was resolved; the place is spelled out only where it is unusual."""
+    if set(map(type, values)) == {bool}:
+        return list(map(float, values))
+    return [
+        truth_or_none(value, f"{where}, {instance}, resolved")
+        for value, instance in zip(values, instances, strict=True)
+    ]
+
+
+READER = Reader("swe_bench_site", _recognise, _read, chooses=())

@@ -1,0 +1,329 @@
+"""Submissions to the leaderboard of SWE-bench, as its repository of experiments holds them.
+
+In `evaluation/<benchmark>/<submission>/`:
+
+    results/results.json: {"no_generation": ["a__b-1"], "no_logs": [], "resolved": ["a__b-2", …]}
+    results/resolved_by_repo.json: {"a/b": {"resolved": 1, "total": 9}, …}
+    logs/<instance>/report.json, as of a run
+    per_instance_details.json: {"a__b-1": {"resolved": true, "cost": 0.1, "api_calls": 9}, …}
+
+`results.json` does not name the instances that were run and not resolved. How many there are is
+known if `resolved_by_repo.json` or the benchmark says how many instances there are in all; which
+they are is known as far as other files name them. Those that no file names are resolved by none of
+the submissions, so that they can stand for each other: they are numbered, and the same for all.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import guess, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Glance, Log, some_of
+from errbar.data.readers.documents import (
+    is_whole,
+    name_of,
+    number_or_none,
+    object_of,
+    require_list,
+    require_object,
+    truth_or_none,
+)
+from errbar.data.readers.swe_bench_runs import Judged, Run
+from errbar.data.readers.tables.naming import systems_of
+from errbar.errors import InputError
+
+# What each list of results.json says of an instance, the strongest first.
+LISTS: dict[str, Judged] = {
+    "resolved": (1.0, "ok"),
+    "no_generation": (0.0, "ok"),
+    "no_logs": (None, "error"),
+    "install_fail": (None, "error"),
+    "reset_failed": (None, "error"),
+    "test_timeout": (None, "timeout"),
+    "test_errored": (None, "error"),
+    "no_apply": (0.0, "ok"),
+    "applied": (0.0, "ok"),
+    "with_logs": (0.0, "ok"),
+    "generated": (0.0, "ok"),
+}
+_WHOLE = ("applied", "with_logs", "generated")  # lists that name what was run and not resolved
+_BY_REPO = "resolved_by_repo.json"
+_SIZES = {"lite": 300, "verified": 500, "bash-only": 500, "test": 2294, "multilingual": 300}
+_BENCHMARKS = (*_SIZES, "multimodal")
+_DETAILS = ('"resolved"', '"cost"', '"api_calls"')
+_NOT_NAMED = "instances that were not resolved, which results.json does not name"
+
+
+@dataclass
+class Submission:
+    """What the files of one submission say."""
+
+    folder: Path
+    lists: Path | None = None
+    listed: dict[str, Judged] = field(default_factory=dict)
+    stated: Counter[str] = field(default_factory=Counter)  # lengths of the lists
+    is_whole: bool = False  # whether every instance that was run is named
+    details: dict[str, tuple[Judged, float | None, float | None]] = field(default_factory=dict)
+    logs: Run | None = None
+    totals: Mapping[str, int] = field(default_factory=dict)  # instances of each repository
+    system: str = ""
+
+    @property
+    def task(self) -> str:
+        """The benchmark, where the folder above is named after one."""
+        name = self.folder.parent.name
+        return name if name in _BENCHMARKS else ""
+
+    @property
+    def named(self) -> set[str]:
+        """Instances that any file of it names."""
+        return {*self.listed, *self.details, *(self.logs.judged if self.logs else ())}
+
+
+def recognise_submission(glance: Glance) -> str:
+    """Why a file is one of a submission; empty if it is not."""
+    keys = glance.keys
+    if keys and keys <= LISTS.keys() and keys & {"no_generation", "no_logs", "generated"}:
+        return "a JSON document with lists of instances: " + ", ".join(sorted(keys))
+    if keys and all("__" in key for key in keys) and all(one in glance.text for one in _DETAILS):
+        return "a JSON document of instances with resolved, cost and api_calls"
+    return ""
+
+
+def submission_of(file: Path) -> Path:
+    """The folder of the submission that results.json or its like belongs to."""
+    folder = file.resolve().parent
+    return folder.parent if folder.name in ("results", "logs") else folder
+
+
+def is_lists(whole: Mapping[str, Any]) -> bool:
+    """Whether it is a results.json."""
+    return bool(whole) and whole.keys() <= LISTS.keys()
+
+
+def read_lists(submission: Submission, file: Path, whole: Mapping[str, Any], log: Log) -> None:
+    """The lists of a results.json, and the totals that may stand beside it."""
+    if submission.lists is not None:
+        raise InputError(f"{file}: {submission.lists} is of the same submission; give one of them.")
+    submission.lists = file
+    for key, meaning in LISTS.items():
+        for one in require_list(whole.get(key) or [], f"{file}, {key}"):
+            submission.listed.setdefault(name_of(one, f"{file}, {key}"), meaning)
+            submission.stated[key] += 1
+    submission.is_whole = any(whole.get(key) for key in _WHOLE)
+    log.read(file, len(submission.listed))
+    beside = file.with_name(_BY_REPO)
+    if beside.is_file():
+        submission.totals = {
+            repo: total
+            for repo, told in object_of(beside).items()
+            if is_whole(total := require_object(told, f"{beside}, {repo}").get("total"))
+        }
+
+
+def read_details(submission: Submission, file: Path, whole: Mapping[str, Any], log: Log) -> None:
+    """What per_instance_details.json says of every instance."""
+    if submission.details:
+        raise InputError(f"{file}: there are two files of details of one submission; give one.")
+    for instance, told in whole.items():
+        where = f"{file}, {instance}"
+        part = require_object(told, where)
+        resolved = truth_or_none(part.get("resolved"), f"{where}, resolved")
+        status = "unscored" if resolved is None else "ok"
+        cost, calls = (number_or_none(part.get(key)) for key in ("cost", "api_calls"))
+        submission.details[instance] = ((resolved, status), cost, calls)
+    log.read(file, len(submission.details))
+
+
+def add_submissions(submissions: Sequence[Submission], log: Log) -> None:
+    """Rows of submissions; those of one benchmark share its instances."""
+    name_submissions(submissions)
+    for task in dict.fromkeys(one.task for one in submissions):
+        mine = [one for one in submissions if one.task == task]
+        lacking = [one for one in mine if _lacks_names(one)]
+        known = sorted({name for one in mine for name in one.named}) if lacking else []
+        unnamed = _unnamed(task, lacking, known, log) if lacking else []
+        for one in mine:
+            _add(one, [*known, *unnamed] if one in lacking else [], log)
+
+
+def name_submissions(submissions: Sequence[Submission]) -> None:
+    """Systems are called as the folders; more of the path is told where two are called the same."""
+    names = Counter((one.folder.name, one.task) for one in submissions)
+    paths = systems_of([one.folder / "x" for one in submissions], "x")
+    for one, path in zip(submissions, paths, strict=True):
+        alone = names[one.folder.name, one.task] == 1
+        one.system = one.folder.name if alone else path
+
+
+def _lacks_names(submission: Submission) -> bool:
+    """Whether instances that were not resolved are not named.
+
+    Logs name them if they are there of all that were resolved.
+    """
+    if submission.is_whole or submission.details or submission.lists is None:
+        return False
+    logged = submission.logs.judged if submission.logs else {}
+    return any(name not in logged for name, told in submission.listed.items() if told[0] == 1)
+
+
+def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log) -> list[str]:
+    """Names for instances of a benchmark that no file names."""
+    totals = {one.system: sum(one.totals.values()) for one in lacking if one.totals}
+    without = [one for one in lacking if not one.totals and not totals and task not in _SIZES]
+    if without:
+        raise InputError(
+            f"{without[0].lists}: it lists {_listed(without[0])}, but not the instances that were "
+            f"run and not resolved, and nothing says how many instances there are: the share that "
+            f"was resolved cannot be known. Give the logs too (<submission>/logs/<instance>/"
+            f"report.json), {_BY_REPO} beside it, or keep the folder evaluation/<benchmark>/ above "
+            f"it, with benchmark one of {', '.join(_SIZES)}."
+        )
+    by_repo = next((one.totals for one in lacking if one.totals), {})
+    total = sum(by_repo.values()) or _SIZES[task]
+    other = next((name for name, n in totals.items() if n != total), None)
+    if other is not None:
+        raise InputError(
+            f"{lacking[0].lists}: submissions differ in how many instances there are: {total}, and "
+            f"{totals[other]} for {other}. Load those of one benchmark at a time."
+        )
+    found = Counter(_repo(one) for one in known)
+    if (
+        by_repo
+        and all(found[repo] <= n for repo, n in by_repo.items())
+        and found.keys() <= by_repo.keys()
+    ):
+        names = [
+            f"{repo.replace('/', '__')}-not named {at + 1}"
+            for repo, n in by_repo.items()
+            for at in range(n - found[repo])
+        ]
+    else:
+        names = [f"not named {at + 1}" for at in range(total - len(known))]
+    if len(known) > total:
+        raise InputError(
+            f"{lacking[0].lists}: there are {total} instances in all, and files name {len(known)}."
+        )
+    said = _BY_REPO if by_repo else f"the folder {task!r}"
+    log.remarks.append(
+        guess(
+            f"Instances: {total} in all, by {said}; results.json lists {_listed(lacking[0])}, so "
+            f"the others are taken as not resolved"
+            + (f", of which {len(names)} are named by no file and only numbered" if names else "")
+        )
+    )
+    return names
+
+
+def _listed(submission: Submission) -> str:
+    return ", ".join(f"{n} {key}" for key, n in submission.stated.items())
+
+
+def _repo(instance: str) -> str:
+    return instance.rpartition("-")[0].replace("__", "/")
+
+
+def _add(submission: Submission, universe: Sequence[str], log: Log) -> None:
+    one, judged = submission, dict(submission.listed)
+    if one.logs is not None:
+        judged = _with_logs(one, one.logs, judged, log)
+    if one.details:
+        judged = _with_details(one, judged, log)
+    more = [name for name in universe if name not in judged]
+    if one.lists is not None:
+        log.make_up(one.lists, _NOT_NAMED, len(more))
+    judged |= dict.fromkeys(more, (0.0, "ok"))
+    for instance, (outcome, status) in judged.items():
+        _, cost, calls = one.details.get(instance, (None, None, None))
+        log.add(
+            system=one.system,
+            task=one.task,
+            question=instance,
+            trial=1,
+            outcome=outcome,
+            status=status,
+            repo=_repo(instance),
+            **({"cost": cost, "api_calls": calls} if one.details else {}),
+        )
+    log.claims += _claims(one)
+
+
+def _with_logs(
+    one: Submission, logs: Run, judged: Mapping[str, Judged], log: Log
+) -> dict[str, Judged]:
+    """Outcomes of the lists and of the logs; where both speak of an instance the lists count."""
+    if one.lists is None:
+        first = next(iter(logs.files.values()))
+        log.make_up(first, "instances that ended without a report", logs.counts["without"])
+        size = _SIZES.get(one.task, 0)
+        if not one.details and len(logs.judged) < size:
+            right = sum(outcome == 1 for outcome, _ in logs.judged.values())
+            log.remarks.append(
+                warning(
+                    f"{one.system}: {len(logs.judged)} of the {size} instances of {one.task!r} "
+                    f"have logs, and only these are scored ({right} are resolved); SWE-bench "
+                    f"counts the others as not resolved, which gives {right / size:.4g}."
+                )
+            )
+        return dict(logs.judged)
+    merged, other = dict(judged), []
+    added = 0
+    for instance, told in logs.judged.items():
+        if instance in judged:
+            if instance in logs.files:
+                log.leave_out(logs.files[instance], "instances that results.json lists too")
+            if told[0] is not None and told[0] != (judged[instance][0] or 0.0):
+                other.append(instance)
+            continue
+        added += instance not in logs.files
+        if told[0] == 1:
+            other.append(instance)
+        merged[instance] = (0.0, "ok") if told[0] == 1 else told
+    log.make_up(one.lists, "instances that ended without a report", added)
+    if other:
+        log.remarks.append(
+            warning(
+                f"{one.system}: the reports of {len(other)} instances say otherwise than "
+                f"results.json, by which they are counted: {some_of(other)}. By the reports "
+                f"{sum(each == (1.0, 'ok') for each in logs.judged.values())} are resolved, by "
+                f"results.json {one.stated['resolved']}."
+            )
+        )
+    return merged
+
+
+def _with_details(one: Submission, judged: Mapping[str, Judged], log: Log) -> dict[str, Judged]:
+    """Outcomes of the details, which name every instance; the rest is held against them."""
+    found = {name: told for name, (told, _, _) in one.details.items()}
+    rest = {name: told for name, told in judged.items() if name not in found}
+    again = len(judged) - len(rest)
+    if again:
+        logged = one.logs.files.values() if one.logs else ()
+        source = one.lists or next(iter(logged))
+        log.leave_out(source, "instances that per_instance_details.json has too", again)
+    other = [
+        name
+        for name, (outcome, _) in judged.items()
+        if name in found and outcome is not None and outcome != found[name][0]
+    ]
+    if other:
+        log.remarks.append(
+            warning(
+                f"{one.system}: other files say otherwise than per_instance_details.json, by which "
+                f"they are counted, of {len(other)} instances: {some_of(other)}."
+            )
+        )
+    return {**found, **rest}
+
+
+def _claims(one: Submission) -> Iterator[Claim]:
+    if one.lists is not None:
+        yield Claim(
+            "resolved (results.json)", one.stated["resolved"], "right", one.system, one.task
+        )
+    total = sum(one.totals.values())
+    if total:
+        yield Claim(f"total ({_BY_REPO})", total, "rows", one.system, one.task)

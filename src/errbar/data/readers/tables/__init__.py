@@ -1,0 +1,1 @@
+"""Tables and JSON in the shapes people keep them in, as one table of outcomes."""

@@ -1,0 +1,374 @@
+"""Which column of a table is the question, the outcome, the system, the trial.
+
+The id is the column that the user names; else `question`, unless it holds the text of questions
+and another column is called an id; else a usual name for an id; the unnamed index of a data frame;
+the text that was asked; the id of a question inside an object. Where there is none of these, every
+row is a question.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from errbar.base.remarks import way_to_say
+from errbar.data.columns import (
+    INDEX,
+    ROW,
+    TRIAL_NUMBERS,
+    USUAL,
+    USUAL_COUNTS,
+    Columns,
+    Sample,
+    are_whole_numbers,
+    list_names,
+    named_like,
+    plain_name,
+    require_meaning,
+    unknown_name,
+)
+from errbar.data.readers.tables.competing_outcomes import (
+    best_outcome,
+    refuse_answers,
+    refuse_confidence,
+    refuse_reference,
+)
+from errbar.errors import UnknownColumn
+
+REQUIRED = ("question", "outcome")
+
+
+_NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
+
+
+def are_counts(
+    names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
+) -> bool:
+    """Whether a table has a row per question, with its trials and how many were right.
+
+    A `sample` of the values tells a total of trials from a total of something else.
+    """
+    if {"trials", "correct"} & set(told):
+        return True
+    lower = {plain_name(str(name)): str(name) for name in names}
+    has = [_plain_names(meaning, USUAL_COUNTS) & lower.keys() for meaning in ("trials", "correct")]
+    if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
+        return False
+    if sample is None or has[0] != {"total"}:
+        return True
+    right = lower[min(has[1])]
+    if any(str(one).strip().lower() not in ("", "0", "1", "0.0", "1.0") for one in sample(right)):
+        return not any(isinstance(one, bool) for one in sample(right))
+    map_it = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
+    counts = way_to_say(
+        f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
+    )
+    raise UnknownColumn(
+        f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
+        f"outcome of a row, say {map_it}; if it is how many of 'total' were right, say {counts}."
+    )
+
+
+def find_columns(
+    names: Iterable[str],
+    told: Mapping[str, str | None] | None = None,
+    usual_names: Mapping[str, tuple[str, ...]] = USUAL,
+    sample: Sample | None = None,
+) -> Columns:
+    """Which column holds what: as told, by its own name, or by a usual one.
+
+    What is told to be None is not looked for. A `sample` of the values tells ids from the text of
+    questions, and without any id lets every row be a question.
+
+    Examples
+    --------
+    >>> find_columns(["task_id", "passed"], {"question": "task_id"})["outcome"]
+    'passed'
+    """
+    present = list(names)
+    named = _as_told(present, told or {}, usual_names)
+    taken = set(named.values())
+    unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
+    lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
+    guessed: set[str] = set()
+    wanted = [one for one in usual_names if one not in named and one not in unwanted]
+    if "question" in wanted and sample is not None:
+        found = _id_beside_text(lower, taken, sample)
+        if found is not None:
+            named["question"] = found
+            guessed.add("question")
+    for meaning in wanted:
+        if meaning not in named and meaning in present and meaning not in taken:
+            named[meaning] = meaning
+    taken = set(named.values())
+    for meaning in wanted:
+        if meaning in named:
+            continue
+        free = [name for name in _usual(lower, meaning, usual_names) if name not in taken]
+        found = _likeliest(meaning, free, present, sample)
+        if found is None and meaning == "question" and sample is not None:
+            found = other_id(lower, taken, named.get("system"), INDEX, sample)
+            inside = [name for name in _parts_named(present, meaning) if name.endswith("_id")]
+            found = found or next((name for name in inside if name not in taken), ROW)
+            if found == ROW and is_task_id(named, sample):
+                found = named.pop("task")
+                guessed.discard("task")
+        if found is not None:
+            named[meaning] = found
+            guessed.add(meaning)
+            taken.add(found)
+    if usual_names is USUAL and sample is not None:
+        _number_trials(named, guessed, present, sample, unwanted)
+        taken = set(named.values())
+    _require_all(named, present, usual_names)
+    if "outcome" in guessed:
+        refuse_reference(named["outcome"], present, sample)
+        refuse_confidence(named["outcome"], present, sample)
+    ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
+    pooled = "system" not in {*named, *unwanted}
+    unused = tuple(name for name in present if name not in taken)
+    beside = unused if pooled else ()
+    also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
+    unused = tuple(name for name in unused if name not in also)
+    return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also, unused)
+
+
+def _likeliest(
+    meaning: str, free: Sequence[str], present: Sequence[str], sample: Sample | None
+) -> str | None:
+    """The likeliest of the columns that are usual for a meaning, or of the parts of others."""
+    if meaning == "outcome" and sample is not None:
+        free = best_outcome(free, sample)
+    found = next(iter(free), None)
+    if found is None and meaning in _NESTED:
+        found = next(iter(_parts_named(present, meaning)), None)
+    return found
+
+
+def _require_all(
+    named: Mapping[str, str], present: list[str], usual_names: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Refuse a table that lacks what every table must have."""
+    required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
+    lacking = [meaning for meaning in required if meaning not in named]
+    if lacking and named.get("question") in (ROW, *ASKED):
+        lacking = ["question", *lacking]
+    if lacking == ["outcome"]:
+        refuse_answers(present)
+    if lacking:
+        map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
+        raise UnknownColumn(
+            f"no column of the data looks like {' or '.join(lacking)}; there are: "
+            f"{list_names(present)}. Say which it is with {map_it}."
+        )
+
+
+def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> set[str]:
+    return {plain_name(name) for name in (meaning, *usual_names[meaning])}
+
+
+def _usual(
+    lower: Mapping[str, str], meaning: str, usual_names: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """The columns that are usual for a meaning, the likeliest first."""
+    names = (plain_name(name) for name in (meaning, *usual_names[meaning]))
+    return [lower[name] for name in names if name in lower]
+
+
+def _number_trials(
+    named: dict[str, str],
+    guessed: set[str],
+    present: Sequence[str],
+    sample: Sample,
+    unwanted: set[str],
+) -> None:
+    """Take a column of whole numbers for the trials that it tells apart, as `run` does."""
+    if {"trial"} & (named.keys() | unwanted) or named.get("question", ROW) == ROW:
+        return
+    system = named.get("system") if "system" in guessed else None
+    is_free = {name for name in present if name == system or name not in named.values()}
+    for name in named_like(present, TRIAL_NUMBERS):
+        if name not in is_free or not are_whole_numbers(sample(name)):
+            continue
+        keys = [
+            named[one] for one in ("system", "task", "question") if named.get(one, name) != name
+        ]
+        rows = list(zip(*(map(str, sample(key)) for key in (*keys, name)), strict=True))
+        if len(set(rows)) < len(rows):
+            continue
+        if name == system:
+            del named["system"]
+            guessed.discard("system")
+        named["trial"] = name
+        guessed.add("trial")
+        return
+
+
+def _as_told(
+    present: list[str],
+    told: Mapping[str, str | None],
+    usual_names: Mapping[str, tuple[str, ...]],
+) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for meaning, name in told.items():
+        if meaning not in usual_names:
+            require_meaning(meaning)
+            raise UnknownColumn(f"{meaning} has no place beside the other columns that are told.")
+        if name is None:
+            continue
+        if name not in present and meaning in present and "," in name:
+            named[meaning] = meaning  # a list of columns, of which one was made
+            continue
+        if name in named.values():
+            raise UnknownColumn(f"the column {name!r} is told to be two things.")
+        if name not in present:
+            raise UnknownColumn(unknown_name(name, present, "the data have no column"))
+        named[meaning] = name
+    return named
+
+
+def _id_beside_text(lower: Mapping[str, str], taken: set[str], sample: Sample) -> str | None:
+    """The id, where `question` holds the text that was asked."""
+    text = lower.get("question")
+    if text is None or text in taken:
+        return None
+    ids = (name for name in _usual(lower, "question", USUAL) if plain_name(name) != "problem")
+    found = next((name for name in ids if name not in {*taken, text}), None)
+    if found is None or (lower.get("questionid") != found and not _is_prose(sample(text))):
+        return None
+    return None if _is_prose(sample(found)) else found
+
+
+def _is_prose(values: Sequence[object]) -> bool:
+    """Whether most of the values are sentences rather than ids."""
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
+
+
+def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
+    """Parts of a structure whose last name is a usual one, as in scores.accuracy, in that order."""
+    parts = [name for name in present if isinstance(name, str) and "." in name]
+    last = {name: plain_name(name.rpartition(".")[2]) for name in parts}
+    usual = [plain_name(one) for one in (meaning, *USUAL[meaning])]
+    found = [name for one in usual for name in parts if last[name] == one]
+    if found or meaning != "outcome":
+        return found
+    scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
+    return scores if len(scores) == 1 else [name for name in parts if last[name] == "value"]
+
+
+def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
+    """Whether an object inside a row has a key that is usual for a meaning."""
+    usual = _plain_names(meaning, USUAL)
+    return any(plain_name(str(key)) in usual for key in keys)
+
+
+def _other_outcomes(
+    present: Sequence[str], taken: set[str], lower: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Columns that could be the outcome as well as the one that was taken."""
+    usual = _usual(lower, "outcome", USUAL)
+    usual += _parts_named(present, "outcome")
+    return tuple(name for name in dict.fromkeys(usual) if name not in taken)
+
+
+# The text that was asked, which names a question too.
+ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")
+_CALLED_ID = re.compile(
+    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key))", re.DOTALL
+)
+# Ids of what is no question: a run, a call, a person, what is compared.
+_OTHER_IDS = re.compile(
+    r"(run|session|request|response|trace|span|call|job|batch|worker|thread|message|user|annotator"
+    r"|rater|judge|grader|participant|subject|experiment|model|agent|system|log|eval|evaluation"
+    r"|generation|completion|attempt|trial|rollout|sample|seed|epoch|config|group|cluster|parent"
+    r"|account|org|project|dataset|benchmark|commit|hash|api)s?"
+)
+_NOUNS = frozenset(
+    map(plain_name, ("scenario", "puzzle", "exercise", "instance", "challenge", "test_case"))
+)
+_SUBJECTS = frozenset(
+    map(
+        plain_name,
+        (
+            *("image", "img", "image_path", "image_file", "picture", "video", "audio", "clip"),
+            *("file", "filename", "file_name", "filepath", "file_path", "path", "url", "link"),
+            *("document", "doc", "passage", "sentence", "statement", "claim", "utterance"),
+        ),
+    )
+)
+_FEW, _OFTEN = 10, 5  # short texts that are so few and come back so often are no questions
+
+
+def other_id(
+    lower: Mapping[str, str], taken: set[str], system: str | None, index: str, sample: Sample
+) -> str | None:
+    """What names a question where no column has a usual name for an id; None if nothing does."""
+    free = [name for name in reversed(list(lower.values())) if name not in taken]
+    called = [name for name in free if _is_called_id(name)]
+    for name in (*called, *named_like(free, _NOUNS)):
+        if _is_shared(sample(name), system, sample):
+            return name
+    asked = [lower.get(plain_name(name)) or "" for name in (index, *ASKED)]
+    for name in asked:
+        if name in free and (name == index or not _is_label(sample(name))):
+            return name
+    subjects = (name for name in named_like(free, _SUBJECTS))
+    return next((name for name in subjects if _tells_apart(name, free, system, sample)), None)
+
+
+def is_task_id(named: Mapping[str, str], sample: Sample) -> bool:
+    """Whether a column that is called a task tells the rows of a system apart, as an id does."""
+    if "task" not in named:
+        return False
+    systems = sample(named["system"]) if "system" in named else [""] * len(sample(named["task"]))
+    pairs = list(zip(systems, sample(named["task"]), strict=True))
+    return 2 * len(set(map(str, pairs))) > len(pairs)
+
+
+def _is_called_id(name: str) -> bool:
+    """Whether a column is called the id of something that may be a question.
+
+    Examples
+    --------
+    >>> [_is_called_id(name) for name in ("scenario_id", "puzzleId", "run_id", "valid", "traceId")]
+    [True, True, False, False, False]
+    """
+    if _CALLED_ID.fullmatch(name.strip()) is None or plain_name(name) in TRIAL_NUMBERS:
+        return False
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip()).lower()
+    return not any(map(_OTHER_IDS.fullmatch, list(re.split(r"[\s_\-.]+", words))[:-1]))
+
+
+def _is_shared(values: Sequence[object], system: str | None, sample: Sample) -> bool:
+    """Whether there are several values, and half of them at least are shared by systems."""
+    if len(set(map(str, values))) < 2:
+        return False
+    by_system: dict[str, set[str]] = {}
+    for name, value in zip(sample(system) if system else values, values, strict=False):
+        by_system.setdefault(str(name) if system else "", set()).add(str(value))
+    first, *others = sorted(by_system.values(), key=len, reverse=True)
+    return all(2 * len(first & other) >= len(other) for other in others)
+
+
+def _is_label(values: Sequence[object]) -> bool:
+    """Whether a text is the same in all rows, or one of a few short names that come back."""
+    texts = [str(value).strip() for value in values if value is not None]
+    distinct = set(texts)
+    if len(distinct) < 2:
+        return len(texts) > 1
+    short = all(len(text.split()) < 3 for text in distinct)
+    return short and len(distinct) <= _FEW and len(texts) >= _OFTEN * len(distinct)
+
+
+def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sample) -> bool:
+    """Whether no system has the same value twice, or not twice in the same trial."""
+    keys = [name, *([system] if system else [])]
+    for trial in (None, *named_like(free, TRIAL_NUMBERS)):
+        rows = list(_rows([*keys, *([trial] if trial else [])], sample))
+        if len(rows) > 1 and len(set(rows)) == len(rows):
+            return len(set(map(str, sample(name)))) > 1
+    return False
+
+
+def _rows(names: Sequence[str], sample: Sample) -> Iterator[tuple[str, ...]]:
+    return zip(*(map(str, sample(name)) for name in names), strict=True)

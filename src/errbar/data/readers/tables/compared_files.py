@@ -1,0 +1,335 @@
+"""Files compared with each other: copies, and files that ask different questions."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from io import BufferedIOBase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, warning, way_to_say
+from errbar.data.columns import ROW, Columns
+from errbar.data.engines.duckdb import quoted
+
+_HEAD = 1 << 12  # bytes that are compared before the whole
+_STEP = 1 << 20
+_MOST_SHOWN = 2
+
+# What file managers, browsers and people add to the name of a copy.
+_COPY_MARK = re.compile(
+    r"(?:[ _-]*\(\d+\)|[ _-]+(?:copy|kopie|copie|copia|backup|bak)(?:[ _-]*\(?\d*\)?)?)$"
+    r"|^(?:copy|kopie|copie|copia|backup)[ _-]+(?:of[ _-]+)?",
+    re.I,
+)
+_PACKED = (".gz", ".zst")
+# A time of day to the second that is not midnight, or an id that is drawn at random.
+_MOMENT = re.compile(
+    rb"20\d\d-[01]\d-[0-3]\d[T _]{1,2}(?!00[:_-]00[:_-]00)[0-2]\d[:_-][0-5]\d[:_-][0-5]\d"
+    rb"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+    re.I,
+)
+
+
+@dataclass
+class Copies:
+    """Copies and what they are copies of, and files that are the same but may both count."""
+
+    of: dict[Path, Path] = field(default_factory=dict)
+    alike: list[tuple[Path, Path]] = field(default_factory=list)
+
+    def reasons(self) -> dict[Path, str]:
+        """Why every copy is not read."""
+        return {copy: f"the same content as {first}" for copy, first in self.of.items()}
+
+    def remarks(self) -> list[Above]:
+        """What there is to say above the numbers."""
+        said = []
+        if self.of:
+            keep = way_to_say("--repeats keep", "repeats='keep'")
+            count = len(self.of)
+            what = "1 file has" if count == 1 else f"{count} files have"
+            said.append(
+                warning(
+                    f"{what} the same content as another and {'is' if count == 1 else 'are'} not "
+                    f"counted again ({_pairs(self.of.items())}). If they are runs of their own, "
+                    f"count them with {keep}."
+                )
+            )
+        if self.alike:
+            said.append(
+                warning(
+                    f"identical content: {_pairs(self.alike)}. Each is counted; if it is a copy, "
+                    f"leave it out."
+                )
+            )
+        return said
+
+
+def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
+    """Copies among logs of a harness; `every` file that was given says what a folder holds."""
+    found = Copies()
+    contents = _Contents(every)
+    groups = list(contents.equal(files))
+    all_alike = sum(map(len, groups)) == len(files)  # single reports often are
+    for group in groups:
+        kept: list[Path] = []
+        for file in group:
+            first = next((one for one in kept if contents.is_copy(file, one)), None)
+            if first is not None:
+                found.of[file] = first
+                continue
+            if kept and (
+                all_alike
+                or _plain_name(kept[0]) != _plain_name(file)
+                or contents.is_in_equal_folder(file, kept[0])
+            ):
+                found.alike.append((file, kept[0]))
+            kept.append(file)
+    return found
+
+
+def copies_of_tables(files: Sequence[Path]) -> Copies:
+    """Copies among tables: by name alone, as two systems may have the same outcomes."""
+    found = Copies()
+    contents = _Contents(files)
+    for alike in contents.equal(files):
+        kept: list[Path] = []
+        for file in sorted(alike, key=lambda path: (len(path.name), path)):
+            first = next((one for one in kept if _is_called_copy(file, one)), None)
+            if first is not None:
+                found.of[file] = first
+                continue
+            if kept and _has_records(kept[0]):
+                found.alike.append((file, kept[0]))
+            kept.append(file)
+    return found
+
+
+class _Contents:
+    """Contents of files, worked out when they are first compared."""
+
+    def __init__(self, every: Sequence[Path]) -> None:
+        self.every = every
+        self._folders: dict[Path, dict[Path, Path]] = {}
+        self.size = cache(_size)
+        self.head = cache(_head)
+        self.digest = cache(_digest)
+        self.is_subset = cache(self._is_subset)
+
+    def equal(self, files: Sequence[Path]) -> Iterator[list[Path]]:
+        """Groups of files with the same content."""
+        groups = [list(files)]
+        steps: tuple[Callable[[Path], object], ...] = (self.size, self.head, self.digest)
+        for step in steps:
+            parts: list[list[Path]] = []
+            for group in groups:
+                by_value: dict[object, list[Path]] = {}
+                for file in group:
+                    by_value.setdefault(step(file), []).append(file)
+                parts += [part for part in by_value.values() if len(part) > 1]
+            groups = parts
+        yield from (group for group in groups if self.size(group[0]))
+
+    def is_copy(self, file: Path, other: Path) -> bool:
+        """Whether one of two files of equal content is a copy of the other."""
+        if _is_called_copy(file, other) or _MOMENT.search(self.head(other)):
+            return True
+        if _plain_name(file) != _plain_name(other):
+            return False
+        if _MOMENT.search(other.name.encode()):
+            return True
+        roots = _roots(file, other)
+        if roots is None or len({_plain_name(folder) for folder in roots}) > 1:
+            return False
+        return self.is_subset(*roots) or self.is_subset(*roots[::-1])
+
+    def is_in_equal_folder(self, file: Path, other: Path) -> bool:
+        """Whether the folders of two files hold several files, all of them the same."""
+        roots = _roots(file, other)
+        if roots is None or len(self._inside().get(roots[0], {})) < 2:
+            return False
+        return self.is_subset(*roots) or self.is_subset(*roots[::-1])
+
+    def _is_subset(self, folder: Path, other: Path) -> bool:
+        """Whether all that is in a folder is in the other too."""
+        inside = self._inside()
+        theirs = inside.get(other, {})
+        return all(
+            name in theirs
+            and self.size(theirs[name]) == self.size(mine)
+            and self.digest(theirs[name]) == self.digest(mine)
+            for name, mine in inside.get(folder, {}).items()
+        )
+
+    def _inside(self) -> Mapping[Path, Mapping[Path, Path]]:
+        """The files of every folder, by their place in it."""
+        if not self._folders:
+            for file in self.every:
+                for folder in file.parents:
+                    self._folders.setdefault(folder, {})[file.relative_to(folder)] = file
+        return self._folders
+
+
+def _roots(file: Path, other: Path) -> tuple[Path, Path] | None:
+    """The topmost folders that differ, where all below is called the same."""
+    first, second = file.parent, other.parent
+    while first.name == second.name and first.parent != first and second.parent != second:
+        first, second = first.parent, second.parent
+    return (first, second) if first != second else None
+
+
+def _plain_name(file: Path) -> str:
+    """The name without marks of copying and packing."""
+    name = file.name
+    while name.lower().endswith(_PACKED):
+        name = name[: name.rindex(".")]
+    stem, point, ending = name.rpartition(".")
+    if not point:
+        stem, ending = name, ""
+    return f"{_COPY_MARK.sub('', stem)}{point}{ending}"
+
+
+def _is_called_copy(file: Path, other: Path) -> bool:
+    alike = _plain_name(file) == _plain_name(other)
+    return alike and file.parent.resolve() == other.parent.resolve()
+
+
+def _has_records(file: Path) -> bool:
+    """Whether a table has more than a line: single outcomes are often the same."""
+    head = _head(file)
+    return b"\0" in head or max(head.count(b"\n"), head.count(b"{")) > 2
+
+
+def _size(file: Path) -> int:
+    """Bytes of what a file holds; of a file of gzip modulo 2^32, as it says in its last bytes."""
+    try:
+        if file.suffix.lower() != ".gz":
+            return file.stat().st_size
+        with file.open("rb") as packed:
+            packed.seek(-4, 2)
+            return int.from_bytes(packed.read(4), "little")
+    except OSError:
+        return 0  # what is broken is said where it is read
+
+
+def _head(file: Path) -> bytes:
+    try:
+        with _opened(file) as whole:
+            return whole.read(_HEAD)
+    except (OSError, EOFError, zlib.error):
+        return b""  # what is broken is said where it is read
+
+
+def _opened(file: Path) -> BufferedIOBase:
+    return gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb")
+
+
+def _digest(file: Path) -> bytes:
+    sum_of = blake2b(digest_size=16)
+    try:
+        with _opened(file) as whole:
+            while part := whole.read(_STEP):
+                sum_of.update(part)
+    except (OSError, EOFError, zlib.error):
+        sum_of.update(str(file).encode())  # equal to no other
+    return sum_of.digest()
+
+
+def _pairs(pairs: Iterable[tuple[Path, Path]]) -> str:
+    each = list(pairs)
+    shown = "; ".join(f"{copy} = {first}" for copy, first in each[:_MOST_SHOWN])
+    more = len(each) - _MOST_SHOWN
+    return f"{shown}; and {more} more" if more > 0 else shown
+
+
+_BENCHMARKS = re.compile(
+    r"(?:gsm8?k|gsm_?plus|math(?:_?\d+)?|aime(?:_?\d+)?|mmlu(?:[-_]?(?:pro|redux))?|arc(?:[-_]?"
+    r"(?:easy|challenge|e|c))?|hellaswag|winogrande|truthfulqa|piqa|boolq|openbookqa|commonsenseqa|"
+    r"triviaqa|nq|squad|drop|bbh|gpqa(?:[-_]?diamond)?|human_?eval(?:plus)?|mbpp(?:plus)?|ifeval|"
+    r"musr|race|copa|rte|cb|wic|wsc|sciq|siqa|mgsm|xnli|lambada|ceval|cmmlu|agieval|hotpotqa)",
+    re.I,
+)
+_LANGUAGE = re.compile(
+    r"ar|bg|bn|cs|da|de|el|en|es|et|fa|fi|fr|he|hi|hr|hu|id|it|ja|ko|lt|lv|ms|nl|no|pl|pt|ro|ru|sk|"
+    r"sl|sv|sw|ta|te|th|tr|uk|ur|vi|zh",
+    re.I,
+)
+
+
+def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
+    """A warning where files taken as systems share no question, or are named as tasks are."""
+    systems = _systems(rows, columns)
+    names = [system.name for system in systems]
+    if len(names) < 2:
+        return []
+    shared = _shared_questions(rows, columns)
+    tasks = way_to_say("--files tasks", "files='tasks'")
+    if shared == 0:
+        parts = way_to_say("--files parts", "files='parts'")
+        return [
+            warning(
+                f"no question is in two of the {len(names)} files, which are taken as systems: "
+                f"they cannot be compared. If they are parts of one run, as of one that was "
+                f"resumed, join them with {parts}; if they are tasks, say {tasks}."
+            )
+        ]
+    counts = {system.questions for system in systems}
+    counted = all(system.is_counted for system in systems) and len(counts) == len(names)
+    if counted or are_named_as_tasks(names):
+        sizes = ", ".join(f"{system.name} {system.questions}" for system in systems[:4])
+        return [
+            warning(
+                f"files may be tasks, not systems ({sizes} questions): questions with the same id "
+                f"are compared as the same question. If they are tasks, say {tasks}."
+            )
+        ]
+    return []
+
+
+def are_named_as_tasks(names: Sequence[str]) -> bool:
+    """Whether names, or files in folders, are called as benchmarks or languages, all of them."""
+    names = [name.rpartition("/")[2] for name in names]
+    return any(all(map(known.fullmatch, names)) for known in (_BENCHMARKS, _LANGUAGE))
+
+
+class _System(NamedTuple):
+    """A file that is taken as a system."""
+
+    name: str
+    questions: int
+    is_counted: bool  # ids are first, first + 1 … last, as where rows of a file are numbered
+
+
+def _systems(rows: Any, columns: Columns) -> list[_System]:
+    system, question = quoted(columns["system"]), _question(columns)
+    number = f"try_cast({quoted(columns['question'])} AS BIGINT)"
+    span = f"max({number}) - min({number}) + 1 = count(DISTINCT {question})"
+    whole = f"coalesce({span} AND count({number}) = count(*), false)"
+    each = f"{system}, count(DISTINCT {question}), {whole}"
+    found = rows.aggregate(each, system).order("1").fetchall()
+    return [_System(str(name), count, counted) for name, count, counted in found]
+
+
+def _shared_questions(rows: Any, columns: Columns) -> int:
+    """How many questions more than one system has."""
+    system, question = quoted(columns["system"]), _question(columns)
+    ((shared,),) = rows.query(
+        "rows",
+        f"SELECT count(*) FROM (SELECT {question} FROM rows GROUP BY ALL "
+        f"HAVING count(DISTINCT {system}) > 1)",
+    ).fetchall()
+    return int(shared)
+
+
+def _question(columns: Columns) -> str:
+    names = [columns[one] for one in ("task", "question") if one in columns.named]
+    return f"concat_ws('/', {', '.join(map(quoted, names))})"
+
+
+def has_ids(columns: Columns) -> bool:
+    """Whether questions are told apart by more than their place."""
+    return columns["question"] != ROW

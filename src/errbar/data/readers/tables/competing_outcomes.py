@@ -1,0 +1,287 @@
+"""Columns that could be the outcome: the choice among them, and what is said of the others."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import duckdb
+
+from errbar.base.remarks import Above, warning, way_to_say
+from errbar.data.columns import (
+    ANSWERS,
+    MEASURES,
+    PREDICTIONS,
+    REFERENCES,
+    Columns,
+    Sample,
+    named_like,
+    plain_name,
+)
+from errbar.data.engines.duckdb import quoted
+from errbar.data.expressions import HIDDEN
+from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.readers.tables.outcome_text import number_expression
+from errbar.errors import UnknownColumn
+
+# May say that a call went through rather than that an answer was right.
+VAGUE = frozenset(
+    map(plain_name, ("passed", "pass", "is_pass", "success", "succeeded", "is_success"))
+)
+_CLASSES = frozenset(
+    map(plain_name, ("label", "labels", "class", "predicted_label", "predicted_class", "category"))
+)
+
+
+def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
+    """The columns that may be the outcome, the likeliest first."""
+    if len(candidates) < 2 or plain_name(candidates[0]) not in VAGUE:
+        return list(candidates)
+    vague = candidates[0]
+    for name in candidates[1:]:
+        if plain_name(name) in VAGUE or not _holds_outcomes(sample(name)):
+            continue
+        if not _is_threshold(sample(vague), sample(name)):
+            return [name, *(other for other in candidates if other != name)]
+    return list(candidates)
+
+
+def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
+    """Refuse a `score` that says how sure a classifier is of the class beside it."""
+    if plain_name(outcome) != "score" or sample is None:
+        return
+    scores = [number for value in sample(outcome) if (number := worth_of(value)) is not None]
+    if not scores or not all(0 <= one <= 1 for one in scores) or {*scores} <= {0.0, 1.0}:
+        return
+    for name in named_like(present, _CLASSES):
+        words = {str(value).strip().lower() for value in sample(name) if value is not None}
+        if name == outcome or not words or any(map(is_outcome, words)) or len(words) > 50:
+            continue
+        if any(number_in(word) is not None for word in words):
+            continue
+        others = [other for other in present if other not in (name, outcome)]
+        if plain_name(name) in REFERENCES and named_like(others, ANSWERS):
+            continue  # a reference answer beside an answer that is scored
+        anyway = way_to_say(f"--map outcome={outcome}", f"outcome={outcome!r}")
+        confidence = way_to_say(f"--map confidence={outcome}", f"confidence={outcome!r}")
+        shown = ", ".join(sorted(words)[:4])
+        raise UnknownColumn(
+            f"{outcome!r} stands beside {name!r} ({shown}) and lies between 0 and 1, as the "
+            f"probability that a classifier gives to its class. No column says whether a row is "
+            f"right: add a column 'correct' and say {confidence}; if {outcome!r} does say how good "
+            f"a row is, say {anyway}."
+        )
+
+
+def worth_of(value: object) -> float | None:
+    """The number that an outcome stands for; None if it stands for none."""
+    if value is None:
+        return None
+    if isinstance(value, bool | int | float):
+        return None if value != value else float(value)  # noqa: PLR0124  NaN is nothing
+    word = str(value).strip().lower()
+    return WORDS[word] if word in WORDS else number_in(word)
+
+
+def _holds_outcomes(values: Sequence[object]) -> bool:
+    some = [one for one in values if one is not None and str(one).strip().lower() not in NOTHING]
+    return bool(some) and all(map(is_outcome, some))
+
+
+def _is_threshold(vague: Sequence[object], specific: Sequence[object]) -> bool:
+    """Whether one column is 1 exactly where another reaches some number, and is 0 somewhere."""
+    pairs = [(worth_of(one), worth_of(other)) for one, other in zip(vague, specific, strict=True)]
+    some = [(one, other) for one, other in pairs if one is not None and other is not None]
+    reached = [other for one, other in some if one == 1]
+    failed = [other for one, other in some if one == 0]
+    if not reached or not failed:
+        return len({other for _, other in some}) < 2  # neither tells rows apart
+    return min(reached) > max(failed)
+
+
+_TRUTHS = {"true": "1", "false": "0"}
+_DOUBTFUL = frozenset({"label", "result", "verdict"})  # outcomes, or answers of a classifier
+
+
+def refuse_reference(
+    outcome: str, present: Sequence[str], sample: Callable[[str], Sequence[object]] | None
+) -> None:
+    """Refuse an outcome that was guessed and is an answer, or what answers are compared with."""
+    name = plain_name(outcome)
+    if name not in _DOUBTFUL:
+        return
+    others = [column for column in present if column != outcome]
+    answers = named_like(others, ANSWERS) if name in REFERENCES else []
+    references = named_like(others, REFERENCES) if name in ANSWERS else []
+    for other in (*answers, *references):
+        sure = name in REFERENCES and plain_name(other) in PREDICTIONS
+        if sure or (sample is not None and _share_values(sample(outcome), sample(other))):
+            answer, reference = (other, outcome) if other in answers else (outcome, other)
+            raise UnknownColumn(no_outcome(answer, reference))
+
+
+def refuse_answers(present: Sequence[str]) -> None:
+    """Refuse a table that has answers and references, and no outcome."""
+    references = named_like(present, REFERENCES)
+    answers = [name for name in named_like(present, ANSWERS) if name not in references]
+    if answers and references:
+        raise UnknownColumn(no_outcome(answers[0], references[0]))
+
+
+def no_outcome(answer: str, reference: str) -> str:
+    """Why nothing is scored where an answer stands beside a reference, and what to do."""
+    anyway = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    return (
+        f"no column says whether a row is right: {reference!r} looks like the reference answer and "
+        f"{answer!r} like the answer that is compared with it. Add a column 'correct' that is 1 "
+        f"where they agree, or say which column is the outcome with {anyway}."
+    )
+
+
+def _share_values(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether most of the values of each of two columns occur in the other."""
+    first, second = set(map(_plain, some)) - {""}, set(map(_plain, others)) - {""}
+    both = len(first & second)
+    return both > 0 and 2 * both >= max(len(first), len(second))
+
+
+def _plain(value: object) -> str:
+    text = "" if value is None else str(value).strip().lower()
+    return _TRUTHS.get(text, text.removesuffix(".0"))
+
+
+_MAXIMA = frozenset(
+    map(
+        plain_name,
+        (
+            *("max_score", "maxscore", "max", "maximum", "maximum_score", "max_points", "out_of"),
+            *("total", "total_points", "points_possible", "possible", "full_marks", "full_score"),
+            *("max_reward", "score_max", "possible_points", "max_marks", "max_grade"),
+        ),
+    )
+)
+_GRADED = frozenset(map(plain_name, ("score", "grade", "reward", "result", "points", "marks")))
+_FREQUENCIES = frozenset(
+    map(
+        plain_name,
+        (
+            *("count", "counts", "freq", "frequency", "occurrences", "multiplicity", "n", "num"),
+            *("n_rows", "times", "n_occurrences"),
+        ),
+    )
+)
+_SHOWN = 3
+
+
+def free_columns(names: Sequence[str], columns: Columns) -> list[str]:
+    """Columns that mean nothing yet."""
+    return [name for name in names if name not in {*columns.named.values(), *HIDDEN}]
+
+
+def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
+    """Scores divided by the maximum that stands beside them."""
+    name = columns["outcome"]
+    if "outcome" not in columns.guessed or plain_name(name) not in _GRADED:
+        return rows, []
+    for most in named_like(free_columns(rows.columns, columns), _MAXIMA):
+        limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
+        outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
+        strange, largest, mean, share = rows.aggregate(
+            f"count(*) FILTER ({outcome} IS NOT NULL AND ({outside})), max({limit}), "
+            f"avg({outcome}), avg({outcome} / {limit})"
+        ).fetchall()[0]
+        if strange or share is None or largest == 1:
+            continue
+        anyway = way_to_say(f"--map outcome={name}", f"outcome={name!r}")
+        said = warning(
+            f"the outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
+            f"takes {name!r} as it is (mean {mean:.4g})."
+        )
+        return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [said]
+    return rows, []
+
+
+def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
+    """Which other columns could be the outcome and disagree with it, and their means."""
+    if "outcome" not in columns.guessed:
+        return []
+    name = columns["outcome"]
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    free = free_columns(rows.columns, columns)
+    group = name.rpartition(".")[0]
+    others = [other for other in columns.also if other in free]
+    others += [other for other in free if group and other.startswith(f"{group}.")]
+    others += named_like(free, MEASURES)
+    found = []
+    for other in dict.fromkeys(others):
+        number = number_expression(rows, other, kinds[other])
+        if number is None:
+            continue
+        both = f"{quoted(name)} IS NOT NULL AND {number} IS NOT NULL"
+        strange, differ, mine, mean = rows.aggregate(
+            f"count(*) FILTER (isinf({number})), "
+            f"count(*) FILTER ({both} AND CAST({quoted(name)} AS DOUBLE) <> {number}), "
+            f"avg(CAST({quoted(name)} AS DOUBLE)), avg({number})"
+        ).fetchall()[0]
+        if not strange and differ and mean is not None and mine is not None:
+            found.append((other, differ, mine, mean))
+    if not found or not math.isfinite(found[0][2]):
+        return []
+    listed = "; ".join(
+        f"{other!r} has mean {mean:.4g} and differs in {differ} rows"
+        for other, differ, _, mean in found[:_SHOWN]
+    )
+    more = f"; and {len(found) - _SHOWN} more columns" if len(found) > _SHOWN else ""
+    choose = way_to_say(f"--map outcome={found[0][0]}", f"outcome={found[0][0]!r}")
+    return [
+        warning(
+            f"the outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
+            f"could be it: {listed}{more}. Choose another with {choose}."
+        )
+    ]
+
+
+def frequencies(rows: Any, columns: Columns) -> list[Above]:
+    """What there is to say of a column that may count how often a row occurred."""
+    if "weight" in columns:
+        return []
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    for name in named_like(free_columns(rows.columns, columns), _FREQUENCIES):
+        often = f"TRY_CAST({quoted(name)} AS DOUBLE)"
+        strange, least, most, mean, weighted = rows.aggregate(
+            f"count(*) FILTER ({often} IS NULL OR {often} < 0 OR {often} <> floor({often})), "
+            f"min({often}), max({often}), avg({outcome}), "
+            f"sum({outcome} * {often}) / nullif(sum({often}) FILTER ({outcome} IS NOT NULL), 0)"
+        ).fetchall()[0]
+        if strange or least == most or None in (mean, weighted) or math.isclose(mean, weighted):
+            continue
+        weight = way_to_say(f"--map weight={name}", f"weight={name!r}")
+        return [
+            warning(
+                f"{name!r} ({least:g} to {most:g}) is not used: if it says how often a row "
+                f"occurred, {weight} weighs by it (mean of all rows {weighted:.4g} instead of "
+                f"{mean:.4g})."
+            )
+        ]
+    return []
+
+
+def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
+    """What there is to say of counts of which no question has more than one right of many."""
+    trials, right = columns["trials"], columns["correct"]
+    if not {"trials", "correct"} & columns.guessed and trials == "trials":
+        return []
+    number = f"TRY_CAST({quoted(right)} AS DOUBLE)"
+    counts = f"max({number}), min(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
+    try:
+        most, least, mean = rows.aggregate(counts).fetchall()[0]
+    except duckdb.Error:  # a cell that is no number; where rows are counted, its question is named
+        return []
+    if most is None or most > 1 or least is None or least < 2:
+        return []
+    outcome = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
+    return [
+        warning(
+            f"{right!r} is 0 or 1 in every row and is taken as how many of {trials!r} trials were "
+            f"right. If it says whether a row is right, {outcome} takes it so (mean {mean:.4g})."
+        )
+    ]

@@ -1,0 +1,288 @@
+"""Conditions of an experiment in the rows: a method, a temperature, a prompt. They are no trials.
+
+Rows of one system and one question may repeat by chance, as trials do, or because something was
+varied on purpose. A column was varied on purpose if every question has rows for most of its values.
+Its name says what follows:
+
+| name | follows |
+|---|---|
+| `SETTINGS` and `CHECKPOINTS`: method, prompt, temperature, shots, agent, step … | the system |
+| `TRIAL_NUMBERS`: run, iteration … | the trial |
+| parts and languages (`data.restarting_ids`) | the question, or the task |
+| scorers: judge, rater … (`data.restarting_ids`) | refused |
+| any other | trials, with a warning that names the column |
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, warning, way_to_say
+from errbar.data.columns import (
+    ANSWERS,
+    PARTS,
+    REFERENCES,
+    RESPONSES,
+    ROW,
+    SCORERS,
+    TRIAL_NUMBERS,
+    USUAL,
+    VERSIONS,
+    Columns,
+    named_like,
+    plain_name,
+)
+from errbar.data.engines.duckdb import quoted, text_literal
+from errbar.data.readers.tables.competing_outcomes import free_columns
+
+# What is set before a run: each value is a system of its own.
+SETTINGS = frozenset(
+    map(
+        plain_name,
+        (
+            *("model", "model_name", "model_id", "agent", "agent_name", "method", "method_name"),
+            *("condition", "variant", "treatment", "arm", "approach", "technique", "strategy"),
+            *("setting", "setup", "ablation", "ablation_flags", "ablations", "baseline", "policy"),
+            *("prompt", "prompt_name", "prompt_type", "prompt_style", "prompt_template"),
+            *("prompt_version", "prompt_variant", "prompt_id", "prompting", "system_prompt"),
+            *("template", "instruction", "persona", "format", "prompt_format", "scaffold"),
+            *("temperature", "temp", "top_p", "top_k", "min_p", "sampling", "decoding"),
+            *(
+                "shots",
+                "shot",
+                "n_shots",
+                "num_shots",
+                "n_shot",
+                "k_shot",
+                "num_fewshot",
+                "fewshot",
+            ),
+            *("few_shot", "cot", "use_cot", "reasoning", "reasoning_effort", "effort", "thinking"),
+            *("thinking_budget", "budget", "max_tokens", "context_length", "max_steps", "tools"),
+            *("use_tools", "tool_use", "rag", "retriever", "retrieval", "use_rag", "memory"),
+            *("framework", "harness", "provider", "backend", "engine", "quantization", "quant"),
+            *("dtype", "algorithm", "optimizer", "learning_rate", "lr", "adapter", "finetuned"),
+            *("fine_tuned", "architecture", "size", "model_size", "noise", "perturbation"),
+        ),
+    )
+)
+# States of one model in training.
+CHECKPOINTS = frozenset(
+    map(
+        plain_name,
+        (
+            *("step", "global_step", "training_step", "train_step", "checkpoint", "ckpt"),
+            *("checkpoint_step", "training_epoch", "train_epoch", "training_iteration"),
+        ),
+    )
+)
+_NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES | SCORERS
+_TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
+_MOST_COLUMNS = 64  # that are looked at
+_MOST_VALUES = 20  # of a column whose name says nothing
+_MOST_VALUES_OF_ROWS = 10  # of a setting, where nothing names the questions
+_SHOWN = 6
+_MOST_WARNINGS = 3
+
+
+class Varied(NamedTuple):
+    """A column, how many values it has, and how many of them a question has on average."""
+
+    name: str
+    values: int
+    each: float
+
+
+def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
+    """Columns whose names say that rows of one id differ on purpose, and are not repeated."""
+    names = SETTINGS | CHECKPOINTS | PARTS | VERSIONS | SCORERS
+    return named_like(free_columns(rows.columns, columns), names)
+
+
+def with_conditions(
+    rows: Any, columns: Columns, told: Collection[str], varied: Sequence[Varied]
+) -> tuple[Any, Columns, list[Above]]:
+    """Rows whose systems are called by their conditions too, and trials by their numbers.
+
+    What was `told` of systems and of trials stays as it is.
+    """
+    if columns["question"] == ROW:
+        settings = _settings_of_rows(rows, columns, _candidates(rows, columns))
+    else:
+        settings = _settings(rows, columns, varied)
+    said: list[Above] = []
+    if settings and "system" not in told:
+        rows, columns, remark = _renamed(rows, columns, settings)
+        said.append(remark)
+    if "trial" not in columns and "trial" not in told and columns["question"] != ROW:
+        columns = _with_trial(rows, columns)
+    return rows, columns, said
+
+
+def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[Above]:
+    """What there is to say of other columns that tell the rows of a question apart."""
+    keys, said = _keys(columns), []
+    for one in varied:
+        known = plain_name(one.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
+        if one.values > _MOST_VALUES or plain_name(one.name) in _TRIALS:
+            continue
+        if not known and ("trial" in columns or one.each != one.values):
+            continue
+        each = rows.aggregate("count(*) AS n", ", ".join(map(_text, [*keys, one.name])))
+        least, most = each.aggregate("min(n), max(n)").fetchall()[0]
+        if least == most or known:
+            said.append(_pooled(rows, columns, one.name))
+    return said[:_MOST_WARNINGS]
+
+
+def _candidates(rows: Any, columns: Columns) -> list[str]:
+    """Columns that may be conditions: no answers, no scorers, and no other outcomes."""
+    return [
+        name
+        for name in free_columns(rows.columns, columns)
+        if plain_name(name) not in _NO_CONDITIONS and name not in columns.also
+    ][:_MOST_COLUMNS]
+
+
+def _keys(columns: Columns, *more: str) -> list[str]:
+    """What a question, or one of its trials, is called by."""
+    return [columns[one] for one in ("system", "task", "question", *more) if one in columns]
+
+
+def _text(name: str) -> str:
+    return f"coalesce(CAST({quoted(name)} AS VARCHAR), '')"
+
+
+def _distinct(names: Sequence[str]) -> str:
+    return f"count(DISTINCT ({', '.join(map(_text, names))},))"
+
+
+def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
+    """Columns of which questions have on average more than half of the values beyond the first."""
+    free = _candidates(rows, columns)
+    if columns["question"] == ROW or not free:
+        return []
+    keys = _keys(columns)
+    number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
+    if number == ids:
+        return []
+    counts = [f"count(DISTINCT {_text(name)}) AS v{at}" for at, name in enumerate(free)]
+    each = rows.aggregate(", ".join(counts), ", ".join(map(_text, keys)))
+    means = each.aggregate(", ".join(f"avg(v{at})" for at in range(len(free)))).fetchall()[0]
+    distinct = ", ".join(f"count(DISTINCT {_text(name)})" for name in free)
+    values = rows.aggregate(distinct).fetchall()[0]
+    found = [Varied(*one) for one in zip(free, values, means, strict=True)]
+    return [one for one in found if one.values > 1 and 2 * (one.each - 1) > one.values - 1]
+
+
+def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
+    """The settings among columns that vary, without those that follow from the others."""
+    names = named_like([one.name for one in varied], SETTINGS)
+    complete = [one.name for one in varied if one.each == one.values]
+    names += named_like(complete, CHECKPOINTS)
+    chosen: list[str] = []
+    for name in names:
+        keys = [*_keys(columns), *chosen]
+        counts = f"{_distinct(keys)}, {_distinct([*keys, name])}"
+        before, after = rows.aggregate(counts).fetchall()[0]
+        if after > before:
+            chosen.append(name)
+    return chosen
+
+
+def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[str]:
+    """Settings of which every value has the same number of rows, where nothing names questions."""
+    chosen = []
+    systems = [columns["system"]] if "system" in columns else []
+    for name in named_like(free, SETTINGS | CHECKPOINTS):
+        keys = ", ".join(map(_text, [*systems, name]))
+        values, least, most = (
+            rows.aggregate(f"{_text(name)} AS value, count(*) AS n", keys)
+            .aggregate("count(DISTINCT value), min(n), max(n)")
+            .fetchall()[0]
+        )
+        if 1 < values <= _MOST_VALUES_OF_ROWS and 1 < least == most:
+            chosen.append(name)
+    return chosen
+
+
+def _values_of(rows: Any, name: str) -> list[str]:
+    some = rows.project(f"{_text(name)} AS value").distinct().order("value").limit(_SHOWN + 1)
+    return [value for (value,) in some.fetchall()]
+
+
+def _listed(values: Sequence[str]) -> str:
+    short = [value if len(value) <= 30 else f"{value[:29]}…" for value in values[:_SHOWN]]
+    return ", ".join(short) + (" …" if len(values) > _SHOWN else "")
+
+
+def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any, Columns, Above]:
+    """Systems called by their settings too; a number goes with the name of its column."""
+    parts = [columns["system"]] if "system" in columns else []
+    texts = [_text(name) for name in parts]
+    shown = []
+    for name in settings:
+        values = _values_of(rows, name)
+        shown.append(f"{name!r} ({_listed(values)})")
+        plain = not any(value and value[0].isalpha() and len(value) > 1 for value in values)
+        plain = plain or {value.lower() for value in values} <= {"true", "false", "none", ""}
+        texts.append(f"{text_literal(f'{name}=')} || {_text(name)}" if plain else _text(name))
+    called = " and ".join([*parts, *settings])
+    name = called if called not in rows.columns else f"errbar {called}"
+    mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
+    together = "" if mean is None else f" (mean of all rows {mean:.4g})"
+    pooled = way_to_say("--rows trials", "rows='trials'")
+    each = "every question has rows" if columns["question"] != ROW else "there are rows"
+    said = warning(
+        f"{each} for each {' and '.join(shown)}: what is set before a run is no trial, so a system "
+        f"is called by {called}. {pooled} takes all rows as of one system{together}."
+    )
+    if texts == [_text(called)]:
+        name = called  # the column is the system as it is
+    named = {**columns.named, "system": name}
+    ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
+    if name != called or name not in rows.columns:
+        rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
+    unused = tuple(one for one in columns.unused if one not in settings)
+    return rows, replace(columns, named=ordered, beside=(), unused=unused), said
+
+
+def _with_trial(rows: Any, columns: Columns) -> Columns:
+    """The trial, where a column numbers the rows of each question."""
+    names = named_like(free_columns(rows.columns, columns), TRIAL_NUMBERS)
+    if not names:
+        return columns
+    keys = _keys(columns)
+    number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
+    if number == ids:
+        return columns
+    for name in names:
+        if rows.aggregate(_distinct([*keys, name])).fetchall()[0][0] == number:
+            named = {**columns.named, "trial": name}
+            ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
+            unused, beside = (
+                tuple(other for other in others if other != name)
+                for others in (columns.unused, columns.beside)
+            )
+            guessed = columns.guessed | {"trial"}
+            return replace(columns, named=ordered, guessed=guessed, unused=unused, beside=beside)
+    return columns
+
+
+def _pooled(rows: Any, columns: Columns, name: str) -> Above:
+    """That the rows of every value of a column are trials of one system, and their means."""
+    mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
+    found = rows.aggregate(f"{_text(name)} AS value, {mean} AS mean", _text(name)).order("value")
+    means = [
+        f"{value or 'none'} {'-' if score is None else format(score, '.4g')}"
+        for value, score in found.limit(_SHOWN + 1).fetchall()
+    ]
+    meaning = "task" if "system" in columns and "task" not in columns else "system"
+    apart = way_to_say(f"--map {meaning}={name}", f"{meaning}={name!r}")
+    sure = way_to_say("--rows trials", "rows='trials'")
+    return warning(
+        f"every question has rows for each {name!r} (means: {_listed(means)}), and they are taken "
+        f"as trials of one system. If {name!r} is a condition, {apart} scores its values apart; if "
+        f"they are trials, say {sure}."
+    )

@@ -1,0 +1,186 @@
+"""What Python keeps outcomes in → lists, dicts of columns and arrays of numbers.
+
+Iterators are read to their end, records are dicts whatever class they are of, and what knows how to
+become an array of NumPy or a list becomes one. What has no order, or no names where it needs some,
+is refused.
+"""
+
+import io
+from collections import deque
+from collections.abc import ItemsView, Iterator, Sequence, Set, ValuesView
+from dataclasses import asdict, is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from errbar.data.counts import Counts
+from errbar.data.outcome_words import is_outcome
+from errbar.data.sources.arrays import is_list
+from errbar.errors import InputError, WrongType
+
+_PAIR = 2
+_FEWEST_WORDS = 3  # names without an ending that may be a list of outcomes
+_CONVERSIONS = ("to_pylist", "to_list", "tolist")  # what a column or a tensor becomes a list by
+
+
+def plain_container(data: Any) -> Any:
+    """Data as a list, a dict or an array where they are in something like it."""
+    _refuse_without_order(data)
+    if isinstance(data, Iterator | ValuesView | deque):
+        data = list(data)
+    if isinstance(data, np.generic):
+        return data.item()
+    if isinstance(data, ItemsView):
+        return dict(data)
+    if isinstance(data, np.ndarray):
+        return _of_array(data)
+    if isinstance(data, list | tuple):
+        return _of_list(data)
+    if hasattr(data, "to_pylist") and not hasattr(type(data), "columns"):
+        return plain_container(data.to_pylist())
+    return data
+
+
+def _refuse_without_order(data: Any) -> None:
+    if isinstance(data, io.IOBase):
+        raise WrongType(
+            "the data are an open file; give its path instead, as in load('results.csv')."
+        )
+    if isinstance(data, Set) and not isinstance(data, ItemsView):
+        raise WrongType(
+            f"a {type(data).__name__} has no order and each value once; give a list of outcomes, "
+            f"or a dict of outcomes by question."
+        )
+
+
+def _of_array(data: np.ndarray[Any, Any]) -> Any:
+    """The fields of a structured array as columns; text and objects as lists."""
+    if isinstance(data, np.ma.MaskedArray) and data.dtype.kind in "biuf":
+        return np.ma.filled(data.astype(float), np.nan)
+    if data.dtype.names is not None:
+        flat = data.reshape(-1)
+        return {name: flat[name].tolist() for name in data.dtype.names}
+    if data.ndim and data.dtype.kind in "UO":
+        return _of_list(data.tolist())
+    return data
+
+
+def _of_list(data: Sequence[Any]) -> Any:
+    if data and all(map(_is_record, data)) and not isinstance(data[0], Counts):
+        return [_as_record(row) for row in data]
+    return data
+
+
+def _is_record(row: Any) -> bool:
+    is_instance = is_dataclass(row) and not isinstance(row, type)
+    return is_instance or hasattr(row, "_asdict") or hasattr(row, "model_dump")
+
+
+def _as_record(row: Any) -> dict[str, Any]:
+    for convert in ("_asdict", "model_dump"):
+        if hasattr(row, convert):
+            return dict(getattr(row, convert)())
+    return asdict(row)
+
+
+def from_other_library(data: Any) -> Any:
+    """A list or an array of what is no table, but knows how to be one of these; None if not."""
+    for convert in _CONVERSIONS:
+        if hasattr(data, convert):
+            found = plain_container(getattr(data, convert)())
+            return found if is_list(found) else None
+    return np.asarray(data) if hasattr(data, "__array__") else None
+
+
+def numbers_in(data: Any) -> Any:
+    """Nested lists with None as NaN, and exact numbers as floats; anything else as it is."""
+    if isinstance(data, np.ndarray):
+        return plain_container(data)
+    if is_list(data):
+        return [numbers_in(entry) for entry in data]
+    if data is None:
+        return float("nan")
+    if isinstance(data, Decimal | Fraction):
+        return float(data)
+    if isinstance(data, bool | int | float | str):
+        return data
+    convert = next((name for name in _CONVERSIONS if hasattr(data, name)), None)
+    return data if convert is None else numbers_in(getattr(data, convert)())
+
+
+def are_words(data: Any, right: Sequence[str] = ()) -> bool:
+    """Whether a list holds words for right and wrong, none of which is the name of a file.
+
+    Any word will do where it was said which of them are `right`.
+    """
+    if not isinstance(data, list | tuple) or not data or all(entry is None for entry in data):
+        return False
+    if not all(isinstance(entry, str) or entry is None for entry in data):
+        return False
+    known = all(map(is_outcome, data)) or not {*right}.isdisjoint(data)
+    return known and not any(entry and _is_file(entry) for entry in set(data))
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # longer than any name of a file
+        return False
+
+
+def refuse_words(names: Any) -> None:
+    """Refuse a list of words that name no file, with what to do if they are outcomes."""
+    if not isinstance(names, list | tuple) or len(names) < _FEWEST_WORDS:
+        return
+    if all(str(name).isalnum() and not _is_file(str(name)) for name in names):
+        shown = ", ".join(repr(str(name)) for name in dict.fromkeys(names))
+        raise InputError(
+            f"there are no files that are called {shown:.60}. If these are outcomes, say which of "
+            f"them are right, as in load(data, right=['WORD'])."
+        )
+
+
+def are_rows_of_words(data: Any, right: Sequence[str] = ()) -> bool:
+    """Whether each row of a list holds words for right and wrong."""
+    return all(isinstance(row, list | tuple) and are_words(row, right) for row in data)
+
+
+def are_pairs(data: Any) -> bool:
+    """Whether rows are pairs of an id, which is text, and an outcome."""
+    return all(
+        isinstance(row, list | tuple)
+        and len(row) == _PAIR
+        and isinstance(row[0], str)
+        and not is_list(row[1])
+        and (not isinstance(row[1], str) or is_outcome(row[1]))
+        for row in data
+    )
+
+
+def hold_text(rows: Sequence[Any]) -> bool:
+    """Whether the rows of a list hold text, which no matrix does."""
+    return any(is_list(row) and any(isinstance(value, str) for value in row) for row in rows)
+
+
+def refuse_rows_without_names(data: Sequence[Any]) -> None:
+    """Refuse a list of tables, and rows of text without the names of columns."""
+    tables = [entry for entry in data if hasattr(type(entry), "columns")]
+    if tables:
+        raise InputError(
+            f"a list of {len(data)} tables does not say of which system each is; give them names, "
+            f"as in load({{'a': frame, 'b': other}}), or join them into one with a column 'system'."
+        )
+    if any(isinstance(entry, Counts) for entry in data):
+        raise InputError(
+            "a list of counts does not say of which system each is; give them names, as in "
+            "load({'a': counts})."
+        )
+    for row in data:
+        if hold_text([row]):
+            raise WrongType(
+                f"a row of the list is {row!r:.60}, and nothing says which of its values is what; "
+                f"give rows with names, as in [{{'id': 'q1', 'correct': 1}}], or a DataFrame."
+            )

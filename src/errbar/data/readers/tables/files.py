@@ -1,0 +1,378 @@
+"""Files that are no log of a harness → their outcomes: tables, JSON documents, matrices.
+
+Flat tables stay with DuckDB, which streams them. Whatever is nested, or in a format that DuckDB
+does not read, is read here and handed to it.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+
+from errbar.base.json_text import parse, parse_lines, paused_collector
+from errbar.base.remarks import Above, guess, way_to_say
+from errbar.data.columns import ROW
+from errbar.data.engines.duckdb import own_engine, plain_errors, quoted, stored, text_literal
+from errbar.data.engines.files import Relation, relations_of
+from errbar.data.expressions import FILE, HIDDEN
+from errbar.data.files import (
+    ARRAY,
+    ARROW,
+    CSV,
+    EXCEL,
+    JSON,
+    PARQUET,
+    arrow_columns,
+    begins_as_array,
+    excel_columns,
+    kind_of,
+    raw_lines,
+    raw_text,
+    text_lines,
+)
+from errbar.data.provenance import Accounts, Origin
+from errbar.data.readers.tables.column_choice import find_columns
+from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
+from errbar.data.readers.tables.json_documents import documents_in, records_in
+from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.records import columns_of, tidy
+from errbar.data.readers.tables.relations import (
+    LARGE,
+    FileNames,
+    Shaped,
+    as_unscored,
+    combined,
+    shape,
+    without_scores,
+)
+from errbar.data.readers.tables.settings_files import settings_among
+from errbar.data.readers.tables.summaries import REASON
+from errbar.data.sources.tables import CountsTableSource, Source, TableSource
+from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
+
+_NO_IDS = "no column names its questions, and other files have one; give it by name to read it"
+_LOOKED_AT = 20  # lines of a JSON file that say whether it is flat
+
+
+class Tables(NamedTuple):
+    """The outcomes of files, and why some of them were not read."""
+
+    sources: list[Source]
+    skipped: dict[Path, str]
+
+
+def read_tables(
+    files: Sequence[Path],
+    how: HowToRead,
+    connection: Any = None,
+    *,
+    asked: Collection[Path] = (),
+    named: bool = False,
+) -> Tables:
+    """The outcomes of files: rows together, and counts together.
+
+    A file without outcomes is an error if it was `asked` for by name or if no other has any, and is
+    skipped where it only lies beside others. With `named`, a file goes by its name even if it is
+    the only one.
+    """
+    with plain_errors(*map(str, files)), paused_collector():
+        return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
+
+
+def _read_tables(
+    files: Sequence[Path], how: HowToRead, engine: Any, *, asked: Collection[Path], named: bool
+) -> Tables:
+    apart = len(files) > 1
+    skipped: dict[Path, InputError] = {}
+    flags: dict[Path, tuple[str, ...]] = {}
+    found = _relations(engine, files, how, skipped, flags, apart=apart)
+    naming, said = _naming(found, how, named=named)
+    parts: list[Shaped] = []
+    for relation, remarks in found:
+        try:
+            with plain_errors(str(relation.files[0])):
+                one = shape(engine, relation, how, naming)
+        except UnknownColumn as error:
+            skipped |= dict.fromkeys(relation.files, error)
+            continue
+        parts.append(replace(one, remarks=(*remarks, *one.remarks)))
+    with_ids = [one for one in parts if one.columns["question"] != ROW]
+    if with_ids:  # a summary beside results has no ids
+        for one in [one for one in parts if one not in with_ids and not {*one.files} & {*asked}]:
+            skipped |= dict.fromkeys(one.files, InputError(_NO_IDS))
+        parts = [one for one in parts if one in with_ids or {*one.files} & {*asked}]
+    asked_for = [file for file in flags if file in asked]
+    unasked = {file: keys for file, keys in flags.items() if file not in asked_for}
+    for file, reason in settings_among(unasked, parts).items():
+        skipped[file] = InputError(reason)
+    refused = next((error for file, error in skipped.items() if file in asked or not parts), None)
+    if refused is not None:
+        raise refused
+    if skipped:  # names of files depend on which of them are read
+        rest = [file for file in files if file not in skipped]
+        again = _read_tables(rest, how, engine, asked=(), named=named)
+        why = {file: str(error).removeprefix(f"{file}: ") for file, error in skipped.items()}
+        return again._replace(skipped={**again.skipped, **why})
+    sources: list[Source] = []
+    for counts in (False, True):
+        some = [one for one in parts if one.are_counts is counts]
+        if some:
+            whole = combined(some)
+            told = said if whole.by_file or naming is None else []
+            if whole.by_file and how.files is None and has_ids(whole.columns):
+                told = [*told, *question_sets_remark(whole.rows, whole.columns)]
+            sources.append(_source(whole, how, told, apart=apart))
+    return Tables(sources, {})
+
+
+def _source(shaped: Shaped, how: HowToRead, said: Iterable[Above], *, apart: bool) -> Source:
+    if apart and not shaped.are_counts and _size(shaped.files) <= LARGE:
+        never = without_scores(shaped.rows, shaped.columns)
+        if never and len(never) < len(shaped.files):
+            shaped = as_unscored(shaped, never)
+    columns = shaped.columns
+    origin = Origin(
+        remarks=(columns.remark(), *said, *shaped.remarks),
+        accounts=_accounts(shaped, apart=apart),
+    )
+    frame = nw.from_native(shaped.rows).lazy()
+    where, keep = str(shaped.files[0]), how.repeats == "keep"
+    kind = CountsTableSource if shaped.are_counts else TableSource
+    return kind(frame, columns, keep, where, origin)
+
+
+def _size(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
+
+
+def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
+    """How many rows every file has; not of files so large that counting takes long."""
+    accounts = Accounts()
+    if _size(shaped.files) > LARGE:
+        return accounts
+    for file in shaped.files:
+        accounts.of(file)
+    for held in shaped.held:
+        if not apart:
+            accounts.of(shaped.files[0]).rows += held.aggregate("count(*)").fetchall()[0][0]
+            continue
+        for path, rows in held.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
+            accounts.of(Path(path)).rows += rows
+    for totals in shaped.left_out:
+        whose = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
+        for path, rows in totals.aggregate(f"{whose} AS path, count(*)", "path").fetchall():
+            accounts.of(Path(path)).left_out[REASON] += rows
+    return accounts
+
+
+_Found = list[tuple[Relation, tuple[Above, ...]]]
+
+
+def _relations(
+    engine: Any,
+    files: Sequence[Path],
+    how: HowToRead,
+    skipped: dict[Path, InputError],
+    flags: dict[Path, tuple[str, ...]],
+    *,
+    apart: bool,
+) -> _Found:
+    """The rows of all files in one engine, and how those were read that are no plain tables.
+
+    Documents without outcomes are `skipped`; the keys of those that may be settings are `flags`.
+    """
+    kinds: dict[str, list[Path]] = {}
+    nested: list[_Nested] = []
+    found: _Found = []
+    for file in files:
+        kind = kind_of(file)
+        if kind in (CSV, PARQUET) or (kind == JSON and _are_flat_lines(file, how.told)):
+            kinds.setdefault(kind, []).append(file)
+        elif kind == JSON:
+            try:
+                nested.append(_nested(file, how))
+                flags |= {file: nested[-1].flags} if nested[-1].flags else {}
+            except NoOutcomes as error:
+                skipped[file] = error
+        elif kind in (ARROW, EXCEL):
+            try:
+                flat = arrow_columns(file) if kind == ARROW else excel_columns(file)
+                found.append((_in_memory(engine, flat, [file], apart=apart), ()))
+            except NotThere as error:
+                skipped[file] = error
+        else:
+            raise InputError(f"{file}: it is no table that errbar knows.")
+    if how.keys and not nested:
+        raise InputError(
+            f"{way_to_say('--keys', 'keys=')} says what the keys of a JSON document are; this is a "
+            f"table."
+        )
+    for kind, some in kinds.items():
+        found += [(one, ()) for one in relations_of(engine, kind, some, apart=apart)]
+    return [*found, *_together(engine, nested, how, skipped, apart=apart)]
+
+
+@dataclass(frozen=True)
+class _Nested:
+    """The records of a JSON file."""
+
+    file: Path
+    records: list[Mapping[str, Any]]
+    remarks: tuple[Above, ...]
+    flags: tuple[str, ...]  # keys of a document that has an outcome under each
+
+
+def _nested(file: Path, how: HowToRead) -> _Nested:
+    """A file of JSON that is no flat table."""
+    document = records_in(_value_in(file), str(file), how.keys)
+    return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
+
+
+def _value_in(file: Path) -> Any:
+    """The document of a file, or the list of those that stand on its lines."""
+    try:
+        if not _is_lines_by_name(file):
+            return parse(raw_text(file))
+        lines = parse_lines(raw_text(file))
+        if lines is None:
+            lines = [parse(line) for line in raw_lines(file) if not line.isspace()]
+        return lines if len(lines) > 1 else lines[0]
+    except (ValueError, RecursionError, IndexError):
+        pass  # objects over several lines, or broken, which is said where it breaks off
+    return documents_in("".join(text_lines(file)), str(file))
+
+
+def _together(
+    engine: Any,
+    nested: Sequence[_Nested],
+    how: HowToRead,
+    skipped: dict[Path, InputError],
+    *,
+    apart: bool,
+) -> _Found:
+    """Files whose records are alike as one relation each."""
+    groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_Nested]] = {}
+    for one in nested:
+        shape = frozenset(
+            (key, "nested" if isinstance(value, dict | list) else "")
+            for record in one.records[:_LOOKED_AT]
+            for key, value in record.items()
+            if value is not None
+        )
+        groups.setdefault((shape, len(one.records) == 1), []).append(one)
+    found: _Found = []
+    for group in groups.values():
+        records: Iterable[Mapping[str, Any]] = chain.from_iterable(one.records for one in group)
+        if apart:
+            named = ((str(one.file), one.records) for one in group)
+            records = ({**record, FILE: file} for file, mine in named for record in mine)
+        try:
+            with plain_errors(str(group[0].file)):
+                made = tidy(columns_of(records), how.told)
+        except UnknownColumn as error:
+            skipped.update(dict.fromkeys([one.file for one in group], error))
+            continue
+        remarks = dict.fromkeys(remark for one in group for remark in one.remarks)
+        relation = Relation(stored(engine, made.flat), tuple(one.file for one in group), apart)
+        found.append((relation, (*remarks, *made.remarks)))
+    return found
+
+
+def _in_memory(
+    engine: Any, flat: dict[str, list[Any]], files: Sequence[Path], *, apart: bool
+) -> Relation:
+    rows = len(next(iter(flat.values()), []))
+    if not rows:
+        raise NotThere(f"{files[0]} is empty.")
+    if apart:
+        flat = {**flat, FILE: [str(files[0])] * rows}
+    return Relation(stored(engine, flat), tuple(files), apart)
+
+
+def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
+    """Whether a file has an object on each line, in which DuckDB finds question and outcome."""
+    if begins_as_array(file):
+        return False
+    records: list[dict[str, Any]] = []
+    for line in text_lines(file):
+        if not line.strip():
+            continue
+        try:
+            record = parse(line)
+        except (ValueError, RecursionError):
+            if not records:
+                return False  # over several lines, or broken: which is said where it is read
+            break
+        if not isinstance(record, dict):
+            return False
+        records.append(record)
+        if len(records) == _LOOKED_AT:
+            break
+    if len(records) == 1 and not _is_lines_by_name(file):
+        return False
+    try:
+        made = tidy(columns_of(records), told)
+    except (UnknownColumn, InputError):
+        return _is_lines_by_name(file) and not any(map(_has_structure, records))
+    return (
+        not made.remarks
+        and made.columns.named.keys() >= {"question"}
+        and all(name in records[0] or "." not in name for name in made.columns.named.values())
+    )
+
+
+def _has_structure(record: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, dict | list) for value in record.values())
+
+
+def _is_lines_by_name(file: Path) -> bool:
+    return any(suffix.lower() in (".jsonl", ".ndjson") for suffix in file.suffixes)
+
+
+def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | None, list[Above]]:
+    """A system for every file, where there are several or it must have a name."""
+    files = [file for relation, _ in found for file in relation.files]
+    if len(files) < 2 and not named:
+        return None, []
+    single = _with_one_row(found)
+    wholes = [file.resolve().parent if file in single else file for file in files]
+    distinct = list(dict.fromkeys(wholes))
+    said = [guess("Files with one row each are questions of the system that their folder is")]
+    if len(distinct) == 1 and not named:
+        return None, said if single else []
+    naming = name_systems(distinct, files_are=how.files)
+    tasks = naming.tasks or [""] * len(distinct)
+    each = zip(naming.systems, naming.trials, tasks, strict=True)
+    names = dict(zip(distinct, each, strict=True))
+    by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
+    return by_file, [*(said if single else []), *naming.remarks]
+
+
+def _with_one_row(found: _Found) -> set[Path]:
+    """Files of relations that have as many rows as files."""
+    single: set[Path] = set()
+    for relation, _ in found:
+        if relation.apart and len(relation.files) > 2:
+            head = relation.rows.limit(len(relation.files) + 1)
+            rows = head.aggregate("count(*)").fetchall()
+            if rows[0][0] == len(relation.files) and _have_other_ids(head):
+                single.update(relation.files)
+    return single
+
+
+def _have_other_ids(rows: Any) -> bool:
+    """Whether every row is of another question."""
+    try:
+        question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
+    except UnknownColumn:
+        return False
+    counted = rows.aggregate(f"count(*), count(DISTINCT {quoted(question)})").fetchall()
+    return counted[0][0] == counted[0][1]
+
+
+def is_array(file: Path) -> bool:
+    """Whether a file holds an array of NumPy."""
+    return kind_of(file) == ARRAY

@@ -1,0 +1,220 @@
+"""DataFrames and records in memory to outcomes, where they are or through DuckDB."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from errbar.base.remarks import Above, way_to_say
+from errbar.data.columns import (
+    PARTS,
+    ROW,
+    SCORERS,
+    STATUSES,
+    TOTALS,
+    USUAL,
+    USUAL_COUNTS,
+    VERSIONS,
+    Columns,
+    named_like,
+    plain_name,
+)
+from errbar.data.engines.duckdb import own_engine, stored
+from errbar.data.engines.files import Relation
+from errbar.data.expressions import Frame, column_of
+from errbar.data.provenance import Origin
+from errbar.data.readers.tables.column_choice import are_counts, find_columns, names_in_parts
+from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
+from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
+from errbar.data.readers.tables.records import tidy
+from errbar.data.readers.tables.relations import Shaped, shape
+from errbar.data.readers.tables.summaries import TASKS
+from errbar.data.sources.tables import CountsTableSource, Source, TableSource
+from errbar.errors import InputError, NotThere, UnknownColumn
+
+
+def has_index(data: Any) -> bool:
+    """Whether rows of pandas have names that say more than their place."""
+    index = getattr(data, "index", None)
+    if index is None or not hasattr(index, "names"):
+        return False
+    plain = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    return not plain or any(name is not None for name in index.names)
+
+
+def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables of pandas by name, all with an index if one has it: by it their rows are paired."""
+    are_frames = {name: hasattr(data, "set_axis") for name, data in tables.items()}
+    if not any(are_frames[name] and has_index(data) for name, data in tables.items()):
+        return dict(tables)
+    return {
+        name: data if not are_frames[name] or has_index(data) else data.set_axis(list(data.index))
+        for name, data in tables.items()
+    }
+
+
+def refuse_tallies(data: Any) -> None:
+    """Refuse a table whose columns are outcomes and whose cells say how often each occurs."""
+    name = getattr(getattr(data, "columns", None), "name", None)
+    if name is not None and names_in_parts([name], "outcome"):
+        raise InputError(
+            f"the columns are the values of {name!r}, as in a table of how often each occurs; give "
+            f"the rows that were counted, or the columns 'trials' and 'correct'."
+        )
+
+
+def with_index(frame: Any, how: HowToRead) -> Any:
+    """A table of pandas with its index as columns; an unnamed one only if there is no other id."""
+    if any(name is not None for name in frame.index.names):
+        return frame.reset_index()
+    try:
+        find_columns(map(str, frame.columns), how.told)
+    except UnknownColumn:
+        return frame if "index" in frame.columns else frame.reset_index()
+    return frame
+
+
+def are_numbered(frame: Any) -> bool:
+    """Whether the columns have no names but numbers, as those of a matrix: they are trials."""
+    if not isinstance(frame, nw.DataFrame) or len(frame.columns) < 2:
+        return False
+    names = [str(name).removeprefix("column_") for name in frame.columns]
+    kinds = frame.schema.values()
+    return names == [str(at) for at in range(len(names))] and all(
+        kind.is_numeric() or kind == nw.Boolean for kind in kinds
+    )
+
+
+def rows_in(frame: nw.DataFrame[Any]) -> list[list[Any]]:
+    """The rows of a table; nothing is None."""
+    columns = [values_in(frame.get_column(name)) for name in frame.columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def values_in(column: nw.Series[Any]) -> list[Any]:
+    """The values of a column; nothing is None."""
+    pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    return [None if null is True else value for value, null in pairs]
+
+
+_LOOKED_AT = 1000  # rows that say what a column holds
+_LOOKED_INTO = 100_000  # rows that are looked into for conditions, whatever columns are called
+_LOOKED_THROUGH = 1_000_000  # rows that are looked through for totals and ids that begin anew
+
+
+def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
+    """Columns of any common shape."""
+    return _source(*_shaped(flat, how), how)
+
+
+def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[Above, ...]]:
+    """Columns as outcomes, and what was made of them."""
+    if not any(flat.values()):
+        raise NotThere("the data have no row; there is nothing to score.")
+    engine = own_engine()
+    found = tidy(flat, how.told)
+    relation = Relation(stored(engine, found.flat), (Path("data"),), apart=False)
+    shaped = shape(engine, relation, how, None)
+    return shaped, (*found.remarks, *shaped.remarks)
+
+
+def _source(shaped: Shaped, said: tuple[Above, ...], how: HowToRead) -> Source:
+    remarks = (shaped.columns.remark(), *said)
+    kind = CountsTableSource if shaped.are_counts else TableSource
+    frame = nw.from_native(shaped.rows).lazy()
+    return kind(frame, shaped.columns, how.repeats == "keep", origin=Origin(remarks=remarks))
+
+
+def read_frame(frame: Frame, how: HowToRead) -> Source:
+    """A DataFrame, which stays where it is if it is flat and its outcomes are numbers."""
+    kinds = frame.collect_schema()
+    names = kinds.names()
+    far = frame.implementation.is_spark_like()
+    counts = are_counts(names, how.told)
+    try:
+        columns = find_columns(
+            names,
+            how.told,
+            USUAL_COUNTS if counts else USUAL,
+            sample=None if far else lambda name: _sample(frame, name),
+        )
+    except UnknownColumn:
+        if far or not names:
+            raise
+        return read_columns(_collected(frame), how)
+    if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns)):
+        return read_columns(_collected(frame), how)
+    if not far and _needs_a_look(frame, columns, how):
+        shaped, said = _shaped(_collected(frame), how)
+        if said or shaped.left_out or shaped.columns.named != columns.named:
+            return _source(shaped, said, how)
+    if how.rows == "questions":
+        raise InputError(
+            f"rows in Spark have no order by which they could be numbered; give them an id of "
+            f"their own and leave out {way_to_say('--rows', 'rows=')}."
+        )
+    origin = Origin(remarks=(columns.remark(),))
+    kind = CountsTableSource if counts else TableSource
+    return kind(frame, columns, how.repeats == "keep", origin=origin)
+
+
+def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
+    """Whether nothing has to be done to the rows first."""
+    if how.rows == "questions" or how.right or columns["question"] == ROW:
+        return False
+    kind = kinds[columns.named.get("outcome", columns["question"])]
+    return "outcome" not in columns or kind.is_numeric() or kind == nw.Boolean
+
+
+def _needs_a_look(frame: Frame, columns: Columns, how: HowToRead) -> bool:
+    """Whether other columns may say that rows are no trials; a look takes a copy of all rows."""
+    if "outcome" not in columns:
+        return False
+    free = [name for name in frame.collect_schema().names() if name not in columns.named.values()]
+    known = PARTS | VERSIONS | SCORERS | SETTINGS | CHECKPOINTS
+    apart = how.rows is None and bool(named_like(free, known))
+    doubtful = free or "trial" in columns or plain_name(columns["question"]) in TASKS
+    most = _LOOKED_THROUGH if apart else _LOOKED_INTO if doubtful else 0
+    return most > 0 and _rows_in(frame) <= most
+
+
+def _rows_in(frame: Frame) -> int:
+    return int(frame.select(nw.len().alias("n")).collect().item())
+
+
+def _is_tidy(frame: Frame, columns: Columns) -> bool:
+    """Whether no id is called a total, and every status is one of ours."""
+    kinds = frame.collect_schema()
+    texts = [columns["question"], *([columns["status"]] if "status" in columns else [])]
+    texts = [name for name in texts if not kinds[name].is_numeric()]
+    if not texts or "outcome" not in columns or _rows_in(frame) > _LOOKED_THROUGH:
+        return True
+    words = [TOTALS, USUAL_STATUSES.keys() - set(STATUSES)]
+    return not any(
+        plain_name(str(value)) in known or (at and str(value) not in STATUSES)
+        for at, (name, known) in enumerate(zip(texts, words, strict=False))
+        for value in _distinct(frame, name)
+    )
+
+
+def _distinct(frame: Frame, name: str) -> list[Any]:
+    values = frame.select(column_of(frame, name).cast(nw.String).alias("value")).unique().collect()
+    return [value for value in values.get_column("value").to_list() if isinstance(value, str)]
+
+
+def _sample(frame: Frame, name: str) -> list[Any]:
+    some = frame.select(column_of(frame, name).alias("value")).head(_LOOKED_AT).collect()
+    return list(some.get_column("value").to_list())
+
+
+def _collected(frame: Frame) -> dict[str, list[Any]]:
+    """All columns in memory; nothing is None."""
+    table = frame.collect()
+    flat = {}
+    for name in table.columns:
+        column = table.get_column(name)
+        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        flat[str(name)] = [None if null is True else value for value, null in pairs]
+    return flat

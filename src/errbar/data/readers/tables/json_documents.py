@@ -1,0 +1,324 @@
+"""JSON documents of any common shape → records, and what was made of them.
+
+    [{"id": 1, "correct": true}, …]             {"results": [{"id": 1, "correct": true}, …]}
+    {"q1": true, "q2": false}                   {"q1": {"correct": true}, …}
+    {"q1": [true, false], …}                    {"q1": {"successes": 4, "trials": 5}, …}
+    {"gpt": {"q1": true, …}, "qwen": {…}}       {"gpt": [{"id": 1, "correct": true}, …], …}
+    {"columns": ["id", …], "data": [[1, …], …]} {"id": {"0": 1, …}, "correct": {"0": true, …}}
+
+The last two are tables as pandas, MLflow and Weights & Biases write them. Objects may also stand
+one after the other, each over several lines.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from errbar.base.json_text import JSONDecodeError, parse, parse_next
+from errbar.base.remarks import guess, way_to_say
+from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.tables.column_choice import are_counts
+from errbar.data.readers.tables.json_objects import (
+    LOOKED_AT,
+    Document,
+    Record,
+    are_columns,
+    has_outcome,
+    keys_of_lists,
+    listed,
+    meaning_of,
+    rows_by_key,
+    with_names,
+)
+from errbar.data.readers.tables.naming import KeysAre
+from errbar.errors import InputError, NoOutcomes
+
+# Names of a score of many questions: an object of these holds no outcomes of questions.
+_TOTALS = frozenset(
+    {
+        *("accuracy", "acc", "score", "mean", "avg", "average", "f1", "stderr", "std", "total"),
+        *("precision", "recall", "exact_match", "em", "loss", "pass@1", "overall", "main_score"),
+        *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
+    }
+)
+_FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
+# Names of a list of rows, whatever the columns are called.
+_ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
+
+
+def documents_in(text: str, where: str) -> Any:
+    """The document in a text, or the list of those that stand one after the other."""
+    try:
+        return parse(text)
+    except (ValueError, RecursionError):
+        found = []  # several documents, or broken, which is said where it breaks off
+    at, end = _next(text, 0), len(text)
+    while at < end:
+        try:
+            value, at = parse_next(text, at)
+        except JSONDecodeError as error:
+            place = f"line {error.lineno}, column {error.colno}"
+            raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
+        except RecursionError as error:
+            raise InputError(f"{where}: its parts are nested too deeply.") from error
+        except ValueError as error:  # of a whole number with thousands of digits
+            raise InputError(f"{where}: {error}.") from error
+        found.append(value)
+        at = _next(text, at)
+    if not found:
+        raise NoOutcomes(f"{where} is empty.")
+    return found[0] if len(found) == 1 else found
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next document begins."""
+    while at < len(text) and text[at] in " \t\r\n,\ufeff\x1e":
+        at += 1
+    return at
+
+
+def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
+    """The records of a document of a known shape; refused with what was found if it is of none."""
+    if isinstance(value, list):
+        return _of_list(value, where)
+    if isinstance(value, dict) and value:
+        return _of_object(value, where, keys)
+    raise NoOutcomes(f"{where}: it holds {_shown(value)}, and no outcomes.")
+
+
+def _of_list(values: list[Any], where: str) -> Document:
+    if not values:
+        raise NoOutcomes(f"{where}: it is an empty list; there is nothing to score.")
+    if {*map(type, values)} == {dict} or all(isinstance(one, dict) for one in values):
+        return Document(values, [])
+    if all(is_outcome(one) or (isinstance(one, list) and one) for one in values):
+        records = [{"question": str(at + 1), "outcome": one} for at, one in enumerate(values)]
+        return Document(records, [guess("Questions: the entries of the list")])
+    strange = next(at for at, one in enumerate(values) if not isinstance(one, dict))
+    raise NoOutcomes(
+        f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; a list of "
+        f'objects is expected, as in [{{"id": 1, "correct": true}}].'
+    )
+
+
+def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
+    table = _table_in(value, where)
+    if table is not None:
+        return table
+    if _is_record(value):
+        return Document([value], [])
+    lists = {
+        key: one
+        for key, one in value.items()
+        if isinstance(one, list) and one and all(isinstance(each, dict) for each in one)
+    }
+    scored = {key: one for key, one in lists.items() if any(map(has_outcome, one[:LOOKED_AT]))}
+    if len(scored) == 1:
+        return _of_one_list(value, *next(iter(scored.items())))
+    if len(scored) > 1:
+        return _by_system(scored)
+    if len(lists) == 1 and next(iter(lists)).lower() in _ROWS:
+        return _of_one_list(value, *next(iter(lists.items())))
+    return _by_key(value, where, keys)
+
+
+def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
+    """Outcomes, or objects that hold them, by the id of a question or by system."""
+    rows = rows_by_key(value)
+    if rows is not None:
+        return rows
+    if all(isinstance(one, dict) for one in value.values()):
+        return _of_objects(value, where, keys)
+    if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
+        _refuse_totals(value, where)
+        if any(isinstance(one, list) for one in value.values()):
+            return _of_lists(value, keys)
+        records = [{"question": str(key), "outcome": one} for key, one in value.items()]
+        return Document(records, [guess("Questions: the keys of the document")], tuple(value))
+    inner = [key for key, one in value.items() if isinstance(one, dict) and one]
+    if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
+        found = _of_object(value[inner[0]], f"{where}, {inner[0]}", keys)
+        return found._replace(records=with_names(value, found.records))
+    raise NoOutcomes(
+        f"{where}: errbar finds no outcomes of questions in it; it is an object with "
+        f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
+    )
+
+
+def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
+    """Lists of outcomes by key: trials of questions, or questions of systems."""
+    keys, said = keys_of_lists(value, asked)
+    if keys == "questions":
+        records = [{"question": str(key), "outcome": one} for key, one in value.items()]
+        return Document(records, said)
+    records = [
+        {"system": str(key), "question": str(at + 1), "outcome": outcome}
+        for key, one in value.items()
+        for at, outcome in enumerate(one if isinstance(one, list) else [one])
+    ]
+    return Document(records, said)
+
+
+def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
+    """A table by columns, or one whose columns are named apart from its rows."""
+    names, rows = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(rows, list) and _fit(names, rows):
+        if len(set(map(str, names))) < len(names):
+            raise InputError(f"{where}: two of its columns have the same name; rename one.")
+        records = [dict(zip(map(str, names), row, strict=True)) for row in rows]
+        return Document(records, [guess("Rows: the lists under 'data', named by 'columns'")])
+    if all(isinstance(one, list) for one in value.values()) and are_columns(value):
+        records = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+    elif _are_columns_by_row(value):
+        index = next(iter(value.values()))
+        records = [{name: column[at] for name, column in value.items()} for at in index]
+    else:
+        return None
+    return Document(records, [guess("Rows: the entries of the columns in the document")])
+
+
+def _fit(names: Sequence[Any], rows: Sequence[Any]) -> bool:
+    """Whether there are rows, each a list of as many values as there are columns."""
+    fits = (isinstance(row, list) and len(row) == len(names) for row in rows)
+    return bool(names and rows) and all(fits)
+
+
+def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
+    """Whether it is a table by columns, each an object by row, one an id and one an outcome."""
+    columns = list(value.values())
+    if not all(isinstance(column, dict) and column for column in columns):
+        return False
+    meanings = {meaning_of(name) for name in value}
+    alike = all(column.keys() == columns[0].keys() for column in columns)
+    return alike and {"question", "outcome"} <= meanings
+
+
+def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
+    """The only list that has outcomes; the names beside it are those of its rows."""
+    return Document(with_names(value, records), [guess(f"Rows: the list under {key!r}")])
+
+
+def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
+    records = [{"system": key, **one} for key, rows in lists.items() for one in rows]
+    if any("system" in one for rows in lists.values() for one in rows[:LOOKED_AT]):
+        records = [{"task": key, **one} for key, rows in lists.items() for one in rows]
+        return Document(records, [guess(f"Tasks: the keys of the document ({listed(lists)})")])
+    return Document(records, [guess(f"Systems: the keys of the document ({listed(lists)})")])
+
+
+def _of_objects(
+    value: Mapping[str, Mapping[str, Any]], where: str, keys: KeysAre | None
+) -> Document:
+    """Objects by the id of a question, or by system."""
+    inner = list(value.values())
+    if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
+        _refuse_totals_of(value, where)
+        records = [{"question": str(key), **one} for key, one in value.items()]
+        return Document(records, [guess("Questions: the keys of the document")])
+    if not all(one and _nests_outcomes(one) for one in inner):
+        raise NoOutcomes(
+            f"{where}: errbar finds no outcomes in it; it is an object of objects with "
+            f"{_keys_of(inner[0])} under {next(iter(value))!r}."
+        )
+    often = sum(map(len, inner)) / len(inner)
+    if often == len(value) and keys is None:
+        choose = [way_to_say(f"--keys {one}", f"keys={one!r}") for one in ("systems", "questions")]
+        raise NoOutcomes(
+            f"{where}: it has {len(value)} keys with as many keys in each, so that errbar cannot "
+            f"tell which are systems and which are questions. Say what the outer ones are with "
+            f"{choose[0]} or {choose[1]}."
+        )
+    are_systems = keys == "systems" if keys else often > len(value)
+    outer, within = ("system", "question") if are_systems else ("question", "system")
+    _refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
+    records = [
+        {outer: str(key), within: str(name), **_as_fields(outcome)}
+        for key, one in value.items()
+        for name, outcome in one.items()
+    ]
+    said = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
+    other = "questions" if are_systems else "systems"
+    remark = guess(
+        f"Two levels of keys: {said}", option=f"--keys {other}", argument=f"keys={other!r}"
+    )
+    return Document(records, [remark])
+
+
+def _refuse_few_shares(
+    inner: Sequence[Mapping[str, Any]], systems: float, questions: float, where: str
+) -> None:
+    """Refuse the scores of systems on a few tasks, which look like outcomes of questions."""
+    shares = [one for each in inner for one in each.values() if isinstance(one, float)]
+    if questions < _FEW and any(0 < one < 1 for one in shares):
+        raise NoOutcomes(
+            f"{where}: it holds {systems:.0f} x {questions:.0f} shares between 0 and 1, which look "
+            f"like totals of tasks and have no questions to make an error bar from. If they are "
+            f"outcomes, save a table with the columns system, question and outcome."
+        )
+
+
+def _holds_records(one: Mapping[str, Any]) -> bool:
+    """Whether every entry of an object is a record with an outcome of its own."""
+    return len(one) > 1 and all(
+        isinstance(value, dict) and any(meaning_of(name) == "outcome" for name in value)
+        for value in one.values()
+    )
+
+
+def _as_fields(outcome: Any) -> dict[str, Any]:
+    return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
+
+
+def _nests_outcomes(one: Mapping[str, Any]) -> bool:
+    """Whether an object holds outcomes by name, as numbers, lists, counts or records."""
+    return all(
+        is_outcome(value)
+        or _is_list_of_outcomes(value)
+        or (isinstance(value, dict) and has_outcome(value))
+        for value in one.values()
+    )
+
+
+def _is_list_of_outcomes(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(is_outcome, value))
+
+
+def _is_record(value: Record) -> bool:
+    """Whether it is one row by itself."""
+    return has_outcome(value) and any(
+        meaning_of(name) == "question" and isinstance(one, str | int) for name, one in value.items()
+    )
+
+
+def _refuse_totals(value: Record, where: str) -> None:
+    """Refuse an object of a few scores, each of many questions."""
+    shares = [
+        one
+        for one in value.values()
+        if isinstance(one, float) and not isinstance(one, bool) and 0 < one < 1
+    ]
+    named = [key for key in value if str(key).lower() in _TOTALS]
+    if named or (shares and len(value) < _FEW):
+        raise NoOutcomes(
+            f"{where}: it holds only totals ({listed(value)}), which have no questions to make an "
+            f"error bar from. Give the file with the outcome of each question."
+        )
+
+
+def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
+    """Refuse an object of totals by task or by system."""
+    fields = {str(name).lower() for one in value.values() for name in one}
+    if fields and fields <= _TOTALS and not any(are_counts(one, {}) for one in value.values()):
+        whole = {name: score for one in value.values() for name, score in one.items()}
+        _refuse_totals(whole, where)
+
+
+def _keys_of(value: Record) -> str:
+    return f"the keys {listed([repr(key) for key in value])}" if value else "no keys"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return f"an {'object' if isinstance(value, dict) else 'array'} of {len(value)}"
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,195 @@
+"""Objects inside JSON documents: what their keys mean, and which rows or lists are in them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
+from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.tables.column_choice import are_counts
+from errbar.data.readers.tables.naming import KeysAre
+
+Record = Mapping[str, Any]
+
+LOOKED_AT = 200  # rows that say what a list holds
+_MEANINGS = {
+    plain_name(name): meaning
+    for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
+    for name in (meaning, *names)
+}
+
+
+def has_outcome(value: Any) -> bool:
+    """Whether an object has a column of outcomes, or counts."""
+    if not isinstance(value, dict):
+        return False
+    if are_counts(value, {}):
+        return True
+    for name, one in value.items():
+        if meaning_of(name) == "outcome" and not isinstance(one, dict):
+            return True
+        if isinstance(one, dict) and any(meaning_of(part) == "outcome" for part in one):
+            return True
+    return False
+
+
+def meaning_of(name: object) -> str | None:
+    """What a usual name of a column means."""
+    return _MEANINGS.get(plain_name(str(name)))
+
+
+def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
+    """Records with the system and the task that stand beside them, where they name none."""
+    beside = {
+        name: one
+        for name, one in value.items()
+        if isinstance(one, str) and meaning_of(name) in ("system", "task")
+    }
+    if not beside:
+        return records
+    return [{**beside, **record} for record in records]
+
+
+def listed(names: Sequence[str] | Mapping[str, Any]) -> str:
+    """The first of some names, and how many more there are."""
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+class Document(NamedTuple):
+    """The records of a document, and what was made of it."""
+
+    records: Sequence[Record]
+    remarks: list[Above]
+    flags: tuple[str, ...] = ()  # the keys of a document that has an outcome under each
+
+
+def rows_by_key(value: Record) -> Document | None:
+    """Objects that have a list of rows each, by system or by task, perhaps under another key.
+
+    What stands beside the rows, as their accuracy does, is not scored.
+    """
+    objects = {key: one for key, one in value.items() if isinstance(one, dict)}
+    found = {key: rows for key, one in objects.items() if (rows := _only_scored_list(one))}
+    if found and len(found) == len(value):
+        return _with_keys("system", found, objects)
+    for key, one in objects.items():
+        inside = rows_by_key(one) if len(found) == 0 else None
+        if inside is not None:
+            names = {meaning_of(name) for name in value if isinstance(value[name], str)}
+            if "system" in names or meaning_of(str(key).removesuffix("s")) == "task":
+                parts = {name: _only_scored_list(part) or ("", []) for name, part in one.items()}
+                inside = _with_keys("task", parts, one)
+            return inside._replace(records=with_names(value, inside.records))
+    return None
+
+
+def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
+    """The only list of rows with outcomes in an object, and its key."""
+    lists = [
+        (str(key), one)
+        for key, one in value.items()
+        if isinstance(one, list) and one and all(map(has_outcome, one[:LOOKED_AT]))
+    ]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _with_keys(
+    meaning: str, lists: Mapping[str, tuple[str, Sequence[Record]]], objects: Mapping[str, Any]
+) -> Document:
+    """The rows of several lists, with the key of each; and what stands beside them."""
+    records = [
+        {meaning: str(key), **row}
+        for key, (_, rows) in lists.items()
+        for row in with_names(objects[key], rows)
+    ]
+    names = listed(list(dict.fromkeys(name for name, _ in lists.values())))
+    beside = {
+        name
+        for one in objects.values()
+        for name, number in one.items()
+        if isinstance(number, int | float) and not isinstance(number, bool)
+    }
+    stated = f"; stated beside them and not scored: {listed(sorted(beside))}" if beside else ""
+    said = f"Rows: the lists under {names!r}; {meaning}s are the keys ({listed(lists)}){stated}"
+    return Document(records, [guess(said)])
+
+
+_PLAIN = 5  # times as many keys as outcomes under each: they are hardly systems
+_LOOKED_AT = 200
+_FEWEST_IDS = 3  # distinct numbers that may be ids
+
+
+def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether lists are the columns of a table: of one length, with usual names.
+
+    Examples
+    --------
+    >>> are_columns({"trials": [4, 4], "correct": [1, 3]})
+    True
+    >>> are_columns({"gpt": [1, 0], "qwen": [0, 0]})
+    False
+    """
+    if len({len(column) for column in lists.values()}) != 1 or not len(next(iter(lists.values()))):
+        return False
+    if are_counts(lists, {}):
+        return True
+    if any(_is_called(name, "outcome") and _holds_outcomes(lists[name]) for name in lists):
+        return True
+    return len(lists) > 1 and any(
+        _is_called(name, "question") and _holds_ids(lists[name]) for name in lists
+    )
+
+
+def keys_of_lists(
+    lists: Mapping[str, Any], asked: KeysAre | None = None
+) -> tuple[KeysAre, list[Above]]:
+    """What the keys of lists of outcomes are, and what to say of it."""
+    number = len(lists)
+    longest = max(len(one) if hasattr(one, "__len__") else 1 for one in lists.values())
+    keys = asked or ("questions" if number >= longest else "systems")
+    other: KeysAre = "systems" if keys == "questions" else "questions"
+    choose = way_to_say(f"--keys {other}", f"keys={other!r}")
+    outcomes = f"{'up to ' * (not _are_alike(lists))}{longest} outcome{'s' * (longest > 1)}"
+    if keys == "questions":
+        said = f"Questions: the {number} keys ({_listed(lists)}), with {outcomes} of each as trials"
+        otherwise = f"If the keys are systems and the outcomes questions, say {choose}."
+    else:
+        said = f"Systems: the {number} keys ({_listed(lists)}), with {outcomes} of each"
+        otherwise = (
+            f"The outcomes are questions, paired by their place. If the keys are questions and the "
+            f"outcomes trials, say {choose}."
+        )
+    if asked:
+        return keys, [guess(said)]
+    if number == 1 or longest == 1 or number >= _PLAIN * longest:
+        return keys, [guess(said, option=f"--keys {other}", argument=f"keys={other!r}")]
+    return keys, [warning(f"{said}. {otherwise}")]
+
+
+def _are_alike(lists: Mapping[str, Any]) -> bool:
+    return len({len(one) if hasattr(one, "__len__") else 1 for one in lists.values()}) == 1
+
+
+def _is_called(name: str, meaning: str) -> bool:
+    return plain_name(str(name)) in map(plain_name, (meaning, *USUAL[meaning]))
+
+
+def _holds_outcomes(column: Sequence[Any]) -> bool:
+    """Whether the values can be outcomes, which ids, answers and records are not."""
+    return all(
+        is_outcome(value) if isinstance(value, str) else not isinstance(value, Mapping)
+        for value in column[:_LOOKED_AT]
+    )
+
+
+def _holds_ids(column: Sequence[Any]) -> bool:
+    """Whether the values name rows: words that mean neither right nor wrong, or distinct ones."""
+    some = [str(value) for value in column[:_LOOKED_AT]]
+    distinct = len(some) >= _FEWEST_IDS and len(set(some)) == len(some)
+    return distinct or not all(map(is_outcome, column[:_LOOKED_AT]))
+
+
+def _listed(names: Mapping[str, Any], most: int = 6) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" * (len(shown) > most))

@@ -1,0 +1,380 @@
+"""Which file is which system, where the data do not say it, and which files are repeats.
+
+File and folder names decide, with shared prefixes and endings dropped; see `docs/reading.md`.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple, NoReturn
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.errors import InputError
+
+FilesAre = Literal["systems", "trials", "tasks", "parts"]
+
+_BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and points belong to the names of models
+_MOST_SHOWN = 6
+_NO_TASKS = frozenset(
+    {"results", "result", "eval", "output", "outputs", "samples", "scores", "predictions", "data"}
+)
+_ENDINGS = frozenset(
+    {
+        *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".gz", ".zst"),
+        *(".npy", ".npz", ".xlsx", ".feather", ".arrow", ".ipc", ".eval", ".txt"),
+    }
+)
+# Parts of a table: part-00003-…-c000.snappy.parquet of Spark, train-00000-of-00002.arrow.
+_PART = re.compile(r"(?:^part-\d{3,}(?:-[0-9a-f-]{8,})?(?:[-.]c\d+)?|-\d{3,}-of-\d{3,})")
+
+
+class Naming(NamedTuple):
+    """The system of each file, which trials of it they are, and what there is to say of that."""
+
+    systems: list[str]
+    trials: list[str]  # empty where a file is all there is of its system
+    remarks: list[Above]
+    tasks: Sequence[str] = ()  # of each file, where files are tasks
+
+
+def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | None = None) -> Naming:
+    """Names for files that name no system, each a system of its own unless `files_are` trials.
+
+    Parts of one table, as engines write them side by side, are one file.
+    """
+    wholes = [_whole(file) for file in files]
+    distinct = list(dict.fromkeys(wholes))
+    if len(distinct) < len(files):
+        naming = name_systems(distinct, *endings, files_are=files_are)
+        said = guess(f"{len(files)} files are parts of {_tables(len(distinct))}")
+        place = {whole: at for at, whole in enumerate(distinct)}
+        at = [place[whole] for whole in wholes]
+        alone = len(distinct) == 1
+        systems = [("" if alone else naming.systems[one]) for one in at]
+        tasks = [naming.tasks[one] for one in at] if naming.tasks else ()
+        return Naming(systems, [naming.trials[one] for one in at], [said, *naming.remarks], tasks)
+    if files_are in ("tasks", "parts") and len(files) > 1:
+        return _tasks_of(files, endings, files_are)
+    names = systems_of(files, *endings)
+    if files_are == "trials" and len(names) > 1:
+        systems = repeats_of(names)
+        return Naming(systems, names, [_joined_remark(systems, names)])
+    if len(names) < 2:
+        return Naming(names, [""] * len(names), [])
+    if files_are is None and may_repeat(names):
+        join = way_to_say("--files trials", "files='trials'")
+        said = warning(
+            f"{len(names)} files name no system, and some differ by a number alone "
+            f"({_listed(names)}): each is a system of its own. If they repeat one run, join them "
+            f"with {join}."
+        )
+        return Naming(names, [""] * len(names), [said])
+    said = guess(
+        f"Systems: named after the {len(names)} files",
+        option="--files trials, tasks or parts",
+        argument="files='trials', 'tasks' or 'parts'",
+    )
+    return Naming(names, [""] * len(names), [said])
+
+
+def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
+    """Files as tasks, or parts, of the system that their folder is; repeats are trials of it."""
+    paths = [_named(file, endings) for file in files]
+    shared = os.path.commonpath([path.parent for path in paths])
+    names = [path.relative_to(shared).as_posix() for path in paths]
+    lasts = {name.rpartition("/")[2].lower() for name in names}
+    if len(lasts) == 1 and lasts <= _NO_TASKS:
+        names = [name.rpartition("/")[0] or name for name in names]
+    plain = [without_repeats(name) for name in names]
+    trials = names if len(set(plain)) < len(plain) else [""] * len(names)
+    systems = [name.rpartition("/")[0] for name in plain]
+    if files_are == "parts":
+        said = guess(
+            f"Files are parts of {_listed(dict.fromkeys(systems)) or 'one system'}",
+            option="--files systems",
+            argument="files='systems'",
+        )
+        return Naming(systems, [""] * len(names), [said])
+    tasks = [name.rpartition("/")[2] for name in plain]
+    whose = "the system that its folder is" if any(systems) else "one system"
+    said = guess(
+        f"Each file is a task of {whose}: {_listed(dict.fromkeys(plain))}",
+        option="--files systems",
+        argument="files='systems'",
+    )
+    return Naming(systems, trials, [said], tasks)
+
+
+def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:
+    """Which files are the trials of which system."""
+    groups: dict[str, list[str]] = {}
+    for system, name in zip(systems, names, strict=True):
+        groups.setdefault(system, []).append(name)
+    each = [f"{system or 'one system'} = {_listed(files)}" for system, files in groups.items()]
+    more = f"; and {len(each) - _MOST_SHOWN} more" if len(each) > _MOST_SHOWN else ""
+    return guess(
+        f"Files are trials: {'; '.join(each[:_MOST_SHOWN])}{more}",
+        option="--files systems",
+        argument="files='systems'",
+    )
+
+
+def _whole(file: Path) -> Path:
+    """The table that a file is a part of, by its name; the file itself if it is none."""
+    name = _PART.sub("", file.name)
+    if name == file.name:
+        return file
+    stem = name.partition(".")[0].strip("-_ ")
+    return file.parent / stem if stem and stem not in ("data", "part") else file.parent
+
+
+def _tables(number: int) -> str:
+    return "one table" if number == 1 else f"{number} tables"
+
+
+def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
+    """Names of files without their ending and without what all of them share.
+
+    A file that is called nothing else goes by its folder; of files that are called the same the
+    folders are told too.
+
+    Examples
+    --------
+    >>> systems_of([Path("out/a_results.jsonl"), Path("out/b_results.jsonl")], "_results.jsonl")
+    ['a', 'b']
+    >>> systems_of([Path("a/results.json"), Path("b/results.json")], "results.json")
+    ['a', 'b']
+    >>> systems_of([Path("results_org_gpt-4o.csv"), Path("results_org_gpt-4o-mini.csv")])
+    ['gpt-4o', 'gpt-4o-mini']
+    """
+    if not files:
+        return []
+    paths = [_named(file, endings) for file in files]
+    names = [path.name for path in paths]
+    if len(set(names)) < len(names):
+        shared = os.path.commonpath([path.parent for path in paths])
+        names = [path.relative_to(shared).as_posix() for path in paths]
+    if len(set(names)) < len(names):  # that differ by their endings only
+        shared = os.path.commonpath([file.resolve().parent for file in files])
+        names = [file.resolve().relative_to(shared).as_posix() for file in files]
+    return _without_shared(names) if len(set(names)) == len(names) else [str(f) for f in files]
+
+
+def without_time(name: str) -> str:
+    """A name without dates and times of day, which tell runs apart and not systems.
+
+    Examples
+    --------
+    >>> without_time("20250829_goose_claude-4-opus"), without_time("2025-08-27__22-13-13_results")
+    ('goose_claude-4-opus', 'results')
+    """
+    return TIME.sub("", name).strip("_-. ")
+
+
+def data_set_of(question: str) -> str:
+    """What stands before the stroke of an id: HumanEval of HumanEval/7."""
+    return question.rpartition("/")[0]
+
+
+def _named(file: Path, endings: Sequence[str]) -> Path:
+    whole = file.resolve()
+    name = whole.name.removesuffix(".gz").removesuffix(".zst")
+    ending = next((one for one in endings if name.endswith(one)), "")
+    if not ending and Path(name).suffix.lower() in _ENDINGS:
+        ending = Path(name).suffix
+    stem = name.removesuffix(ending).rstrip("_.")
+    return whole.parent / stem if stem else whole.parent
+
+
+def _without_shared(names: list[str]) -> list[str]:
+    """Names without the words that all of them begin or end with; a number is no name."""
+    if len(names) < 2:
+        return names
+    words = [_BETWEEN.split(name) for name in names]  # words at even places, what is between at odd
+    start = _shared_words(words)
+    end = _shared_words([list(reversed(one[start:])) for one in words])
+    kept = ["".join(one[start : len(one) - end]) for one in words]
+    while start and not all(map(_is_name, kept)):
+        start -= 2
+        kept = ["".join(one[start : len(one) - end]) for one in words]
+    good = len(set(kept)) == len(kept) and all(map(_is_name, kept))
+    return kept if good else names
+
+
+def _is_name(text: str) -> bool:
+    """Whether there is a letter in it."""
+    return any(letter.isalpha() for letter in text)
+
+
+def _shared_words(words: Sequence[Sequence[str]]) -> int:
+    """How many places from the start all have in common, up to and with a mark between words."""
+    shared = 0
+    for at, column in enumerate(zip(*words, strict=False)):
+        if len(set(column)) > 1:
+            break
+        if at % 2:
+            shared = at + 1
+    return shared
+
+
+def _listed(names: Sequence[str] | dict[str, None]) -> str:
+    shown = [name for name in names if name]
+    more = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+    return ", ".join(shown[:_MOST_SHOWN]) + more
+
+
+RowsAre = Literal["trials", "questions"]
+RepeatsAre = Literal["refuse", "keep", "last"]
+KeysAre = Literal["systems", "questions"]
+
+
+@dataclass(frozen=True)
+class HowToRead:
+    """What was asked of the reading; None and nothing where errbar is to find out."""
+
+    told: Mapping[str, str | None] = field(default_factory=dict)
+    right: tuple[str, ...] = ()  # the words that mean right
+    rows: RowsAre | None = None  # what rows with the same id are
+    files: FilesAre | None = None  # what files that name no system are
+    repeats: RepeatsAre = "refuse"  # of one trial
+    keys: KeysAre | None = None  # what the names of lists of outcomes are
+
+
+# A date, perhaps with a time of day: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.
+TIME = re.compile(
+    r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d"
+    r"(?:(?:T|[_ ]{1,2}|-)[0-2]\d[-:_.]?[0-5]\d(?:[-:_.]?[0-5]\d)?(?:[.-]\d+)?Z?)?(?![\d])"
+)
+_WORDS = (
+    *("seed", "run", "trial", "repeat", "rep", "iteration", "iter", "attempt", "try", "sample"),
+    *("epoch", "replicate", "rollout", "repetition", "rs"),
+)
+_FIELD = re.compile(
+    rf"(?P<time>{TIME.pattern})"
+    rf"|(?P<repeat>(?<![a-z])(?:{'|'.join(_WORDS)})s?[-_ .=]?\(?\d+\)?(?![a-z0-9]))"
+    r"|(?P<number>\d+)",
+    re.I,
+)
+_EDGES = "_-. /:()"
+
+
+class _Field(NamedTuple):
+    """A number in a name."""
+
+    start: int
+    end: int
+    text: str
+    counts_repeats: bool
+    is_of_model: bool  # as in 7b, 4o, 2.5, and in qwen3 where that is a folder
+
+
+def repeats_of(names: Sequence[str]) -> list[str]:
+    """The system of each name, without the number that counts repeats.
+
+    Examples
+    --------
+    >>> repeats_of(["llama-7b_seed1", "llama-7b_seed2", "llama-13b_seed1", "gpt-4o_seed1"])
+    ['llama-7b', 'llama-7b', 'llama-13b', 'gpt-4o']
+    >>> repeats_of(["out_1", "out_2", "final"])
+    ['out', 'out', 'final']
+    >>> repeats_of(["monday", "tuesday"])
+    ['', '']
+    """
+    fields = [_fields(name) for name in names]
+    groups: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        groups.setdefault(_template(name, fields[at]), []).append(at)
+    systems = list(names)
+    for places in groups.values():
+        dropped = _counting([fields[at] for at in places], [names[at] for at in places])
+        for at in places:
+            systems[at] = _without(names[at], [fields[at][one] for one in dropped])
+    if len(set(systems)) == len(systems) > 1:
+        apart = next((places for places in groups.values() if len(places) > 1), None)
+        if apart is None:
+            return [""] * len(names)
+        _refuse([names[at] for at in apart])
+    return systems
+
+
+def without_repeats(name: str) -> str:
+    """A name without the numbers that words or dates mark as those of repeats.
+
+    Examples
+    --------
+    >>> without_repeats("gpt-4o/gsm8k/seed_0"), without_repeats("arc_2")
+    ('gpt-4o/gsm8k', 'arc_2')
+    """
+    return _without(name, [part for part in _fields(name) if part.counts_repeats])
+
+
+def may_repeat(names: Sequence[str]) -> bool:
+    """Whether some names differ by a number that may count repeats."""
+    try:
+        systems = repeats_of(names)
+    except InputError:
+        return True
+    return any(systems) and len(set(systems)) < len(systems)
+
+
+def _fields(name: str) -> list[_Field]:
+    found = []
+    for match in _FIELD.finditer(name):
+        start, end = match.span()
+        after, before = name[end : end + 2], name[max(0, start - 2) : start]
+        is_of_model = bool(
+            match["number"]
+            and (
+                after[:1].isalpha()
+                or re.fullmatch(r"\.\d", after)
+                or re.fullmatch(r"\d\.", before)
+                or (before[-1:].isalpha() and "/" in name[end:])
+            )
+        )
+        found.append(_Field(start, end, match[0], not match["number"], is_of_model))
+    return found
+
+
+def _template(name: str, fields: Sequence[_Field]) -> str:
+    """A name with a sign for every number."""
+    parts, place = [], 0
+    for part in fields:
+        parts.append(name[place : part.start])
+        place = part.end
+    return "#".join([*parts, name[place:]])
+
+
+def _counting(fields: Sequence[Sequence[_Field]], names: Sequence[str]) -> list[int]:
+    """Which of the numbers of names that are otherwise equal count repeats."""
+    every = range(len(fields[0]))
+    words = [at for at in every if fields[0][at].counts_repeats]
+    varying = [at for at in every if len({each[at].text for each in fields}) > 1]
+    if words:
+        return words
+    numbers = [at for at in varying if not any(each[at].is_of_model for each in fields)]
+    if len(numbers) > 1:
+        _refuse(names)
+    return numbers
+
+
+def _refuse(names: Sequence[str]) -> NoReturn:
+    apart = way_to_say("--files systems", "files='systems'")
+    shown = ", ".join(names[:4]) + " …" * (len(names) > 4)
+    raise InputError(
+        f"files are trials, but nothing says which number in their names counts repeats and which "
+        f"is of a model: {shown}. Put a word before the number, as in run1 or seed1; or take every "
+        f"file as a system with {apart}."
+    )
+
+
+def _without(name: str, fields: Sequence[_Field]) -> str:
+    parts, place = [], 0
+    for part in fields:
+        parts.append(name[place : part.start].strip(_EDGES))
+        place = part.end
+    parts.append(name[place:].strip(_EDGES))
+    mark = "/" if "/" in name else "_"
+    rest = mark.join(part for part in parts if part)
+    return rest or re.sub(r"\d+", "", TIME.sub("", name)).strip(_EDGES)

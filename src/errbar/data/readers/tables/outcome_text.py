@@ -1,0 +1,298 @@
+"""Outcomes, confidences, trials and statuses written as text, to numbers and known words."""
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, guess
+from errbar.data.columns import STATUSES, Columns, plain_name
+from errbar.data.engines.duckdb import quoted, text_literal
+from errbar.data.expressions import STRANGE, TRIAL_NUMBER
+from errbar.data.outcome_words import (
+    NOTHING,
+    WORDS,
+    in_order,
+    number_in,
+    refuse_grades,
+    refuse_right,
+    words_remark,
+)
+from errbar.errors import InputError
+
+_WRITTEN = {
+    "ok": (
+        *("ok", "okay", "success", "succeeded", "successful", "completed", "complete", "done"),
+        *("finished", "passed", "pass", "scored", "graded", "valid", "normal", "stop", "200"),
+    ),
+    "error": ("error", "errored", "err", "exception", "crashed", "crash", "invalid"),
+    "timeout": ("timeout", "timed out", "time out", "time limit", "deadline exceeded"),
+    "limit": (
+        *("limit", "max tokens", "token limit", "length", "truncated", "context limit"),
+        *("message limit", "limit reached", "limit exceeded"),
+    ),
+    "missing": ("missing", "not found", "no result", "absent"),
+    "failed": ("failed", "fail", "failure"),
+    "abstained": ("abstained", "abstain", "abstention", "refused", "refusal", "no answer"),
+    "unscored": ("unscored", "not scored", "ungraded", "not graded", "unevaluated", "pending"),
+}
+USUAL_STATUSES = MappingProxyType(
+    {plain_name(word): status for status, words in _WRITTEN.items() for word in words}
+)
+
+
+def with_usual_statuses(rows: Any, name: str) -> Any:
+    """Statuses by errbar's own words, where all that occur are usual; others as they are."""
+    text = f"CAST({quoted(name)} AS VARCHAR)"
+    found = [word for (word,) in rows.project(f"{text} AS word").distinct().fetchall() if word]
+    if not set(found) - set(STATUSES):
+        return rows
+    cases = " ".join(
+        f"WHEN {text} = {text_literal(word)} THEN {text_literal(USUAL_STATUSES[plain_name(word)])}"
+        for word in found
+        if plain_name(word) in USUAL_STATUSES
+    )
+    return (
+        rows.project(f"* REPLACE (CASE {cases} ELSE {text} END AS {quoted(name)})")
+        if cases
+        else rows
+    )
+
+
+LONGEST = 400  # letters of a number or a word
+_MOST = 50  # texts that an expression has a case for
+
+
+class UnusualText(NamedTuple):
+    """A text, how many rows have it, and how DuckDB reads it."""
+
+    text: str
+    rows: int
+    word: str  # in small letters, without spaces around it
+    number: float | None
+    share: float | None  # without a sign of per cent, divided by 100
+
+    @property
+    def worth(self) -> float | None:
+        """The number, None for nothing, and infinity for whatever is neither."""
+        if self.word in WORDS:
+            return WORDS[self.word]
+        if self.word in NOTHING:
+            return None
+        value = self.share if self.word.endswith("%") else self.number
+        return math.inf if value is None else value
+
+    @property
+    def is_strange(self) -> bool:
+        """Whether it is neither a number nor a word for right, wrong or nothing."""
+        return self.worth is not None and math.isinf(self.worth)
+
+
+def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
+    """The texts of a column that are no finite numbers; None if they are many or long."""
+    finite = f"length(text) <= {LONGEST} AND isfinite(TRY_CAST(text AS DOUBLE))"
+    found = (
+        rows.project(f"left({quoted(name)}, {LONGEST + 1}) AS text")
+        .filter(f"text IS NOT NULL AND NOT coalesce({finite}, false)")
+        .aggregate("text, count(*) AS n", "text")
+        .limit(_MOST + 1)
+        .project("text, n, lower(trim(text)) AS word")
+        .project(
+            "text, n, word, TRY_CAST(word AS DOUBLE), TRY_CAST(rtrim(word, '% ') AS DOUBLE) / 100"
+        )
+        .fetchall()
+    )
+    texts = [UnusualText(*row) for row in found]
+    plain = all(len(one.text) <= LONGEST and "\0" not in one.text for one in texts)
+    return texts if plain and len(texts) <= _MOST else None
+
+
+def number_by_text(name: str, texts: Sequence[UnusualText]) -> str:
+    """A column as numbers, where these are all of its texts that are no finite numbers."""
+    column = quoted(name)
+    # DuckDB has a CSV reader do a bare TRY_CAST, and the reader refuses what it cannot cast.
+    cases = [f"WHEN {column} = '1' THEN 1", f"WHEN {column} = '0' THEN 0"]
+    cases += [
+        f"WHEN {column} = {text_literal(one.text)} THEN {_literal(one.worth)}" for one in texts
+    ]
+    return f"CASE {' '.join(cases)} ELSE TRY_CAST({column} AS DOUBLE) END"
+
+
+def _literal(number: float | None) -> str:
+    return "NULL" if number is None else f"'{number!r}'::DOUBLE"
+
+
+def counted_words(texts: Sequence[UnusualText]) -> dict[str, int]:
+    """How many rows have each word that is no number."""
+    counts: dict[str, int] = {}
+    for one in texts:
+        if one.number is None and not one.word.endswith("%") and one.word not in NOTHING:
+            counts[one.word] = counts.get(one.word, 0) + one.rows
+    return in_order(counts.items())
+
+
+def with_numbers(rows: Any, names: Sequence[str]) -> Any:
+    """Columns that were read as text as numbers; what is none is nothing."""
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    texts = [name for name in names if kinds[name] == "VARCHAR"]
+    if not texts:
+        return rows
+    cast = ", ".join(f"TRY_CAST({quoted(name)} AS DOUBLE) AS {quoted(name)}" for name in texts)
+    return rows.project(f"* REPLACE ({cast})")
+
+
+def numbers_of_text(
+    rows: Any,
+    columns: Columns,
+    looked: Mapping[str, list[Any]],
+    right: Sequence[str],
+    *,
+    are_large: bool,
+) -> tuple[Any, list[Above]]:
+    """The outcome, the confidence and the trial as numbers, where they were read as text."""
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    replaced, added, said = [], [], []
+    outcome = columns["outcome"]
+    if right:
+        said = _right_words(rows, outcome, right)
+        replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
+    elif kinds[outcome] == "VARCHAR":
+        texts = None if are_large else unusual_texts(rows, outcome)
+        if not are_large and (texts is None or any("," in one.text for one in texts)):
+            rows, said = _with_decimal_points(rows, outcome)
+            texts = unusual_texts(rows, outcome) if said else texts
+        number = _as_number(outcome) if texts is None else number_by_text(outcome, texts)
+        replaced.append(f"{number} AS {quoted(outcome)}")
+        if texts is None or any(one.is_strange for one in texts):
+            strange = f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END"
+            added.append(f"{strange} AS {quoted(STRANGE)}")
+        if not are_large or _words_in(looked[outcome]):
+            words = _words_among(rows, outcome, texts)
+            refuse_grades(words, outcome)
+            said = [*said, *words_remark(words, WORDS)]
+    for meaning in ("confidence", "cost"):
+        if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
+            name = quoted(columns[meaning])
+            replaced.append(f"CAST(nullif(trim({name}), '') AS DOUBLE) AS {name}")
+    if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
+        trial = quoted(columns["trial"])
+        added.append(f"TRY_CAST({trial} AS INTEGER) AS {quoted(TRIAL_NUMBER)}")
+    if not (replaced or added):
+        return rows, []
+    some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
+    return rows.project(", ".join([f"*{some}", *added])), said
+
+
+def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
+    """Numbers with a decimal comma as others write them; 1,000 may be a thousand, and stays."""
+    text = f"trim({quoted(name)})"
+    has_comma = f"regexp_full_match({text}, '[-+]?[0-9]*,[0-9]+ ?%?')"
+    is_sure = f"NOT regexp_full_match({text}, '[-+]?[1-9][0-9]{{0,2}},[0-9]{{3}}')"
+    point = f"TRY_CAST({text} AS DOUBLE) IS NOT NULL AND contains({text}, '.')"
+    conditions = (has_comma, f"{has_comma} AND {is_sure}", point)
+    counts = ", ".join(f"count(*) FILTER ({one})" for one in conditions)
+    commas, sure, points = rows.aggregate(counts).fetchall()[0]
+    if not sure or points:
+        return rows, []
+    value = f"CASE WHEN {has_comma} THEN replace({text}, ',', '.') ELSE {quoted(name)} END"
+    said = guess(f"Outcomes: {commas} of them are written with a decimal comma")
+    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [said]
+
+
+def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> dict[str, int]:
+    """How many rows have each word that is no number; refused if some numbers are percentages."""
+    if texts is None:
+        _refuse_mixed_percentages(rows, name)
+        return _counted_words(rows, name)
+    if any(one.word.endswith("%") for one in texts):
+        _refuse_mixed_percentages(rows, name)
+    return counted_words(texts)
+
+
+def number_expression(rows: Any, name: str, kind: str) -> str | None:
+    """A column of numbers or words as a number; infinite where it is neither; None if nested."""
+    if kind == "VARCHAR":
+        texts = unusual_texts(rows, name)
+        return _as_number(name) if texts is None else number_by_text(name, texts)
+    plain = kind == "BOOLEAN" or "INT" in kind or kind in ("DOUBLE", "FLOAT", "REAL")
+    return f"CAST({quoted(name)} AS DOUBLE)" if plain or kind.startswith("DECIMAL") else None
+
+
+def _refuse_mixed_percentages(rows: Any, name: str) -> None:
+    """Refuse a column in which some numbers have a sign of per cent and others have none."""
+    text = f"trim({quoted(name)})"
+    shares = f"any_value({text}) FILTER (ends_with({text}, '%')), "
+    shares += f"count(*) FILTER (ends_with({text}, '%')), "
+    plain = f"TRY_CAST({text} AS DOUBLE) <> 0"
+    counted = rows.aggregate(
+        f"{shares}any_value({text}) FILTER ({plain}), count(*) FILTER ({plain})"
+    ).fetchall()
+    share, often, number, others = counted[0]
+    if often and others:
+        raise InputError(
+            f"{often} rows of the column {name!r:.80} are percentages ({share}), and {others} are "
+            f"numbers without the sign ({number}), which may be on another scale. Write all of "
+            f"them alike."
+        )
+
+
+def _words_in(values: Sequence[Any]) -> set[str]:
+    texts = {value.strip().lower() for value in values if isinstance(value, str)}
+    return {text for text in texts if text.endswith("%") or number_in(text) is None}
+
+
+def _counted_words(rows: Any, name: str) -> dict[str, int]:
+    """How many rows have each word that is no number."""
+    text = f"lower(trim(left({quoted(name)}, {LONGEST})))"
+    words = rows.project(f"{text} AS word").filter(
+        "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
+    )
+    counted = words.aggregate("word, count(*) AS n", "word").filter(
+        " AND ".join(f"word <> {text_literal(one)}" for one in NOTHING)
+    )
+    return in_order(counted.fetchall())
+
+
+def _right_words(rows: Any, name: str, right: Sequence[str]) -> list[Above]:
+    """How many rows have each value, and which are right; refused if none is."""
+    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
+    counted = rows.project(f"{text} AS word, {_is_right(name, right)} AS worth").aggregate(
+        "word, worth, count(*) AS n", "word, worth"
+    )
+    found = [(word, worth, n) for word, worth, n in counted.fetchall() if worth is not None]
+    worth = {word: float(value) for word, value, _ in found}
+    counts = in_order((word, n) for word, _, n in found)
+    if 1.0 not in worth.values():
+        refuse_right(right, counts, name)
+    return words_remark(counts, worth)
+
+
+def _is_right(name: str, right: Sequence[str]) -> str:
+    """1 for the words that are right, 0 for all others, null for nothing."""
+    text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
+    words = [word.strip().lower() for word in right]
+    same = [f"{text} = {text_literal(word)}" for word in words]
+    numbers = [number for word in words if (number := number_in(word)) is not None]
+    same += [f"TRY_CAST({text} AS DOUBLE) = {number!r}" for number in numbers]
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    return (
+        f"CASE WHEN {text} IS NULL OR {nothing} THEN NULL WHEN {' OR '.join(same)} THEN 1.0 "
+        f"ELSE 0.0 END"
+    )
+
+
+def _as_number(name: str) -> str:
+    """A number, null for nothing, and infinity for whatever is neither, as a long text is."""
+    plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {LONGEST})))"
+    words = " ".join(
+        f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
+    )
+    # DuckDB makes a join of IN with so many words.
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
+    finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
+    rest = f"coalesce({finite}, 'inf'::DOUBLE)"
+    # Nearly all are 0 or 1, and need no more than a look.
+    seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
+    inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
+    return f"CASE {seen} WHEN length({plain}) > {LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"

@@ -1,0 +1,359 @@
+"""Nested and wide data → flat columns, one row for each trial.
+
+People keep outcomes in lists (`"correct": [true, false]`), inside other objects
+(`"scores": {"accuracy": 1}`), under the id of each question (`"responses": {"q1": 1}`), or in a
+column for each system. Each of these is undone by one step, and each step says what it did.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice, repeat
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from errbar.base.json_text import parse
+from errbar.base.remarks import Above, guess
+from errbar.data.columns import INDEX, ROW, SCORES, USUAL, USUAL_COUNTS, Columns, plain_name
+from errbar.data.expressions import HIDDEN
+from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.tables.column_choice import are_counts, find_columns, names_in_parts
+from errbar.data.readers.tables.wide_tables import TRIAL_NAME, Flat, melt, refuse_scorers
+from errbar.errors import UnknownColumn
+
+Told = Mapping[str, str | None]
+
+_BATCH = 1024  # records that become columns at once
+_LOOKED_AT = 500  # rows that say what a column holds
+_MOST_PARTS = 2_000  # columns that nested objects may become
+_DEEPEST = 4
+_ANY_ID = frozenset(
+    {"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)}
+)  # may name a run as well
+
+
+class Tidy(NamedTuple):
+    """Flat columns, which of them holds what, and what was done to get there."""
+
+    flat: Flat
+    columns: Columns
+    remarks: list[Above]
+
+
+def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
+    """Records as columns; what a record lacks is None."""
+    flat: Flat = {}
+    rows = 0
+    remaining = iter(records)
+    while batch := list(islice(remaining, _BATCH)):
+        for name, values in _columns_of_batch(batch).items():
+            flat.setdefault(str(name), [None] * rows).extend(values)
+        rows += len(batch)
+        for column in flat.values():
+            if len(column) < rows:
+                column.extend([None] * (rows - len(column)))
+    return flat
+
+
+def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """By column, which is thrice as fast as by record where all have the same names."""
+    names = dict.fromkeys(batch[0])
+    if {*map(type, batch)} == {dict} and sum(map(len, batch)) == len(names) * len(batch):
+        try:
+            return {name: list(map(itemgetter(name), batch)) for name in names}
+        except KeyError:
+            pass  # as many names, but others
+    names = dict.fromkeys(name for record in batch for name in record)
+    return {name: [record.get(name) for record in batch] for name in names}
+
+
+def tidy(flat: Flat, told: Told) -> Tidy:
+    """Columns with one outcome in each row, however they were nested."""
+    remarks: list[Above] = []
+    flat = _parsed(flat)
+    unpacked = _unpacked(flat) or _attempts(flat, told)
+    if unpacked is not None:
+        flat, remark = unpacked
+        remarks.append(remark)
+    columns = _found(flat, told)
+    if columns is not None and _hides_names(flat, columns, told):
+        flat = _flattened(flat)
+        columns = _found(flat, told)
+    if columns is None and any(_holds(column, dict) for column in flat.values()):
+        spread = _spread(flat, told)
+        if spread is not None:
+            flat, remark = spread
+            remarks.append(remark)
+        else:
+            flat = _flattened(flat)
+        columns = _found(flat, told)
+    if columns is None:
+        _refuse_scorers(flat, told)
+        melted = melt(flat, told)
+        if melted is not None:
+            flat, remark = melted
+            remarks.append(remark)
+            columns = _found(flat, told)
+    if columns is None:
+        columns = _find(flat, told)  # which says what is lacking
+    if "outcome" in columns and _holds(flat[columns["outcome"]], list):
+        flat, columns, remark = _exploded(flat, columns, told)
+        remarks.append(remark)
+    return Tidy(_plain(flat), columns, remarks)
+
+
+def _refuse_scorers(flat: Flat, told: Told) -> None:
+    """Say which scores a row has where they are several and none is usual."""
+    parts = [name for name in flat if plain_name(name.partition(".")[0]) in SCORES and "." in name]
+    if {"outcome", "system", "trial"} & told.keys() or len(parts) < 2:
+        return
+    refuse_scorers(parts)
+
+
+def _hides_names(flat: Flat, columns: Columns, told: Told) -> bool:
+    """Whether an object inside the rows names what no column does: metadata.model, meta.task_id."""
+    keys = {
+        str(key).lower()
+        for column in flat.values()
+        if _holds(column, dict)
+        for value in column[:_LOOKED_AT]
+        for key in value or ()
+    }
+    if "system" not in {*columns.named, *told} and names_in_parts(keys, "system"):
+        return True
+    ids = {name for name in USUAL["question"] if name.endswith("_id")}
+    return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
+
+
+def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
+    """A row for each object of a column of lists, where those hold outcomes and the rows none."""
+    if any(names_in_parts([name], "outcome") for name in flat):
+        return None
+    for name, column in flat.items():
+        if not _holds(column, list) or not _are_records(column):
+            continue
+        lists = [value if isinstance(value, list) and value else [{}] for value in column]
+        others = {one: values for one, values in flat.items() if one != name}
+        found = _repeated(others, [len(one) for one in lists])
+        for key, values in columns_of(entry for one in lists for entry in one).items():
+            found[key if key not in found else f"{name}.{key}"] = values
+        if not any(names_in_parts([key], "trial") for key in found):
+            found["trial"] = [at + 1 for one in lists for at in range(len(one))]
+        return found, guess(f"Trials: the entries of the lists in {name!r}")
+    return None
+
+
+def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+    """A row for each of several columns of objects with outcomes, as in attempt_1, attempt_2."""
+    names = [
+        name
+        for name, column in flat.items()
+        if TRIAL_NAME.fullmatch(name.strip()) and _are_records([[one] for one in column if one])
+    ]
+    if len(names) < 2 or {"outcome", "trial"} & {*told}:
+        return None
+    others = {name: values for name, values in flat.items() if name not in names}
+    rows = zip(*(flat[name] for name in names), strict=True)
+    made = [[(name, one) for name, one in zip(names, row, strict=True) if one] for row in rows]
+    sizes = [len(entries) for entries in made]
+    found = _repeated(others, sizes)
+    for key, values in columns_of(one for entries in made for _, one in entries).items():
+        found[key if key not in found else f"{names[0]}.{key}"] = values
+    found["trial"] = [name for entries in made for name, _ in entries]
+    found = _flattened(found)
+    if _find({**found, "outcome": []}, told)["question"] == ROW:
+        found["question"] = [str(at + 1) for at, size in enumerate(sizes) for _ in range(size)]
+    return found, guess(f"Trials: the columns {', '.join(names)}")
+
+
+def _are_records(column: Sequence[Any]) -> bool:
+    """Whether lists hold objects with an outcome."""
+    some = [value for value in column[:_LOOKED_AT] if isinstance(value, list) and value]
+    return bool(some) and all(
+        isinstance(entry, dict) and names_in_parts(entry, "outcome")
+        for value in some
+        for entry in value
+    )
+
+
+def sample_of(flat: Flat, name: str) -> list[Any]:
+    """Some values of a column."""
+    return flat[name][:_LOOKED_AT]
+
+
+def _find(flat: Flat, told: Told) -> Columns:
+    names = [name for name in flat if name not in HIDDEN]
+    usual = USUAL_COUNTS if are_counts(names, told) else USUAL
+    return find_columns(names, told, usual, sample=lambda name: sample_of(flat, name))
+
+
+def _found(flat: Flat, told: Told) -> Columns | None:
+    """Which column holds what, if there is one for the question and one for the outcome."""
+    try:
+        columns = _find(flat, told)
+    except UnknownColumn:
+        return None
+    outcome = columns.named.get("outcome")
+    nested = outcome is not None and _holds(flat[outcome], dict)
+    return None if nested and "outcome" not in told else columns
+
+
+def _parsed(flat: Flat) -> Flat:
+    """Columns of text that is JSON, as what it says; others as they are."""
+    return {name: _from_text(column) for name, column in flat.items()}
+
+
+def _from_text(column: list[Any]) -> list[Any]:
+    first = next((value for value in column if value is not None and str(value)), None)
+    if isinstance(first, np.ndarray):
+        return [one.tolist() if isinstance(one, np.ndarray) else one for one in column]
+    if not isinstance(first, str) or not first.lstrip().startswith(("[", "{")):
+        return column
+    return [_json_in(value) for value in column]
+
+
+def _json_in(value: Any) -> Any:
+    """What a text says as JSON, or as Python writes lists of truth values; else the text."""
+    if not isinstance(value, str):
+        return value
+    for text in (value, value.replace("True", "true").replace("False", "false")):
+        try:
+            found = parse(text)
+        except (ValueError, RecursionError):
+            continue
+        return found if isinstance(found, list | dict) else value
+    return value
+
+
+def _holds(column: Sequence[Any], kind: type) -> bool:
+    """Whether the first values that are there are of a kind."""
+    some = [value for value in column[:_LOOKED_AT] if value is not None]
+    return bool(some) and all(isinstance(value, kind) for value in some)
+
+
+def _flattened(flat: Flat) -> Flat:
+    """Objects inside rows as columns of their own: scores.accuracy."""
+    for _ in range(_DEEPEST):
+        nested = [name for name, column in flat.items() if _holds(column, dict)]
+        if not nested:
+            break
+        parts: Flat = {}
+        for name, column in flat.items():
+            if name not in nested:
+                parts[name] = column
+                continue
+            objects = column
+            if {*map(type, column)} != {dict}:
+                objects = [value if isinstance(value, dict) else {} for value in column]
+            if len({*chain.from_iterable(objects)}) + len(parts) > _MOST_PARTS:
+                parts[name] = column
+                continue
+            for key, values in _columns_of_batch(objects).items():
+                parts[f"{name}.{key}"] = values
+        if parts.keys() == flat.keys():
+            break
+        flat = parts
+    return flat
+
+
+def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+    """A row for each entry of a column whose objects hold an outcome under the id of a question."""
+    for name, column in flat.items():
+        if not _holds(column, dict) or not _are_outcomes_by_id(column):
+            continue
+        others = {one: values for one, values in flat.items() if one != name}
+        if _are_metrics(name, column, others, told):
+            continue
+        entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
+        found = _repeated(others, [len(one) for one in entries])
+        ids = [str(key) for one in entries for key, _ in one]
+        values = [value for one in entries for _, value in one]
+        if _holds(values, dict):
+            found |= {key: [] for value in values[:1] for key in value}
+            for key in list(values[0]):
+                found[key] = [value.get(key) for value in values]
+        else:
+            found["outcome"] = values
+        found["question"] = ids
+        if "system" not in found and "subject_id" in found:
+            found["system"] = found.pop("subject_id")
+        return found, guess(f"Questions: the keys of {name!r}, of which there are {len(set(ids))}")
+    return None
+
+
+def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> bool:
+    """Whether the keys of objects name metrics of a row, because the row names its question."""
+    if (told.get("outcome") or "").startswith(f"{name}."):
+        return True
+    others_told = {meaning: column for meaning, column in told.items() if meaning != "outcome"}
+    try:
+        question = _find({**others, "outcome": []}, others_told)["question"]
+    except UnknownColumn:
+        return False
+    if question == ROW:
+        return False
+    if plain_name(name) not in SCORES:
+        return plain_name(question) not in _ANY_ID
+    keys = {str(key) for value in column if isinstance(value, dict) for key in value}
+    numbered = all(any(letter.isdigit() for letter in key) for key in keys)
+    return len(column) > len(keys) or not numbered
+
+
+def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
+    """Whether objects hold outcomes, or counts, and their keys are no usual names of columns."""
+    known = {plain_name(one) for names in USUAL.values() for one in names} | USUAL.keys()
+    for value in column[:_LOOKED_AT]:
+        if not isinstance(value, dict) or not value:
+            continue
+        if any(plain_name(str(key)) in known for key in value):
+            return False
+        inner = list(value.values())
+        counts = all(isinstance(one, dict) and are_counts(one, {}) for one in inner)
+        if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
+            return False
+    return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
+
+
+def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:
+    """A row for each entry of the lists in the column of outcomes."""
+    name = columns["outcome"]
+    lists = [value if isinstance(value, list) and value else [None] for value in flat[name]]
+    sizes = [len(one) for one in lists]
+    found = _repeated({one: values for one, values in flat.items() if one != name}, sizes)
+    for other, values in flat.items():  # lists of the same length go along: answers, costs
+        if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
+            found[other] = [entry for value in values for entry in value]
+    found[name] = list(chain.from_iterable(lists))
+    position = [at for size in sizes for at in range(1, size + 1)]
+    trial = columns.named.get("trial")
+    if trial is not None:
+        pairs = zip(found[trial], position, strict=True)
+        found[trial] = [f"{one}/{at}" for one, at in pairs]
+    else:
+        found["trial"] = position
+    least, most = min(sizes), max(sizes)
+    each = f"{least}" if least == most else f"{least} to {most}"
+    remark = guess(f"Trials: the entries of the lists in {name!r}, {each} per row")
+    return found, _find(found, told), remark
+
+
+def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
+    """Every row so often."""
+    return {
+        name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
+    }
+
+
+def _plain(flat: Flat) -> Flat:
+    """Nested values that are left as JSON text."""
+    return {
+        name: [_text_of(value) if isinstance(value, dict | list) else value for value in column]
+        if {dict, list} & {*map(type, column)}
+        else column
+        for name, column in flat.items()
+    }
+
+
+def _text_of(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

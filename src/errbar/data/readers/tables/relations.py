@@ -1,0 +1,358 @@
+"""Relations of any common shape → one table of outcomes, or of counts, with what was guessed.
+
+What DuckDB holds is flat, or is made so (`data.records`). Then words become numbers, rows without
+an id are numbered, and files that name no system are told apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import ROW, USUAL, USUAL_COUNTS, Columns
+from errbar.data.engines.duckdb import quoted, stored, text_literal
+from errbar.data.engines.files import Relation, union_of_rows
+from errbar.data.expressions import FILE, TRIAL_NUMBER
+from errbar.data.readers.tables.column_choice import are_counts, find_columns, names_in_parts
+from errbar.data.readers.tables.competing_outcomes import (
+    as_shares,
+    counts_of_single_rows,
+    frequencies,
+    other_outcomes,
+)
+from errbar.data.readers.tables.conditions import (
+    pooled_conditions,
+    purposeful_columns,
+    varied_columns,
+    with_conditions,
+)
+from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.tables.outcome_text import (
+    numbers_of_text,
+    with_numbers,
+    with_usual_statuses,
+)
+from errbar.data.readers.tables.records import tidy
+from errbar.data.readers.tables.repeated_ids import (
+    last_rows,
+    refuse_scorers_in_rows,
+    retried_remark,
+    stopped_at_success,
+    with_parts,
+)
+from errbar.data.readers.tables.summaries import counts_of_tasks, refuse_summary, without_totals
+from errbar.errors import InputError, UnknownColumn
+
+FileNames = Mapping[Path, tuple[str, str, str]]  # of each file: its system, trial and task
+
+LARGE = 1 << 30  # bytes of files that are not looked through once more
+_WRITTEN_BY_HAND = 1 << 28  # bytes of files that a person may have edited
+_LOOKED_AT = 1000  # rows that say what a column holds
+_COUNTED = ("trials", "correct")
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A relation of rows or counts, which column holds what, and what there is to say."""
+
+    rows: Any
+    columns: Columns
+    files: tuple[Path, ...]
+    remarks: tuple[Above, ...] = ()
+    by_file: bool = False  # whether systems are named after files
+    held: tuple[Any, ...] = ()  # the rows of the files before anything was made of them
+    left_out: tuple[Any, ...] = ()  # rows that are totals of the others
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether a row is a question with its trials and how many of them were right."""
+        return "correct" in self.columns
+
+
+def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | None) -> Shaped:
+    """The rows of a relation as outcomes; `naming` is for rows that name no system."""
+    remarks: list[Above] = []
+    looked = _sample(relation)
+    if _is_nested(relation.names, looked, how.told):
+        relation, remarks = _flat(engine, relation, how.told)
+        looked = _sample(relation)
+    columns = _find(relation.names, how.told, looked)
+    rows = relation.rows
+    if columns["question"] == ROW:
+        rows = _numbered(rows, apart=relation.apart)
+    if "correct" in columns:
+        _refuse_for_counts(how)
+        remarks += [*counts_of_tasks(columns), *counts_of_single_rows(rows, columns)]
+        rows = with_numbers(rows, [columns[one] for one in _COUNTED])
+    else:
+        are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
+        rows, said = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
+        remarks += said
+    by_file = naming is not None and "system" not in {*columns.named, *how.told}
+    if naming is not None and by_file:
+        rows, columns = _named_by_file(rows, columns, relation, naming)
+    left_out: tuple[Any, ...] = ()
+    if "outcome" in columns and how.repeats == "last":
+        rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
+        remarks += said
+    if "outcome" in columns and not _is_large(relation):
+        rows, columns, left_out, said = _mended(rows, columns, how)
+        remarks += said
+    if how.rows == "questions":
+        rows, columns = _rows_as_questions(rows, columns)
+        remarks.append(
+            guess(
+                "Every row is a question of its own, and rows with the same id are a cluster",
+                option="--rows trials",
+                argument="rows='trials'",
+            )
+        )
+    held = (relation.rows,)
+    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, held, left_out)
+
+
+def _is_large(relation: Relation) -> bool:
+    """Whether files are too large to be looked through once more; nobody adds totals to those."""
+    return sum(file.stat().st_size for file in relation.files if file.exists()) > _WRITTEN_BY_HAND
+
+
+def _mended(
+    rows: Any, columns: Columns, how: HowToRead
+) -> tuple[Any, Columns, tuple[Any, ...], list[Above]]:
+    """Rows with usual statuses and whole ids, without totals; the totals; and what to say."""
+    if "status" in columns:
+        rows = with_usual_statuses(rows, columns["status"])
+    found = without_totals(rows, columns)
+    rows, said = found.rows, found.remarks
+    refuse_summary(rows, columns)
+    rows, shares = as_shares(rows, columns)
+    said = [*said, *shares]
+    if how.rows is None and how.repeats != "keep":
+        said = [*said, *retried_remark(rows, columns)]
+        refuse_scorers_in_rows(rows, columns)
+        varied, before = varied_columns(rows, columns), columns
+        rows, columns, conditions = with_conditions(rows, columns, how.told, varied)
+        rows, columns, parts = with_parts(rows, columns)
+        if conditions or parts or columns is not before:
+            varied = varied_columns(rows, columns)
+        said = [*said, *conditions, *parts, *pooled_conditions(rows, columns, varied)]
+    said += [
+        *(other_outcomes(rows, columns) if not shares else []),
+        *frequencies(rows, columns),
+        *(stopped_at_success(rows, columns) if how.rows is None else []),
+    ]
+    return rows, columns, () if found.left_out is None else (found.left_out,), said
+
+
+def _refuse_for_counts(how: HowToRead) -> None:
+    """Refuse what has no meaning where a row is a question with its counts."""
+    for asked, option, argument in (
+        (how.rows == "questions", "--rows", "rows="),
+        (how.right, "--right", "right="),
+    ):
+        if asked:
+            said = way_to_say(option, argument)
+            raise InputError(f"{said} is for rows of outcomes; this is a table of counts.")
+
+
+def combined(parts: Sequence[Shaped]) -> Shaped:
+    """Several relations of the same kind, one under the other."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if len({tuple(one.columns.named.items()) for one in parts}) > 1:
+        parts = [_by_meaning(one) for one in parts]
+    rows = union_of_rows([one.rows for one in parts])
+    files = tuple(file for one in parts for file in one.files)
+    remarks = tuple(dict.fromkeys(remark for one in parts for remark in one.remarks))
+    named = {meaning: name for one in parts for meaning, name in one.columns.named.items()}
+    order = USUAL_COUNTS if first.are_counts else USUAL
+    columns = replace(
+        parts[0].columns,
+        named=MappingProxyType({one: named[one] for one in order if one in named}),
+        guessed=frozenset().union(*(one.columns.guessed for one in parts)),
+        beside=() if "system" in named else parts[0].columns.beside,
+    )
+    held = tuple(rows for one in parts for rows in one.held)
+    left_out = tuple(rows for one in parts for rows in one.left_out)
+    by_file = any(one.by_file for one in parts)
+    return Shaped(rows, columns, files, remarks, by_file, held, left_out)
+
+
+def _by_meaning(one: Shaped) -> Shaped:
+    """The same with every column called by what it means."""
+    meanings = {name: meaning for meaning, name in one.columns.named.items()}
+    shown = []
+    for name in one.rows.columns:
+        new = meanings.get(name, name)
+        if name not in meanings and name in one.columns.named:
+            new = f"{name} (not used)"
+        shown.append(f"{quoted(name)} AS {quoted(new)}")
+    said = guess(f"{_some(one.files)}: {one.columns.describe()}", option="--map", argument="...")
+    return replace(
+        one,
+        rows=one.rows.project(", ".join(shown)),
+        columns=replace(
+            one.columns, named=MappingProxyType({meaning: meaning for meaning in meanings.values()})
+        ),
+        remarks=(*one.remarks, said),
+    )
+
+
+def _some(files: Sequence[Path]) -> str:
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{files[0].name}{more}"
+
+
+def _sample(relation: Relation) -> dict[str, list[Any]]:
+    """The first values of every column."""
+    head = relation.rows.limit(_LOOKED_AT)
+    columns = list(zip(*head.fetchall(), strict=True)) or [()] * len(head.columns)
+    return {name: list(column) for name, column in zip(head.columns, columns, strict=True)}
+
+
+def _find(
+    names: Sequence[str], told: Mapping[str, str | None], looked: Mapping[str, list[Any]]
+) -> Columns:
+    counts = are_counts(names, told, looked.__getitem__)
+    usual = USUAL_COUNTS if counts else USUAL
+    return find_columns(names, told, usual, sample=looked.__getitem__)
+
+
+def _is_nested(
+    names: Sequence[str], looked: Mapping[str, list[Any]], told: Mapping[str, str | None]
+) -> bool:
+    """Whether outcomes are in lists, in objects, or in a column for each system."""
+    try:
+        columns = _find(names, told, looked)
+    except UnknownColumn:
+        return True
+    if "outcome" in columns and any(map(_is_structure, looked[columns["outcome"]])):
+        return True
+    return "system" not in {*columns.named, *told} and any(
+        isinstance(value, dict) and names_in_parts(value, "system")
+        for name in names
+        for value in looked[name]
+    )
+
+
+def _is_structure(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.lstrip().startswith(("[", "{")) and not value.lstrip().lower().startswith(
+            ("[pass]", "[fail]")
+        )
+    return isinstance(value, list | dict)
+
+
+def _flat(
+    engine: Any, relation: Relation, told: Mapping[str, str | None]
+) -> tuple[Relation, list[Above]]:
+    """The same rows in memory, one for each trial."""
+    names = relation.rows.columns
+    columns = list(zip(*relation.rows.fetchall(), strict=True)) or [()] * len(names)
+    found = tidy({name: list(one) for name, one in zip(names, columns, strict=True)}, told)
+    return replace(relation, rows=stored(engine, found.flat)), found.remarks
+
+
+def _numbered(rows: Any, *, apart: bool) -> Any:
+    """Every row with its number, in its file if there are several."""
+    numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
+    if not apart:
+        return numbered
+    within = f"row_number() OVER (PARTITION BY {quoted(FILE)} ORDER BY {quoted(ROW)})"
+    return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
+
+
+def _named_by_file(
+    rows: Any, columns: Columns, relation: Relation, naming: FileNames
+) -> tuple[Any, Columns]:
+    """Every row with the system of its file, and with its trial where files are trials."""
+    system, trial = _free("system", rows.columns), columns.named.get("trial")
+    added = _with_column(columns, "system", system)
+    if not relation.apart:
+        name = naming[relation.files[0]][0]
+        return rows.project(f"*, {text_literal(name)} AS {quoted(system)}"), added
+    values = ", ".join(
+        f"({', '.join(map(text_literal, (str(file), *naming[file])))})" for file in relation.files
+    )
+    files = f"(VALUES {values}) AS errbar_files(path, system, trial, task)"
+    own = "rows.*"
+    if trial is not None and any(naming[file][1] for file in relation.files):
+        one = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
+        number = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
+        own = f"rows.*{number} REPLACE ({one} AS {quoted(trial)})"
+    more = f"errbar_files.system AS {quoted(system)}"
+    if "task" not in columns and any(naming[file][2] for file in relation.files):
+        task = _free("task", rows.columns)
+        more, added = (
+            f"{more}, errbar_files.task AS {quoted(task)}",
+            _with_column(added, "task", task),
+        )
+    rows = rows.query(
+        "rows",
+        f"SELECT {own}, {more} FROM rows JOIN {files} ON rows.{quoted(FILE)} = errbar_files.path",
+    )
+    return rows, added
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    lower = {one.lower() for one in taken}
+    return name if name not in lower else f"errbar {name}"
+
+
+def _with_column(columns: Columns, meaning: str, name: str) -> Columns:
+    named = {**columns.named, meaning: name}
+    ordered = {one: named[one] for one in (*USUAL, *_COUNTED) if one in named}
+    return replace(columns, named=MappingProxyType(ordered), beside=())
+
+
+def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
+    """Every row a question, called by its id and the number of the row among those of that id."""
+    question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
+    whose = [quoted(columns[one]) for one in ("system", "task") if one in columns]
+    at, number = quoted("errbar place"), quoted("errbar number")
+    rows = rows.project(f"*, row_number() OVER () AS {at}")
+    within = f"PARTITION BY {', '.join([*whose, question])} ORDER BY {at}"
+    rows = rows.project(f"* EXCLUDE ({at}), row_number() OVER ({within}) AS {number}")
+    one = f"CAST({question} AS VARCHAR) || ' #' || {number}"
+    rows = rows.project(
+        f"* EXCLUDE ({number}) REPLACE ({one} AS {question}), "
+        f"CAST({question} AS VARCHAR) AS {quoted(cluster)}"
+    )
+    named = {name: one for name, one in columns.named.items() if name != "trial"}
+    if "cluster" not in named:
+        named["cluster"] = cluster
+    ordered = {one: named[one] for one in USUAL if one in named}
+    return rows, replace(columns, named=MappingProxyType(ordered))
+
+
+def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
+    """Files of which no row has an outcome, and how many rows they have."""
+    counted = rows.aggregate(
+        f"{quoted(FILE)}, count(*) AS n, count({quoted(columns['outcome'])}) AS scored",
+        quoted(FILE),
+    )
+    return {Path(path): n for path, n, scored in counted.fetchall() if not scored}
+
+
+def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
+    """The same, with the rows of these files marked as never scored."""
+    listed = ", ".join(text_literal(str(file)) for file in files)
+    mine = f"{quoted(FILE)} IN ({listed})"
+    if "status" in shaped.columns:
+        name = quoted(shaped.columns["status"])
+        unsaid = f"({name} IS NULL OR {name} = 'ok')"
+        value = f"CASE WHEN {mine} AND {unsaid} THEN 'unscored' ELSE {name} END"
+        rows = shaped.rows.project(f"* REPLACE ({value} AS {name})")
+        columns = shaped.columns
+    else:
+        status = _free("status", shaped.rows.columns)
+        rows = shaped.rows.project(f"*, CASE WHEN {mine} THEN 'unscored' END AS {quoted(status)}")
+        columns = _with_column(shaped.columns, "status", status)
+    said = [
+        warning(f"{file.name}: none of its {n} rows has an outcome; it was never scored.")
+        for file, n in files.items()
+    ]
+    return replace(shaped, rows=rows, columns=columns, remarks=(*shaped.remarks, *said))

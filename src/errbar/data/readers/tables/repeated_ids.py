@@ -1,0 +1,194 @@
+"""Why an id repeats: parts of a benchmark, retries after errors, or attempts until a success."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import PARTS, ROW, SCORERS, USUAL, VERSIONS, Columns, named_like
+from errbar.data.engines.duckdb import quoted
+from errbar.data.expressions import HIDDEN
+from errbar.errors import InputError
+
+
+def part_columns(names: Sequence[str], columns: Columns) -> list[str]:
+    """Columns that may name a part of a benchmark, and mean nothing else."""
+    free = [name for name in names if name not in {*columns.named.values(), *HIDDEN}]
+    return named_like(free, PARTS | VERSIONS)
+
+
+def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
+    """Questions by their part and their id, where ids are told apart by parts completely."""
+    parts = part_columns(rows.columns, columns)
+    if not parts or columns["question"] == ROW:
+        return rows, columns, []
+    keys = [quoted(columns[one]) for one in ("system", "task", "question") if one in columns]
+    whole = [*keys, *([quoted(columns["trial"])] if "trial" in columns else [])]
+    tried = [[part] for part in parts] + ([parts] if len(parts) > 1 else [])
+    counts = [_distinct([*whole, *map(quoted, some)]) for some in tried]
+    number, ids, *found = rows.aggregate(
+        ", ".join(["count(*)", _distinct(whole), *counts])
+    ).fetchall()[0]
+    if ids == number:
+        return rows, columns, []
+    chosen = next((some for some, n in zip(tried, found, strict=True) if n == number), None)
+    if chosen is None:
+        return rows, columns, []
+    question = quoted(columns["question"])
+    texts = [f"coalesce(CAST({quoted(one)} AS VARCHAR), '')" for one in chosen]
+    name = f"concat_ws('/', {', '.join(texts)}, CAST({question} AS VARCHAR))"
+    said = _remark(rows, columns, chosen)
+    if "cluster" in columns or not named_like(chosen, VERSIONS):
+        return rows.project(f"* REPLACE ({name} AS {question})"), columns, [said]
+    cluster = f"{columns['question']} in all versions"
+    rows = rows.project(
+        f"* REPLACE ({name} AS {question}), CAST({question} AS VARCHAR) AS {quoted(cluster)}"
+    )
+    named = {**columns.named, "cluster": cluster}
+    ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
+    return rows, replace(columns, named=ordered), [said]
+
+
+def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
+    """Refuse rows of several scorers of one question, which are no trials of it."""
+    free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
+    names = named_like(free, SCORERS)
+    if not names or columns["question"] == ROW or "trial" in columns:
+        return
+    keys = [quoted(columns[one]) for one in ("system", "task", "question") if one in columns]
+    for name in names:
+        counts = [_distinct(keys), _distinct([*keys, quoted(name)])]
+        number, ids, apart = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
+        if ids < number == apart:
+            found = rows.project(f"CAST({quoted(name)} AS VARCHAR) AS name").distinct().limit(6)
+            listed = ", ".join(sorted(str(value) for (value,) in found.fetchall()))
+            keep = way_to_say("--rows trials", "rows='trials'")
+            raise InputError(
+                f"every question has a row for each {name!r} ({listed}): these are several scores "
+                f"of one answer, and their mean is none. Keep the rows of one of them; if they are "
+                f"trials, say {keep}."
+            )
+
+
+def _distinct(names: Sequence[str]) -> str:
+    return f"count(DISTINCT ({', '.join(f'{name}::VARCHAR' for name in names)},))"
+
+
+def _remark(rows: Any, columns: Columns, chosen: Sequence[str]) -> Above:
+    """Which columns are part of the id, and the mean under either reading."""
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    by_id = rows.aggregate(f"avg({outcome}) AS mean", quoted(columns["question"]))
+    trials = by_id.aggregate("avg(mean)").fetchall()[0][0]
+    questions = rows.aggregate(f"avg({outcome})").fetchall()[0][0]
+    names = " and ".join(map(repr, chosen))
+    means = "" if None in (trials, questions) else f" (mean of all rows {questions:.4g})"
+    others = "" if None in (trials, questions) else f" (mean of all ids {trials:.4g})"
+    task = way_to_say(f"--map task={chosen[0]}", f"task={chosen[0]!r}")
+    same = way_to_say("--rows trials", "rows='trials'")
+    return warning(
+        f"the same ids occur under several values of {names}, and never twice under one: a "
+        f"question is called by {names} and its id{means}. {same} takes rows with the same id as "
+        f"trials of one question{others}; {task} gives every {chosen[0]} a score of its own."
+    )
+
+
+_PLACE = "errbar place"
+_KEYS = ("system", "task", "question", "trial")
+
+
+def last_rows(rows: Any, columns: Columns, apart: Sequence[str]) -> tuple[Any, list[Above]]:
+    """The last row of every trial, or of every question without one; how many are left out.
+
+    Rows that differ in a column of `apart` are no attempts at the same thing.
+    """
+    names = [*(columns[name] for name in _KEYS if name in columns.named), *apart]
+    keys = ", ".join(map(quoted, names))
+    ranked = (
+        f"SELECT *, row_number() OVER (PARTITION BY {keys} ORDER BY {quoted(_PLACE)} DESC) "
+        f"AS errbar_back FROM (SELECT *, row_number() OVER () AS {quoted(_PLACE)} FROM rows)"
+    )
+    without = f"EXCLUDE ({quoted(_PLACE)}, errbar_back)"
+    order = f"ORDER BY {quoted(_PLACE)}"
+    last = rows.query("rows", f"SELECT * {without} FROM ({ranked}) WHERE errbar_back = 1 {order}")
+    before = f"SELECT count(*) FROM ({ranked}) WHERE errbar_back > 1"
+    ((lost,),) = rows.query("rows", before).fetchall()
+    said = guess(
+        f"{lost} rows left out: a later row of the same id counts",
+        option="--repeats keep",
+        argument="repeats='keep'",
+    )
+    return last, [said]
+
+
+def retried_remark(rows: Any, columns: Columns) -> list[Above]:
+    """Both readings where rows without an outcome are followed by the scored row of the same id.
+
+    Ids that are scored more than once have trials, some of which may have failed.
+    """
+    if "trial" in columns.named or "outcome" not in columns.named:
+        return []
+    keys = [quoted(columns[name]) for name in _KEYS if name in columns.named]
+    named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
+    outcome = f"try_cast({quoted(columns['outcome'])} AS DOUBLE)"
+    if rows.aggregate(f"count(*) = count({outcome})").fetchall()[0][0]:
+        return []
+    ((retried, most_scored, as_trials, as_last),) = rows.query(
+        "rows",
+        f"SELECT count(*) FILTER (WHERE lost < scored), max(often), avg(mean), avg(latest) FROM ("
+        f"SELECT count(value) AS often, min(CASE WHEN value IS NULL THEN n END) AS lost, "
+        f"max(CASE WHEN value IS NOT NULL THEN n END) AS scored, "
+        f"avg(coalesce(value, 0)) AS mean, arg_max(coalesce(value, 0), n) AS latest "
+        f"FROM (SELECT {named}, {outcome} AS value, row_number() OVER () AS n FROM rows) "
+        f"GROUP BY {', '.join(f'k{at}' for at in range(len(keys)))})",
+    ).fetchall()
+    if not retried or most_scored > 1:
+        return []
+    last = way_to_say("--repeats last", "repeats='last'")
+    return [
+        warning(
+            f"{retried} ids have a row without an outcome and a scored row after it, as if they "
+            f"had been run again. All rows are taken as trials, with failures as wrong; if only "
+            f"the last row of an id counts, say {last}. The mean over all ids is {as_trials:.4g} "
+            f"as trials, {as_last:.4g} by the last rows."
+        )
+    ]
+
+
+_LEAST = 2  # questions that end in a success after a failure
+
+
+def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
+    """What there is to say where attempts went on until one succeeded."""
+    if "trial" not in columns or columns["question"] == ROW:
+        return []
+    keys = [quoted(columns[one]) for one in ("system", "task", "question") if one in columns]
+    trial, outcome = quoted(columns["trial"]), f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    number = f"TRY_CAST({trial} AS DOUBLE)"
+    each = rows.aggregate(
+        f"count(*) AS n, count({number}) AS numbered, min({outcome}) AS least, "
+        f"max({outcome}) AS most, sum({outcome}) AS total, avg({outcome}) AS mean, "
+        f"arg_min({outcome}, {number}) AS first, arg_max({outcome}, {number}) AS last, "
+        f"count(*) FILTER ({outcome} IS NULL OR {outcome} NOT IN (0, 1)) AS strange",
+        ", ".join(keys),
+    )
+    after, strange, unnumbered, late, fewest, most, questions, first, last, mean, every = (
+        each.aggregate(
+            "count(*) FILTER (total > 1 OR (total = 1 AND last = 0)), sum(strange), "
+            "count(*) FILTER (numbered < n), count(*) FILTER (n > 1 AND last = 1), "
+            "min(n), max(n), count(*), avg(first), avg(last), avg(mean), sum(total) / sum(n)"
+        ).fetchall()[0]
+    )
+    if after or strange or unnumbered or late < _LEAST or fewest == most:
+        return []
+    name = columns["trial"]
+    return [
+        warning(
+            f"no {name!r} follows a success, and questions have {fewest} to {most} of them: they "
+            f"were made until one succeeded, so that their mean is no estimate of one attempt. Of "
+            f"{questions} questions, the first attempt scores {first:.4g}, the last {last:.4g}, "
+            f"all attempts {every:.4g}; what is scored here is the mean of each question's "
+            f"attempts, {mean:.4g}. Keep the rows of the first or the last attempt for a score "
+            f"that has a meaning."
+        )
+    ]

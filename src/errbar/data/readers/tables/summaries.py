@@ -1,0 +1,250 @@
+"""Rows and files without outcomes: blank files, tables of totals, and rows of averages."""
+
+import math
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, warning, way_to_say
+from errbar.data.columns import ROW, TOTALS, USUAL, Columns, named_like, plain_name
+from errbar.data.engines.duckdb import literal_path, own_engine, plain_errors, quoted, text_literal
+from errbar.data.files import CSV, JSON, PARQUET, kind_of, text_lines
+from errbar.data.outcome_words import number_in
+from errbar.errors import InputError, NoOutcomes, NotThere
+
+EMPTY = "it is empty"
+NO_ROWS = "it has the names of columns and no rows"
+
+
+def why_no_rows(file: Path) -> str:
+    """Why a file has no row to read; nothing if it has one, or if that is found out elsewhere."""
+    if not file.stat().st_size:
+        return EMPTY
+    look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
+    try:
+        with plain_errors():
+            return look(file) if look else ""
+    except NotThere:
+        return EMPTY
+    except InputError:  # what is broken is said where it is read
+        return ""
+
+
+def _of_text(file: Path) -> str:
+    """A line below the first is a row, whatever it begins with and however lines end."""
+    lines = (line for part in text_lines(file) for line in part.splitlines() if line.strip())
+    first = list(islice(lines, 2))
+    has_rows = len(first) > 1 or kind_of(file) == JSON or (first and _are_numbers(first[0]))
+    return "" if has_rows else NO_ROWS
+
+
+def _of_parquet(file: Path) -> str:
+    rows = own_engine().execute("SELECT count(*) FROM read_parquet(?)", [literal_path(file)])
+    return "" if rows.fetchall()[0][0] else NO_ROWS
+
+
+def _are_numbers(line: str) -> bool:
+    """Whether a line is a row of a matrix rather than the names of columns."""
+    cells = line.replace(";", ",").replace("\t", ",").split(",")
+    return all(not cell.strip() or number_in(cell) is not None for cell in cells)
+
+
+TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))
+# Names of a share of many questions.
+_SHARES = frozenset(
+    map(
+        plain_name,
+        (
+            *("accuracy", "acc", "pass@1", "pass_at_1", "em", "exact_match", "f1", "f1_score"),
+            *("pass_rate", "success_rate", "solve_rate", "win_rate"),
+        ),
+    )
+)
+_SIZES = frozenset(
+    map(
+        plain_name,
+        (
+            *("n", "num_samples", "n_samples", "num_questions", "n_questions", "count", "size"),
+            *("stderr", "std_err", "se", "sem", "std", "ci", "ci_low", "ci_high", "n_examples"),
+        ),
+    )
+)
+_FEW = 20  # tasks with a score between 0 and 1 each
+
+
+def refuse_summary(rows: Any, columns: Columns) -> None:
+    """Refuse rows that are totals of tasks."""
+    question = columns["question"]
+    if "question" not in columns.guessed or plain_name(question) not in TASKS:
+        return
+    keys = ", ".join(quoted(columns[one]) for one in ("system", "question") if one in columns)
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    number, apart, shares, tasks = rows.aggregate(
+        f"count(*), count(DISTINCT ({keys},)), "
+        f"count(*) FILTER ({outcome} NOT IN (0, 1)), count(DISTINCT {quoted(question)})"
+    ).fetchall()[0]
+    if number > apart or 2 * shares <= number:
+        return
+    sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
+    if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
+        _refuse(columns["outcome"], question)
+
+
+def _refuse(outcome: str, question: str) -> None:
+    anyway = way_to_say(f"--map question={question}", f"question={question!r}")
+    raise NoOutcomes(
+        f"it holds only totals: {outcome!r} of each {question!r}, one row each, and no questions "
+        f"to make an error bar from. Give the file with the outcome of each question; if every "
+        f"{question!r} is a question, say {anyway}."
+    )
+
+
+def counts_of_tasks(columns: Columns) -> list[Above]:
+    """What there is to say of counts by task, which may be of questions instead of trials."""
+    question = columns["question"]
+    if "question" not in columns.guessed or plain_name(question) not in TASKS:
+        return []
+    return [
+        warning(
+            f"every {question!r} is taken as a question, and {columns['trials']!r} as its trials. "
+            f"If it is a task of so many questions, these are totals, and have no error bar."
+        )
+    ]
+
+
+REASON = "totals of the other rows, by their ids and outcomes"
+_STATISTICS = frozenset(
+    {"std", "sd", "stddev", "stderr", "se", "sem", "var", "min", "max", "median", "count", "n"}
+)
+_STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # alike in SQL
+_SHOWN = 3
+
+
+class _Total(NamedTuple):
+    """A row that may be a total, and what it says."""
+
+    whose: tuple[str, ...]
+    id: str
+    outcome: float | None
+
+
+class WithoutTotals(NamedTuple):
+    """Rows without totals, the condition of those left out, and what there is to say."""
+
+    rows: Any
+    left_out: Any | None
+    remarks: list[Above]
+
+
+def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
+    """Rows without those that are totals of the others."""
+    kept = WithoutTotals(rows, None, [])
+    if columns["question"] == ROW or "outcome" not in columns:
+        return kept
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    if kinds[columns["question"]] != "VARCHAR":
+        return kept
+    named = _named(rows, columns)
+    if not named:
+        return kept
+    others = _others(rows, columns)
+    totals = [one for one in named if _is_total(one, others)]
+    groups = {one.whose for one in totals}
+    totals += [one for one in named if plain_name(one.id) in _STATISTICS and one.whose in groups]
+    doubtful = [one for one in named if one not in totals and plain_name(one.id) not in _STATISTICS]
+    remarks = [_doubt(one, others) for one in doubtful[:_SHOWN]]
+    if not totals:
+        return kept._replace(remarks=remarks)
+    condition = " OR ".join(_condition(one, columns) for one in dict.fromkeys(totals))
+    ids = ", ".join(dict.fromkeys(repr(one.id) for one in totals))
+    plural = "s" if len(totals) > 1 else ""
+    said = warning(f"{len(totals)} row{plural} left out ({ids}): {REASON}.")
+    return WithoutTotals(
+        rows.filter(f"NOT coalesce({condition}, false)"), rows.filter(condition), [said, *remarks]
+    )
+
+
+def _keys(columns: Columns) -> list[str]:
+    return [
+        f"coalesce(CAST({quoted(columns[one])} AS VARCHAR), '')"
+        for one in ("system", "task")
+        if one in columns
+    ]
+
+
+def _is_named(columns: Columns) -> str:
+    """Whether the id of a row is a word for a total."""
+    text = f"regexp_replace(lower({quoted(columns['question'])}), '[\\s_-]+', '', 'g')"
+    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS))
+    return f"{text} IN ({words})"
+
+
+def _named(rows: Any, columns: Columns) -> list[_Total]:
+    shown = [*_keys(columns), quoted(columns["question"])]
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    some = rows.filter(_is_named(columns)).project(", ".join([*shown, outcome])).limit(1000)
+    return [_Total(tuple(row[:-2]), row[-2], row[-1]) for row in some.fetchall()]
+
+
+def _others(rows: Any, columns: Columns) -> dict[tuple[str, ...], tuple[int, float, float]]:
+    """Of every system and task, without rows called a total: number, sum, and mean of questions."""
+    keys = _keys(columns)
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    rest = rows.filter(f"NOT coalesce({_is_named(columns)}, false)")
+    names = [f"{key} AS k{at}" for at, key in enumerate(keys)]
+    each = rest.aggregate(
+        ", ".join(
+            [
+                *names,
+                f"count({outcome}) AS n",
+                f"sum({outcome}) AS total",
+                f"avg({outcome}) AS mean",
+            ]
+        ),
+        ", ".join([*keys, quoted(columns["question"])]),
+    )
+    places = ", ".join(f"k{at}" for at in range(len(keys)))
+    counted = each.aggregate(
+        f"{places}{', ' * bool(places)}sum(n)::BIGINT, sum(total), avg(mean)", places
+    )
+    return {
+        tuple(row[:-3]): (row[-3], row[-2], row[-1])
+        for row in counted.fetchall()
+        if row[-2] is not None
+    }
+
+
+def _is_total(one: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> bool:
+    if plain_name(one.id) in _STATISTICS or one.whose not in others:
+        return False
+    number, total, mean = others[one.whose]
+    if one.outcome is None:
+        return True
+    statistics: Sequence[float] = (mean, total / number, 100 * mean, total, number)
+    return any(_agrees(one.outcome, statistic) for statistic in statistics)
+
+
+def _agrees(value: float, statistic: float) -> bool:
+    """Whether a value is a statistic, or that rounded to two decimals or more."""
+    if math.isclose(value, statistic, rel_tol=1e-9, abs_tol=1e-12):
+        return True
+    decimals = len(repr(value).partition(".")[2])
+    return decimals > 1 and abs(value - statistic) <= 0.5000001 * 10.0**-decimals
+
+
+def _doubt(one: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> Above:
+    whose = f"{one.whose[0]}: " if one.whose and one.whose[0] else ""
+    known = others.get(one.whose)
+    without = f" The mean of the rows without it is {known[1] / known[0]:.4g}" if known else ""
+    with_it = f", with it {(known[1] + (one.outcome or 0)) / (known[0] + 1):.4g}" if known else ""
+    return warning(
+        f"{whose}the id {one.id!r} is usual for a total, but its outcome {one.outcome:.4g} is "
+        f"neither the mean nor the sum of the other rows, so it is taken as a question."
+        f"{without}{with_it}{'.' * bool(known)} Delete the row if it is a total."
+    )
+
+
+def _condition(one: _Total, columns: Columns) -> str:
+    parts = zip([*_keys(columns), quoted(columns["question"])], (*one.whose, one.id), strict=True)
+    return "(" + " AND ".join(f"{name} = {text_literal(text)}" for name, text in parts) + ")"

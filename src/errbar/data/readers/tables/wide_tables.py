@@ -1,0 +1,304 @@
+"""Tables with a column for each system, trial or question → a row for each outcome.
+
+A column is a system if it holds outcomes of 0 to 1 and is not called otherwise: a temperature, a
+cost, a p-value, a flag or a total is none. Where some columns hold right and wrong only, those that
+hold fractions are left out too, since a difficulty looks just like a score. What was left out is
+said, and a list of columns (`system=gpt,qwen`) says it instead.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import (
+    INDEX,
+    MEASURES,
+    PREDICTIONS,
+    PROPERTIES,
+    REFERENCES,
+    RESPONSES,
+    ROW,
+    TOTALS,
+    USUAL,
+    Columns,
+    is_flag,
+    named_like,
+    plain_name,
+)
+from errbar.data.expressions import HIDDEN
+from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.readers.tables.column_choice import find_columns
+from errbar.data.readers.tables.competing_outcomes import no_outcome
+from errbar.errors import InputError, UnknownColumn
+
+Flat = dict[str, list[Any]]
+Told = Mapping[str, str | None]
+
+_LOOKED_AT = 500  # rows that say what a column holds
+# Columns of these names with a number are trials of one system, not systems.
+TRIAL_NAME = re.compile(
+    r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation"
+    r"|answer|response|output|completion|iter|iteration|round|outcome|correct|score|result"
+    r"|reward|draw|r|t|k)[\s_.-]*\d+",
+    re.IGNORECASE,
+)
+_NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS
+_SCORE_NAME = re.compile(
+    r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
+)
+_NUMBERED = re.compile(r"(.+?)[\s_.,/:-]*\d+")
+
+
+class _Chosen(NamedTuple):
+    """The columns that hold outcomes, and those that might and are left out."""
+
+    wide: list[str]
+    by_name: list[str]  # whose names say something else
+    fractions: list[str]  # beside columns of right and wrong
+
+
+def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+    """A row for each outcome of a table that has a column for each system; None if it has not."""
+    if "outcome" in told:
+        return None
+    meaning, listed = _listed_columns(flat, told)
+    rest = {key: name for key, name in told.items() if key != meaning}
+    try:
+        columns = _find({**flat, "outcome": []}, rest)
+    except UnknownColumn:
+        return None
+    taken = set(columns.named.values()) - set(listed)
+    candidates = [
+        name
+        for name, column in flat.items()
+        if name not in taken | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
+    ]
+    chosen = _Chosen(listed, [], []) if listed else _choose(candidates, flat)
+    wide = chosen.wide
+    rows = len(flat[wide[0]]) if wide else 0
+    if not listed and (len(wide) < 2 or (columns["question"] == ROW and rows < 2)):
+        return None
+    if not meaning:
+        meaning = _meaning_of(wide, columns, rows)
+        if meaning == "system":
+            _refuse_scores_of(wide, flat)
+    if meaning != "system" and chosen.fractions:  # trials and questions may have part of the credit
+        chosen = chosen._replace(wide=[*wide, *chosen.fractions], fractions=[])
+        wide = [name for name in flat if name in chosen.wide]
+    kept = {name: column for name, column in flat.items() if name not in wide}
+    if columns["question"] == ROW and meaning != "question":
+        kept["question"] = [str(at + 1) for at in range(rows)]
+    found = {name: column * len(wide) for name, column in kept.items()}
+    found[meaning] = [name for name in wide for _ in range(rows)]
+    found["outcome"] = [value for name in wide for value in flat[name]]
+    unused = [name for name in kept if name not in taken | HIDDEN | {"question"}]
+    unnamed = columns["question"] == ROW and meaning != "question"
+    return found, _remark(meaning, chosen, flat, unused, unnamed=unnamed)
+
+
+def _remark(
+    meaning: str, chosen: _Chosen, flat: Flat, unused: Sequence[str], *, unnamed: bool
+) -> Above:
+    """Which columns were taken for what, which were not, and how to choose others."""
+    wide = chosen.wide
+    said = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
+    choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
+    doubtful = [name for name in unused if _may_be_wide(flat[name]) and not _is_other(name)]
+    doubtful = [name for name in doubtful if name not in chosen.fractions]
+    numbered = _differ_by_number(wide) if meaning == "system" else []
+    scores = meaning == "system" and all(map(_SCORE_NAME.search, wide))
+    if not (doubtful or chosen.fractions or numbered or scores):
+        rest = f"; not used: {_some(unused)}" if unused else ""
+        rest += "; no column names the questions, so every row is one" if unnamed else ""
+        return guess(
+            f"W{said}{rest}",
+            option=f"--map {meaning}=COLUMN,COLUMN",
+            argument=f"{meaning}='COLUMN,COLUMN'",
+        )
+    reasons = []
+    if chosen.fractions:
+        reasons.append(
+            f"Left out, since they hold fractions and the others right and wrong only: "
+            f"{_some(chosen.fractions)}."
+        )
+    if doubtful:
+        reasons.append(f"Not used, though most of what they hold are outcomes: {_some(doubtful)}.")
+    if numbered:
+        trials = way_to_say("--map trial=COLUMN,COLUMN", "trial='COLUMN,COLUMN'")
+        reasons.append(
+            f"{_some(numbered)} differ by a number alone: if they are trials of one system, list "
+            f"them with {trials}."
+        )
+    if scores:
+        outcome = way_to_say(f"--map outcome={wide[0]}", f"outcome={wide[0]!r}")
+        reasons.append(f"If they are scores of one system, choose one, as in {outcome}.")
+    return warning(f"w{said}. {' '.join(reasons)} Choose the columns with {choose}.")
+
+
+def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
+    """The columns that are told to be systems or trials, as in system=gpt,qwen."""
+    for meaning in ("system", "trial"):
+        listed = told.get(meaning)
+        if listed is None or listed in flat or "," not in listed:
+            continue
+        names = [name.strip() for name in listed.split(",") if name.strip()]
+        lacking = [name for name in names if name not in flat]
+        if lacking:
+            raise UnknownColumn(
+                f"the data have no column {lacking[0]!r}, which is listed among the {meaning}s; "
+                f"there are: {_some([name for name in flat if name not in HIDDEN], 30)}."
+            )
+        strange = [name for name in names if not _is_number_column(flat[name])]
+        if strange:
+            raise UnknownColumn(
+                f"the column {strange[0]!r}, listed as a {meaning}, has no outcomes."
+            )
+        return meaning, names
+    return "", []
+
+
+def _is_number_column(column: Sequence[Any]) -> bool:
+    return all(is_outcome(one) or number_in(str(one)) is not None for one in _once(column))
+
+
+def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
+    """Which columns of outcomes are systems, by their names and by what they hold."""
+    references = named_like(candidates, REFERENCES)
+    answers = [name for name in candidates if name not in references and not _is_other(name)]
+    answers += named_like(candidates, PREDICTIONS)
+    if references and answers:
+        listed = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
+        raise UnknownColumn(
+            f"{no_outcome(answers[0], references[0])} Columns that hold the outcomes of systems "
+            f"are listed with {listed}."
+        )
+    measures = named_like(candidates, MEASURES)
+    if len(measures) > 1 and all(map(_is_other, candidates)):
+        refuse_scorers(measures)
+    by_name = [name for name in candidates if _is_other(name) or _is_answer_of(name)]
+    rest = [name for name in candidates if name not in by_name]
+    binary = [name for name in rest if _is_binary(flat[name])]
+    fractions = [name for name in rest if name not in binary] if binary else []
+    return _Chosen(binary or rest, by_name, fractions)
+
+
+def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
+    """Refuse columns that may score the one response of a row: those are no systems."""
+    parts = {name.rpartition(".")[2]: name for name in reversed(flat)}
+    response = next((parts[part] for part in named_like(reversed(parts), RESPONSES)), None)
+    if response is None:
+        return
+    map_it = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    systems = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
+    raise UnknownColumn(
+        f"every row has one {response!r}, so that {_some(wide)} may be scores of it rather than "
+        f"systems. Say which of them is the outcome with {map_it}, or list the systems with "
+        f"{systems}."
+    )
+
+
+def refuse_scorers(names: Sequence[str]) -> NoReturn:
+    """Say that every row has several scores, and how to choose one."""
+    choose = way_to_say(f"--map outcome={names[0]}", f"outcome={names[0]!r}")
+    systems = way_to_say(
+        f"--map system={names[0]},{names[1]}", f"system={f'{names[0]},{names[1]}'!r}"
+    )
+    raise UnknownColumn(
+        f"every row has {len(names)} scores ({_some(names, 6)}), and no name says which of them is "
+        f"the outcome. Choose one, as in {choose}; if they are systems, list them, as in {systems}."
+    )
+
+
+def _is_answer_of(name: str) -> bool:
+    """Whether the last or the first word of a name says that it holds answers: qwen_answer."""
+    words = re.split(r"[\s_]+", name.strip())
+    ends = {plain_name(words[0]), plain_name(words[-1])}
+    return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
+
+
+def _is_other(name: str) -> bool:
+    """Whether a name is that of a property, a flag, a total or an answer, and of no system."""
+    plain = plain_name(name)
+    return plain in _NO_SYSTEMS or is_flag(name)
+
+
+def _is_binary(column: Sequence[Any]) -> bool:
+    return all(
+        isinstance(one, bool) or one in (0, 1) or _is_binary_text(one)
+        for one in _once(column)
+        if one is not None and one == one  # noqa: PLR0124  NaN is nothing
+    )
+
+
+def _is_binary_text(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    word = value.strip().lower()
+    return word in NOTHING or word in WORDS or number_in(word) in (0.0, 1.0)
+
+
+def _differ_by_number(names: Sequence[str]) -> list[str]:
+    """Names that differ from another by the number at their end alone."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        found = _NUMBERED.fullmatch(name.strip())
+        if found:
+            stems.setdefault(found[1].lower(), []).append(name)
+    return [name for alike in stems.values() if len(alike) > 1 for name in alike]
+
+
+def _find(flat: Flat, told: Told) -> Columns:
+    names = [name for name in flat if name not in HIDDEN]
+    return find_columns(names, told, USUAL, sample=lambda name: flat[name][:_LOOKED_AT])
+
+
+def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
+    """What the columns of a wide table are: trials, systems, or questions of systems in rows."""
+    if all(TRIAL_NAME.fullmatch(name.strip()) for name in wide):
+        return "trial"
+    if "system" in columns:
+        if columns["question"] == ROW:
+            return "question"
+        raise InputError(
+            f"there is a column for each of {_some(wide)}, and {columns['system']!r} names "
+            f"systems too; say which column is the outcome with "
+            f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
+        )
+    if columns["question"] == INDEX and len(wide) > rows:
+        raise InputError(
+            f"the table has {rows} rows and {len(wide)} columns of outcomes, and nothing says "
+            f"which of them are systems. Name the first column question or system."
+        )
+    return "system"
+
+
+def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
+    """Whether a column holds outcomes of 0 to 1 and something else than nothing."""
+    if not all(map(is_outcome, sample)):
+        return False
+    values = _once(column)
+    return all(map(is_outcome, values)) and any(
+        value is not None and str(value).strip().lower() not in NOTHING for value in values
+    )
+
+
+def _once(column: Sequence[Any]) -> Sequence[Any]:
+    """Each value once, where they are of one kind: 1 and true are equal. Others as they are."""
+    if len({*map(type, column)} - {type(None)}) > 1:
+        return column
+    try:
+        return list(dict.fromkeys(column))
+    except TypeError:  # lists and objects
+        return column
+
+
+def _may_be_wide(column: Sequence[Any]) -> bool:
+    """Whether most values of a column are outcomes of 0 to 1, though not all."""
+    some = [one for one in column if one is not None and str(one).strip().lower() not in NOTHING]
+    return 2 * sum(map(is_outcome, some)) > len(some)
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,182 @@
+"""Results of τ²-bench: one JSON document, or a folder with a file for each simulation.
+
+    {"info": {"num_trials": 4, "user_info": {…}, "agent_info": {"llm": "…"},
+              "environment_info": {"domain_name": "…"}}, "tasks": [{"id": "0"}], "simulations": [
+        {"id": "…", "task_id": "0", "trial": 0, "termination_reason": "user_stop",
+         "reward_info": {"reward": 1.0}}]}
+
+A folder has the same document as `results.json`, with a `simulation_index` instead of simulations,
+and these in `simulations/<id>.json`; they are read together, even if only the document is given. A
+simulation that several files hold is counted once. Why a simulation ended is its status, unless the
+agent itself went wrong; the reward that τ²-bench gives stays the outcome. τ²-bench leaves out those
+that ended in an `infrastructure_error` or, in later versions, a `context_window_exceeded`, and
+counts all others.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from errbar.base.remarks import guess, setting, warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.documents import name_of
+from errbar.data.readers.tables.naming import systems_of
+from errbar.data.readers.tau2_runs import Run, read_runs
+from errbar.data.readers.tau_bench import outcome_of, scorer_of_rewards, trial_of
+from errbar.errors import InputError
+
+_STATUSES = {
+    "user_stop": "ok",
+    "agent_stop": "ok",
+    "max_steps": "limit",
+    "too_many_errors": "limit",
+    "context_window_exceeded": "error",
+    "agent_error": "ok",
+    "timeout": "timeout",
+    "user_error": "error",
+    "unexpected_error": "error",
+    "infrastructure_error": "error",
+}
+_STOPS = ("user_stop", "agent_stop")
+_LEFT_OUT = ("infrastructure_error", "context_window_exceeded")  # by τ²-bench
+_NOT_TOLD = "for no reason that is told"
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object":
+        return ""
+    if glance.has("info") and all(f'"{key}"' in glance.text for key in ("user_info", "agent_info")):
+        return "a JSON document with info of a user and an agent"
+    if glance.has("id", "task_id", "start_time", "termination_reason"):
+        return "a simulation with task_id, start_time and termination_reason"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    runs = read_runs(files, log)
+    simulations = [simulation for run in runs for simulation in run.simulations]
+    if not simulations:
+        raise InputError(
+            f"{runs[0].path}: the run has {runs[0].tasks} tasks, but no simulation; there is "
+            f"nothing to score."
+        )
+    rewards = (simulation.reward for simulation in simulations)
+    scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
+    earlier: Counter[tuple[str, str]] = Counter()  # trials of earlier runs
+    for run, system in zip(runs, _systems(runs, choice, log), strict=True):
+        key = (system, run.domain)
+        alone = not earlier[key]
+        earlier[key] += _add(log, run, system, scorer, earlier[key])
+        if alone and run.index:
+            log.claims += _claims(run, system, scorer)
+        elif not alone:
+            log.claims = [claim for claim in log.claims if (claim.system, claim.task) != key]
+    return log
+
+
+def _systems(runs: Sequence[Run], choice: Choice, log: Log) -> list[str]:
+    """Names of models; runs of one that differ in a setting, or are said to, are named apart."""
+    often = Counter((run.system, run.domain) for run in runs)
+    settings: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        settings.setdefault((run.system, run.domain), set()).add(run.settings)
+    apart = systems_of([run.path for run in runs], "results.json")
+    names, joined = [], Counter[str]()
+    for run, name in zip(runs, apart, strict=True):
+        key = (run.system, run.domain)
+        are_trials = choice.files == "trials" or (choice.files is None and len(settings[key]) == 1)
+        names.append(run.system if often[key] == 1 or are_trials else f"{run.system} ({name})")
+        joined[run.system] += often[key] > 1 and are_trials
+    log.remarks += [
+        guess(
+            f"Systems: {n} files are runs of {system} with the same settings, and trials of it",
+            option="--files systems",
+            argument="files='systems'",
+        )
+        for system, n in joined.items()
+        if n
+    ]
+    return names
+
+
+def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
+    """Rows of a run, whose trials follow on those of earlier ones; how many trials it has."""
+    numbered = any(simulation.trial is None for simulation in run.simulations)
+    seen: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    nameless, last = 0, -1
+    for at, simulation in enumerate(run.simulations):
+        nameless += simulation.task is None
+        question = (
+            f"#{at}"
+            if simulation.task is None
+            else name_of(simulation.task, f"{simulation.where}, task_id")
+        )
+        reasons[_NOT_TOLD if simulation.reason is None else simulation.reason] += 1
+        outcome = outcome_of(simulation.reward, scorer)
+        status = _STATUSES.get(str(simulation.reason), "ok")
+        trial = (
+            seen[question] if numbered else trial_of(simulation.trial, f"{simulation.where}, trial")
+        )
+        log.add(
+            system=system,
+            task=run.domain,
+            question=question,
+            trial=earlier + trial,
+            outcome=outcome,
+            status="unscored" if status in ("ok", "limit") and outcome is None else status,
+            ended_by=simulation.reason,
+            cost=simulation.cost,
+        )
+        seen[question] += 1
+        last = max(last, trial)
+    log.remarks += _remarks(run, system, reasons, nameless, numbered)
+    return last + 1
+
+
+def _claims(run: Run, system: str, scorer: str) -> Iterator[Claim]:
+    """What the index of a folder says of its simulations."""
+    yield Claim("simulations in the index", len(run.index), "rows", system, run.domain)
+    outcomes = [outcome_of(simulation.reward, scorer) for simulation in run.index]
+    if scorer == "success":
+        right = sum(outcome or 0.0 for outcome in outcomes)
+        yield Claim("rewards of 1 in the index", right, "right", system, run.domain)
+
+
+def _remarks(
+    run: Run, system: str, reasons: Counter[str], nameless: int, numbered: bool
+) -> Iterator[str]:
+    there = len(run.simulations)
+    if nameless:
+        yield warning(
+            f"{system}: {nameless} of {there} simulations do not say which task they are of; each "
+            f"is taken as a question of its own, numbered by order."
+        )
+    if numbered and there:
+        yield guess(f"{system}: not every simulation has a trial; trials are numbered by order")
+    if there + run.elsewhere < run.expected:
+        yield warning(f"{system}: {run.expected} simulations were to be run, {there} are there.")
+    if run.from_index:
+        yield warning(
+            f"{system}: {run.from_index} simulations are in the index of {run.path.name} and not "
+            f"in its folder; their rewards are those of the index."
+        )
+    if run.not_in_index:
+        yield warning(
+            f"{system}: {run.not_in_index} simulations in the folder are not in the index of "
+            f"{run.path.name}; τ²-bench refuses such a folder."
+        )
+    ends = ", ".join(f"{reason} {n}" for reason, n in reasons.items() if reason not in _STOPS)
+    if ends:
+        yield f"{system}: simulations that ended in another way than by a stop: {ends}."
+    for reason in _LEFT_OUT:
+        if reasons[reason]:
+            yield (
+                f"{system}: τ²-bench leaves out what ended in an {reason}, as does "
+                f"{setting('errors', 'missing')}, and counts all else."
+            )
+
+
+READER = Reader("tau2_bench", _recognise, _read)

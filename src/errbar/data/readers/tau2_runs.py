@@ -1,0 +1,202 @@
+"""Runs of τ²-bench: documents and folders, with every simulation counted once."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import warning
+from errbar.data.readers.base import Log
+from errbar.data.readers.documents import (
+    number_or_none,
+    object_in,
+    object_of,
+    require_list,
+    require_object,
+)
+
+_FOLDER = "simulations"
+_AGAIN = "simulations that another file holds too"
+
+
+class Simulation(NamedTuple):
+    """What is read of a simulation."""
+
+    path: Path
+    where: str
+    id: str | None
+    task: Any
+    trial: Any
+    reward: Any
+    reason: str | None
+    cost: float | None
+
+    @property
+    def keys(self) -> list[tuple[str, ...]]:
+        """What its copy in another file has in common with it: the id, and what both tell."""
+        if self.id is None:
+            return []
+        told = self.task is not None and self.trial is not None
+        return [(self.id, str(self.task), str(self.trial)), (self.id,)] if told else [(self.id,)]
+
+
+@dataclass
+class Run:
+    """One document, with the simulations of its folder."""
+
+    path: Path
+    info: Mapping[str, Any] = field(default_factory=dict)
+    tasks: int = 0
+    simulations: list[Simulation] = field(default_factory=list)
+    index: list[Simulation] = field(default_factory=list)  # as the document lists its folder
+    elsewhere: int = 0  # simulations that were left out, as another file holds them too
+    from_index: int = 0
+    not_in_index: int = 0
+
+    @property
+    def domain(self) -> str:
+        """The data set."""
+        return str(object_in(self.info, "environment_info").get("domain_name") or "")
+
+    @property
+    def system(self) -> str:
+        """The model of the agent, and that of the simulated user if it is another one."""
+        agent, user = object_in(self.info, "agent_info"), object_in(self.info, "user_info")
+        model = agent.get("llm") or agent.get("implementation") or self.path.stem
+        other = user.get("llm")
+        return f"{model} (user {other})" if other not in (None, model) else str(model)
+
+    def is_nameless(self) -> bool:
+        """Whether a simulation does not say which task it is of."""
+        return any(simulation.task is None for simulation in self.simulations)
+
+    @property
+    def settings(self) -> str:
+        """What else makes a system: how the agent, the user and their limits are set."""
+        keys = ("agent_info", "user_info", "max_steps", "max_errors")
+        told = {key: self.info.get(key) for key in keys}
+        return json.dumps(told, sort_keys=True, default=str) if self.info else str(self.path)
+
+    @property
+    def expected(self) -> int:
+        """How many simulations were to be run."""
+        trials = self.info.get("num_trials")
+        return self.tasks * trials if isinstance(trials, int) else self.tasks
+
+
+def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
+    """Documents, each with the simulations of the folder beside it, accounted for."""
+    runs: list[Run] = []
+    single: dict[Path, Simulation] = {}
+    for file in files:
+        whole = object_of(file)
+        if "info" in whole:
+            runs.append(_run(file, whole))
+        else:
+            single[file] = _simulation(whole, file, str(file))
+    for run in runs:
+        if not run.simulations:
+            single |= {
+                file: _simulation(object_of(file), file, str(file))
+                for file in sorted((run.path.parent / _FOLDER).glob("*.json"))
+                if file not in single
+            }
+    inside = {id(run): len(run.simulations) for run in runs}
+    runs += _join(runs, single, log)
+    for run in runs:
+        _add_index(run)
+        if id(run) in inside:
+            log.read(run.path, inside[id(run)] + run.from_index)
+    for file in single:
+        log.read(file, 1)
+    _count_once(runs, log)
+    return [run for run in runs if run.simulations or not run.elsewhere]
+
+
+def _run(file: Path, whole: Mapping[str, Any]) -> Run:
+    return Run(
+        file,
+        require_object(whole["info"], f"{file}, info"),
+        len(require_list(whole.get("tasks") or [], f"{file}, tasks")),
+        _listed(whole, "simulations", file, "simulation"),
+        _listed(whole, "simulation_index", file, "entry"),
+    )
+
+
+def _listed(whole: Mapping[str, Any], key: str, file: Path, what: str) -> list[Simulation]:
+    found = require_list(whole.get(key) or [], f"{file}, {key}")
+    places = [(f"{file}, {what} {at}", simulation) for at, simulation in enumerate(found)]
+    return [
+        _simulation(require_object(simulation, where), file, where) for where, simulation in places
+    ]
+
+
+def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
+    """A simulation, or its entry in an index, which has the reward itself."""
+    name, reason = told.get("id"), told.get("termination_reason")
+    return Simulation(
+        path,
+        where,
+        None if name is None else str(name),
+        told.get("task_id"),
+        told.get("trial"),
+        object_in(told, "reward_info").get("reward", told.get("reward")),
+        None if reason is None else str(reason),
+        number_or_none(told.get("agent_cost")),
+    )
+
+
+def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> list[Run]:
+    """Give simulations to the run of their folder; runs of folders that have no document."""
+    homes: dict[Path, list[Run]] = {}
+    for run in sorted(runs, key=lambda run: bool(run.simulations)):
+        homes.setdefault(run.path.parent, []).append(run)
+    orphans: dict[Path, Run] = {}
+    listed = {id(run): {entry.id for entry in run.index} for run in runs}
+    unsure: dict[Path, int] = {}
+    for file, simulation in single.items():
+        home = file.parent.parent if file.parent.name == _FOLDER else file.parent
+        owners = homes.get(home)
+        if owners is None:
+            owners = [orphans.setdefault(home, Run(home))]
+        lists = [run for run in owners if simulation.id in listed.get(id(run), ())]
+        owner = (lists or owners)[0]
+        unsure[home] = unsure.get(home, 0) + (len(owners) > 1 and not lists)
+        owner.not_in_index += bool(owner.index) and not lists
+        owner.simulations.append(simulation)
+    log.remarks += [
+        warning(
+            f"{home}: {len(homes[home])} documents lie beside {n} simulations that none of them "
+            f"lists; these are taken as of {homes[home][0].path.name}."
+        )
+        for home, n in unsure.items()
+        if n
+    ]
+    return list(orphans.values())
+
+
+def _add_index(run: Run) -> None:
+    """Simulations that only the index of a document holds."""
+    there = {simulation.id for simulation in run.simulations}
+    lacking = [simulation for simulation in run.index if simulation.id not in there]
+    run.simulations += lacking
+    run.from_index = len(lacking)
+
+
+def _count_once(runs: Iterable[Run], log: Log) -> None:
+    """Leave out what another file holds too; of two, the one that says its task is kept."""
+    seen: dict[tuple[str, ...], Path] = {}
+    for run in sorted(runs, key=Run.is_nameless):
+        whose = (run.settings, run.domain)
+        kept = []
+        for simulation in run.simulations:
+            keys = [(*whose, *key) for key in simulation.keys]
+            if keys and seen.get(keys[0], simulation.path) != simulation.path:
+                log.leave_out(simulation.path, _AGAIN)
+                run.elsewhere += 1
+                continue
+            kept.append(simulation)
+            for key in keys:
+                seen.setdefault(key, simulation.path)
+        run.simulations = kept

@@ -1,0 +1,134 @@
+"""Results of τ-bench: an array with an object for each trial of each task.
+
+    [{"task_id": 0, "reward": 1.0, "info": {…}, "traj": […], "trial": 0},
+     {"task_id": 1, "reward": 0.0, "info": {"error": "…"}, "traj": [], "trial": 0}]
+
+A trial that broke off has the reward 0 and its error under `info`. τ-bench counts it as a failure
+of the agent, though most of these are failures of a connection: `errors` decides here.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import setting
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.documents import (
+    elements,
+    is_whole,
+    name_of,
+    number_or_none,
+    object_in,
+    require_object,
+)
+from errbar.data.readers.tables.naming import name_systems
+from errbar.errors import InputError
+
+_NEAR = 1e-6  # a reward this near to 1 is a success, as τ-bench has it
+_SHOWN = 60
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape == "array" and glance.has("task_id", "reward", "info", "traj"):
+        return "an array of trials with task_id, reward, info and traj"
+    return ""
+
+
+class _Trial(NamedTuple):
+    """What is used of a trial; what was said in it may be many times as large."""
+
+    question: str
+    trial: Any
+    reward: Any
+    error: str
+    ended_by: str | None
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    found = [list(_trials(file)) for file in files]
+    rewards = [one.reward for trials in found for one in trials]
+    scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
+    naming = name_systems(files, files_are=choice.files)
+    log.remarks += naming.remarks
+    held: dict[str, Counter[str]] = {}  # trials of each question, by system
+    for file, system, trials in zip(files, naming.systems, found, strict=True):
+        log.read(file, len(trials))
+        goes_on = system in held
+        seen = held.setdefault(system, Counter())
+        unnumbered = any(one.trial is None for one in trials)
+        broken = Counter(one.error for one in trials if one.error)
+        for at, one in enumerate(trials):
+            number = seen[one.question]
+            if not unnumbered and not goes_on:
+                number = one.trial
+                if not is_whole(number):
+                    number = trial_of(number, f"{file}, row {at}, trial")
+            outcome = outcome_of(one.reward, scorer)
+            log.add(
+                system=system,
+                question=one.question,
+                trial=number,
+                outcome=outcome,
+                status="error" if one.error else "unscored" if outcome is None else "ok",
+                ended_by=one.ended_by,
+            )
+            seen[one.question] += 1
+        if unnumbered:
+            log.remarks.append(f"{system}: trials are numbered by order; not every row has one.")
+        if broken:
+            error, often = broken.most_common(1)[0]
+            log.remarks.append(
+                f"{system}: {broken.total()} of {len(trials)} trials broke off in an error, such "
+                f"as {error!r} ({often} times); τ-bench counts them with the reward 0, "
+                f"{setting('errors', 'missing')} leaves them out."
+            )
+    return log
+
+
+def _trials(file: Path) -> Iterator[_Trial]:
+    for at, one in enumerate(elements(file)):
+        if not isinstance(one, dict):
+            require_object(one, f"{file}, row {at}")
+        question = one.get("task_id")
+        if not is_whole(question):
+            question = name_of(question, f"{file}, row {at}, task_id")
+        info = object_in(one, "info")
+        error, source = info.get("error"), info.get("source")
+        yield _Trial(
+            str(question)
+            if is_whole(question)
+            else name_of(question, f"{file}, row {at}, task_id"),
+            one.get("trial"),
+            one.get("reward"),
+            str(error)[:_SHOWN] if error else "",
+            source if isinstance(source, str) else None,
+        )
+
+
+def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: Log) -> str:
+    """Success or the reward itself; there is a choice only if some reward is a part of 1."""
+    parts = [one for one in map(number_or_none, rewards) if one not in (None, 0.0, 1.0)]
+    scorers = ["success", "reward"] if parts else ["success"]
+    scorer = pick(choice.scorer, scorers, "scorer", where)
+    log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
+    return scorer
+
+
+def outcome_of(reward: Any, scorer: str) -> float | None:
+    """The reward, or whether it is 1; None if it is no number."""
+    number = number_or_none(reward)
+    if number is None or scorer == "reward":
+        return number
+    return float(abs(number - 1.0) <= _NEAR)
+
+
+def trial_of(told: Any, where: str) -> int:
+    """The number of a trial."""
+    if is_whole(told):
+        return told
+    raise InputError(f"{where}: the number of a trial is expected; this is {str(told)[:_SHOWN]!r}.")
+
+
+READER = Reader("tau_bench", _recognise, _read, chooses=("scorer", "files"))

@@ -1,0 +1,212 @@
+"""Results of Terminal-Bench: `results.json` of a run, and of each of its trials.
+
+    {"results": [{"task_id": "hello", "trial_name": "hello.1-of-2.run", "is_resolved": true,
+                  "failure_mode": "unset"}, …], "accuracy": 0.5, "pass_at_k": {"1": 0.5}}
+
+`is_resolved` is null where the tests could not be run: a failure of the infrastructure, which
+Terminal-Bench counts as wrong. An agent that ran out of time is tested all the same, and keeps its
+result. `run_metadata.json` beside it names agent, model and data set; `terminal_bench_runs` says
+which runs are trials of one system.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb, isclose
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import warning
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.documents import (
+    is_whole,
+    list_in,
+    name_of,
+    number_or_none,
+    object_in,
+    require_key,
+    truth_or_none,
+)
+from errbar.data.readers.terminal_bench_runs import METADATA, Run, find_runs, group_runs
+
+_LIMITS = ("agent_timeout", "context_length_exceeded", "output_length_exceeded")
+_ERRORS = ("unknown", "unknown_agent_error", "agent_installation_failed", "parse_error")
+_NO_FAILURE = ("unset", "none", "None")
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape != "object" or '"is_resolved"' not in glance.text:
+        return ""
+    if glance.has("results") and '"trial_name"' in glance.text:
+        return "a JSON document with results that have trial_name and is_resolved"
+    if glance.has("task_id", "trial_name", "is_resolved"):
+        return "a trial with task_id, trial_name and is_resolved"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    runs = find_runs(files, log)
+    for system, mine in group_runs(runs, choice.files, log).items():
+        for task in dict.fromkeys(run.task for run in mine):
+            _add(log, system, [run for run in mine if run.task == task])
+    return log
+
+
+def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
+    """The rows of a system on a data set, whose runs are its trials."""
+    failures: Counter[str] = Counter()
+    trials: Counter[str] = Counter()
+    prefixed = len(runs) > 1 and _share_names(runs)
+    for run in runs:
+        own: dict[str, list[bool]] = {}
+        task, path = run.task, str(run.path)
+        for at, one in enumerate(run.trials):
+            question, resolved = one.get("task_id"), one.get("is_resolved")
+            if type(question) is not str:
+                where = f"{path}, trial {at}"
+                question = name_of(require_key(one, "task_id", where), f"{where}, task_id")
+            if type(resolved) is bool:
+                resolved = float(resolved)
+            else:
+                resolved = truth_or_none(resolved, f"{path}, trial {at}, is_resolved")
+            failure = str(one.get("failure_mode") or "unset")
+            status = _status(resolved, failure)
+            if status != "ok":
+                failures["no failure told" if failure in _NO_FAILURE else failure] += 1
+            name = one.get("trial_name", trials[question])
+            if type(name) is not str:
+                name = name_of(name, f"{path}, trial {at}, trial_name")
+            log.add(
+                system=system,
+                task=task,
+                question=question,
+                trial=f"{run.label}: {name}" if prefixed else name,
+                outcome=resolved,
+                status=status,
+                failure=None if failure in _NO_FAILURE else failure,
+            )
+            trials[question] += 1
+            own.setdefault(question, []).append(bool(resolved))
+        log.remarks += _contradictions(run, own)
+    if failures:
+        said = ", ".join(f"{failure} {n}" for failure, n in failures.items())
+        log.remarks.append(
+            f"{system}: trials that did not run to their end: {said}. Terminal-Bench counts those "
+            f"without a result as wrong."
+        )
+    balanced = len(set(trials.values())) == 1
+    if trials and not balanced:
+        log.remarks.append(
+            f"{system}: tasks have {min(trials.values())} to {max(trials.values())} trials; the "
+            f"accuracy of Terminal-Bench is a mean of trials, avg one of tasks."
+        )
+    log.claims += _claims(system, runs, balanced)
+
+
+def _share_names(runs: Sequence[Run]) -> bool:
+    """Whether a trial of one run is called as that of another."""
+    names = Counter(
+        (one.get("task_id"), one.get("trial_name")) if _is_named(one) else ()
+        for run in runs
+        for one in run.trials
+    )
+    return any(n > 1 for n in names.values())
+
+
+def _is_named(trial: Mapping[str, Any]) -> bool:
+    return all(isinstance(trial.get(key), str) for key in ("task_id", "trial_name"))
+
+
+def _status(resolved: float | None, failure: str) -> str:
+    if resolved is None:
+        return "timeout" if failure == "test_timeout" else "error"
+    if resolved:
+        return "ok"
+    return "limit" if failure in _LIMITS else "error" if failure in _ERRORS else "ok"
+
+
+def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str]:
+    """What a run, or its metadata, states of itself and its own trials do not give."""
+    every = [one for each in own.values() for one in each]
+    if not every:
+        return
+    right = sum(every)
+    counted = {
+        "n_resolved": right,
+        "n_unresolved": len(every) - right,
+        "resolved_ids": right,
+        "unresolved_ids": len(every) - right,
+    }
+    found: dict[str, tuple[float, float]] = {}
+    for key, mine in counted.items():
+        stated = _count(run.stated, key)
+        if stated is not None:
+            found[f"{key} {stated}"] = (stated, mine)
+    for whose, source in (("", run.stated), (f" ({METADATA})", run.metadata)):
+        accuracy = number_or_none(source.get("accuracy"))
+        if accuracy is not None:
+            found[f"accuracy {accuracy:.6g}{whose}"] = (accuracy, right / len(every))
+        for k, value in _pass_at_k(source):
+            each = [
+                1 - comb(len(one) - sum(one), k) / comb(len(one), k)
+                for one in own.values()
+                if len(one) >= k
+            ]
+            if each:
+                found[f"pass_at_k {k}: {value:.6g}{whose}"] = (value, sum(each) / len(each))
+    for what, (told, given) in found.items():
+        if not isclose(told, given, abs_tol=1e-9):
+            yield warning(f"{run.path}: the run states {what}; its trials give {given:.6g}.")
+
+
+def _count(told: Mapping[str, Any], key: str) -> int | None:
+    """A count, or how many ids there are in a list."""
+    value = told.get(key)
+    if isinstance(value, list):
+        return len(list_in(told, key))
+    return value if is_whole(value) else None
+
+
+def _pass_at_k(told: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
+    for k, value in object_in(told, "pass_at_k").items():
+        number = number_or_none(value)
+        if number is not None and k.isdecimal() and 0 < int(k) <= 10_000:
+            yield int(k), number
+
+
+def _claims(system: str, runs: Sequence[Run], balanced: bool) -> Iterator[Claim]:
+    """What the runs state together: the mean of accuracies, the sums of counts, or pass@k of one.
+
+    The accuracy is a mean of trials, which is that of tasks where all have as many.
+    """
+    task, of = runs[0].task, f" of {len(runs)} runs" if len(runs) > 1 else ""
+    accuracies = [number_or_none(run.stated.get("accuracy")) for run in runs]
+    known = [one for one in accuracies if one is not None]
+    alike = len({len(run.trials) for run in runs}) == 1
+    if len(known) == len(runs) and balanced and alike:
+        name = f"accuracy, mean{of}" if of else "accuracy"
+        yield Claim(name, sum(known) / len(known), "avg", system, task)
+    counts = {
+        key: [_count(run.stated, key) for run in runs]
+        for key in ("n_resolved", "n_unresolved", "resolved_ids")
+    }
+    sums = {key: sum(n for n in each if n) for key, each in counts.items() if None not in each}
+    for key in ("n_resolved", "resolved_ids"):
+        if key in sums:
+            yield Claim(f"{key}{of}", sums[key], "right", system, task)
+    if {"n_resolved", "n_unresolved"} <= sums.keys():
+        total = sums["n_resolved"] + sums["n_unresolved"]
+        yield Claim(f"n_resolved + n_unresolved{of}", total, "rows", system, task)
+    if len(runs) == 1:
+        for k, value in _pass_at_k(runs[0].stated):
+            yield Claim(f"pass_at_k {k}", value, f"pass@{k}", system, task)
+
+
+READER = Reader(
+    "terminal_bench",
+    _recognise,
+    _read,
+    beside=(f"*{METADATA}", "*.log", "*.cast", "tb.lock"),
+    chooses=("files",),
+)

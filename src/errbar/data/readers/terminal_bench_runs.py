@@ -1,0 +1,238 @@
+"""Runs of Terminal-Bench: which files belong to one, and which runs repeat one system.
+
+Metadata decide where there are any: runs of one agent, model and data set are trials of one system.
+Without them the files of a folder are runs of the system that the folder is named after, unless
+the files have names of their own; folders that are named by a time or number are taken apart.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.readers.base import Log, some_of
+from errbar.data.readers.documents import object_in, object_of, require_list, require_object
+from errbar.data.readers.settings import tell_apart
+from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
+
+METADATA = "run_metadata.json"
+RESULTS = "results.json"
+_NUMBERED = re.compile(r"(?:run|trial|attempt|try|repeat|rep|seed|results?)?[-_. ]*\(?\d*\)?", re.I)
+
+
+@dataclass
+class Run:
+    """A run by its own file, or by the files of its trials."""
+
+    path: Path
+    trials: list[dict[str, Any]]
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""  # what tells it from all other runs
+    held: Counter[Path] = field(default_factory=Counter)  # trials of it in each file
+
+    @property
+    def agent(self) -> str:
+        """Agent and model, where the metadata name them."""
+        told = [self.metadata.get(key) for key in ("agent_name", "model_name")]
+        return " · ".join(str(one) for one in told if one)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the metadata name both agent and model."""
+        return all(self.metadata.get(key) for key in ("agent_name", "model_name"))
+
+    @property
+    def task(self) -> str:
+        """The data set and its version."""
+        told = [self.metadata.get(key) for key in ("dataset_name", "dataset_version")]
+        return " ".join(str(one) for one in told if one)
+
+
+def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
+    """Runs; trials that the file of their run tells of, and copies of a run, are counted once."""
+    read = {file: object_of(file) for file in files}
+    runs: list[Run] = []
+    homes: dict[Path, list[Run]] = {}
+    for file, whole in read.items():
+        if "results" in whole:
+            run = Run(file, _trials(file, whole), whole, _metadata(file))
+            run.held[file] = len(run.trials)
+            log.read(file, len(run.trials))
+            homes.setdefault(file.parent, []).append(run)
+            runs.append(run)
+    told = {
+        home: {_identity(one) for run in mine for one in run.trials} for home, mine in homes.items()
+    }
+    apart: dict[Path, Run] = {}  # runs by the files of their trials
+    for file, whole in read.items():
+        if "results" in whole:
+            continue
+        log.read(file, 1)
+        # <run>/<task>/<trial>/results.json
+        home = next((one for one in file.parents if one in homes), file.parent.parent.parent)
+        if _identity(whole) in told.get(home, ()):
+            log.leave_out(file, "trials that the file of their run holds too")
+            continue
+        place = home / RESULTS
+        mine = homes.get(home, [])
+        run = (
+            mine[0]
+            if len(mine) == 1
+            else apart.setdefault(home, Run(place, [], {}, _metadata(place)))
+        )
+        run.trials.append(whole)
+        run.held[file] += 1
+    runs = _without_copies([*runs, *apart.values()], log)
+    for run, label in zip(runs, systems_of([run.path for run in runs], RESULTS), strict=True):
+        run.label = label
+    return runs
+
+
+def _without_copies(runs: Sequence[Run], log: Log) -> list[Run]:
+    """Runs without those that repeat another in all that they say; ids are unique to a run."""
+    seen: dict[str, list[Run]] = {}
+    kept: list[Run] = []
+    for run in runs:
+        told = run.stated.get("id") or (run.trials[0].get("id") if run.trials else None)
+        mine = seen.setdefault(str(told), [])
+        first = next((one for one in mine if one.trials == run.trials), None) if told else None
+        if first is None:
+            mine.append(run)
+            kept.append(run)
+            continue
+        for file, n in run.held.items():
+            log.leave_out(file, "trials of a copy of another run", n)
+        log.remarks.append(
+            warning(f"{run.path} is a copy of {first.path}: the run is counted once.")
+        )
+    return kept
+
+
+def _identity(trial: Mapping[str, Any]) -> tuple[str, str]:
+    return str(trial.get("task_id")), str(trial.get("trial_name"))
+
+
+def _trials(file: Path, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = require_list(whole["results"], f"{file}, results")
+    where = str(file)
+    return [require_object(one, f"{where}, trial {at}") for at, one in enumerate(found)]
+
+
+def _metadata(file: Path) -> Mapping[str, Any]:
+    """Those of the file, as in x_run_metadata.json of x_results.json, or of its folder."""
+    name = file.name.removesuffix(".gz")
+    own = file.with_name(f"{name.removesuffix(RESULTS)}{METADATA}")
+    found = next((one for one in (own, file.with_name(METADATA)) if one.is_file()), None)
+    return object_of(found) if found else {}
+
+
+def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
+    """Runs by the system whose trials they are."""
+    groups: dict[str, list[Run]] = {}
+    if files_are == "systems":
+        for run in runs:
+            name = f"{run.agent} ({run.label})" if run.agent and len(runs) > 1 else run.agent
+            groups.setdefault(name or run.label, []).append(run)
+        return groups
+    for name, mine in _by_metadata([run for run in runs if run.agent]).items():
+        groups.setdefault(name, []).extend(mine)
+    for name, mine in _by_folder([run for run in runs if not run.agent], files_are, log).items():
+        groups.setdefault(name, []).extend(mine)
+    alone = len(groups) == 1
+    for name, mine in groups.items():
+        for task, often in Counter(run.task for run in mine).items():
+            if often > 1 and alone and not mine[0].agent and files_are is None:
+                log.remarks.append(_unnamed_runs([run for run in mine if run.task == task], name))
+            elif often > 1:
+                of = "agent, model and data set" if mine[0].agent else "folder"
+                whose = f"{name}, {task}" if task else name
+                log.remarks.append(
+                    guess(
+                        f"Trials: {whose}: {often} runs of one {of} "
+                        f"({some_of([run.label for run in mine if run.task == task])}) are trials "
+                        f"of one system",
+                        option="--files systems",
+                        argument="files='systems'",
+                    )
+                )
+    return groups
+
+
+def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
+    """That runs of one folder, no other being there to compare with, may be of several agents."""
+    apart = way_to_say("--files systems", "files='systems'")
+    shares = [
+        sum(bool(trial.get("is_resolved")) for trial in run.trials) / len(run.trials)
+        for run in runs
+        if run.trials
+    ]
+    spread = f" (from {min(shares):.4g} to {max(shares):.4g} resolved)" if shares else ""
+    return warning(
+        f"{len(runs)} runs{spread} name no agent and lie in one folder, {folder}: they are taken "
+        f"as trials of one system. If they are of several agents, put each in a folder of its own, "
+        f"or take each run as a system with {apart}."
+    )
+
+
+def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """By agent and model, and by the arguments of the agent where these differ.
+
+    Where the agent or the model is not named, runs of folders with other names stay apart.
+    """
+    agents: dict[str, list[Run]] = {}
+    for run in runs:
+        agents.setdefault(run.agent, []).append(run)
+    groups: dict[str, list[Run]] = {}
+    for agent, mine in agents.items():
+        told = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
+        folders = {_named_folder(run): None for run in mine if not run.is_named}
+        names = systems_of([one / RESULTS for one in folders], RESULTS)
+        labels = dict(zip(folders, names, strict=True))
+        for run, said in zip(mine, told, strict=True):
+            folder = labels[_named_folder(run)] if len(labels) > 1 and not run.is_named else ""
+            more = ", ".join(part for part in (said, folder) if part)
+            groups.setdefault(f"{agent} ({more})" if more else agent, []).append(run)
+    return groups
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether a folder is named by a time or the number of a run alone, as run1_2025-08-10."""
+    return bool(_NUMBERED.fullmatch(without_time(folder.name)))
+
+
+def _named_folder(run: Run) -> Path:
+    """The nearest folder above a run that is not named by a time or a number."""
+    folder = run.path.resolve().parent
+    return next((one for one in (folder, *folder.parents) if not _is_run(one)), folder)
+
+
+def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
+    """Runs that name no agent, by folder, and by file where files have names of their own."""
+    places: dict[Path, list[Run]] = {}
+    timed: list[Run] = []
+    for run in runs:
+        own = without_time(run.path.name.removesuffix(".gz").removesuffix(RESULTS))
+        folder = run.path.resolve().parent
+        if not _NUMBERED.fullmatch(own):
+            places.setdefault(folder / own, []).append(run)
+            continue
+        if _is_run(folder):
+            timed.append(run)
+            if files_are == "trials":
+                folder = _named_folder(run)
+        places.setdefault(folder, []).append(run)
+    if len(timed) > 1 and files_are != "trials":
+        join = way_to_say("--files trials", "files='trials'")
+        log.remarks.append(
+            warning(
+                f"{len(timed)} runs name no agent, and their folders are named by a time or number "
+                f"({some_of([run.label for run in timed])}): each folder is a system of its own. "
+                f"If they repeat one run, join them with {join}."
+            )
+        )
+    names = systems_of([place / RESULTS for place in places], RESULTS)
+    return dict(zip(names, places.values(), strict=True))

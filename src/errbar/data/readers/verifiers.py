@@ -1,0 +1,295 @@
+"""Evaluations of verifiers: `results.jsonl` before version 0.2, `traces.jsonl` since.
+
+A row of results is a rollout: an `example_id`, a reward and one number for each metric; the file
+`metadata.json` beside says of which model and environment, and their means. A row of traces is an
+episode: a task and the trace of each agent in it, of which those count that are trained (the others
+are judges and users). Both give a failed rollout a reward of 0; here it also has a status.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import guess
+from errbar.data.provenance import Claim
+from errbar.data.readers.base import (
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    claim_means_over_rows,
+    pick,
+    picked_remark,
+)
+from errbar.data.readers.documents import (
+    is_whole,
+    lines,
+    name_of,
+    number_or_none,
+    object_in,
+    object_of,
+    require_key,
+    require_list,
+    require_object,
+    text_or_none,
+)
+
+_REWARD = "reward"
+_NO_METRICS = frozenset(
+    {"example_id", _REWARD, "generation_ms", "scoring_ms", "total_ms", "is_completed"}
+    | {"is_truncated", "advantage"}
+)
+_LIMITS = frozenset({"max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens"})
+
+
+class _Rollout(NamedTuple):
+    """One trial; what was said in it may be many times as large."""
+
+    system: str
+    task: str
+    question: str
+    scores: dict[str, Any]
+    status: str  # empty if it came to an end
+    target: str | None = None
+    environment: str | None = None
+
+
+@dataclass
+class _Run:
+    """One file."""
+
+    path: Path
+    rollouts: list[_Rollout]
+    stated: Mapping[str, Any] = field(default_factory=dict)  # what the log says of itself
+
+
+def _recognise(glance: Glance) -> str:
+    if glance.shape not in ("lines", "object"):
+        return ""
+    if glance.has("example_id", "prompt", "completion", _REWARD):
+        return "its lines have example_id, prompt, completion and reward"
+    if glance.has("env", "task", "traces", "ok"):
+        return "its lines have env, task, traces and ok"
+    return ""
+
+
+def _read(files: Sequence[Path], choice: Choice) -> Log:
+    log = Log()
+    runs = [_run(path, log) for path in files]
+    found = (name for run in runs for one in run.rollouts for name in one.scores)
+    scorers = list(dict.fromkeys([_REWARD, *found]))
+    scorer = pick(choice.scorer, scorers, "score", str(files[0]))
+    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    trials: Counter[tuple[str, str, str]] = Counter()
+    claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
+    for run in runs:
+        for one in run.rollouts:
+            key = (one.system, one.task, one.question)
+            outcome = number_or_none(one.scores.get(scorer))
+            log.add(
+                system=one.system,
+                task=one.task,
+                question=one.question,
+                trial=trials[key],
+                outcome=outcome,
+                status=one.status or ("unscored" if outcome is None else "ok"),
+                target=one.target,
+                environment=one.environment,
+            )
+            trials[key] += 1
+        held = dict.fromkeys((one.system, one.task) for one in run.rollouts)
+        again = sorted(held.keys() & claims.keys())
+        claims |= {whose: [] for whose in held}
+        if again:
+            log.remarks.append(
+                guess(
+                    f"Trials: {run.path}: there were rollouts of {again[0][0]} on {again[0][1]} "
+                    f"before; these are taken as further trials"
+                )
+            )
+        elif held:
+            claims[next(iter(held))] = list(_claims(run, scorer))
+    claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
+    return log
+
+
+def _run(path: Path, log: Log) -> _Run:
+    beside = path.with_name("metadata.json")
+    told = object_of(beside) if beside.is_file() else {}
+    environment, _, model = path.resolve().parent.parent.name.partition("--")
+    system = str(told.get("model") or model.replace("--", "/"))
+    task = str(told.get("env_id") or environment)
+    rollouts: list[_Rollout] = []
+    episodes: list[_Episode] = []
+    for at, row in lines(path):
+        if "traces" in row or episodes:
+            episodes.append(_episode(row, f"{path}, line {at}"))
+            continue
+        question = row.get("example_id")
+        if not is_whole(question):
+            question = name_of(question, f"{path}, line {at}, example_id")
+        rollouts.append(
+            _Rollout(
+                system,
+                task,
+                str(question),
+                _scores(row),
+                _status(row),
+                text_or_none(row.get("answer")),
+                text_or_none(row.get("task")),
+            )
+        )
+    log.read(path, len(rollouts))
+    if episodes:
+        return _Run(path, [*rollouts, *_of_traces(path, episodes, log)])
+    if not rollouts:
+        log.skip(path, "it has no rollouts")
+    return _Run(path, rollouts, told)
+
+
+def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The reward and the metrics of a rollout, which stand beside it or under `metrics`."""
+    beside = {
+        name: value
+        for name, value in row.items()
+        if name not in _NO_METRICS and number_or_none(value) is not None
+    }
+    return {_REWARD: row.get(_REWARD), **beside, **object_in(row, "metrics")}
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    if row.get("error"):
+        return "error"
+    return "limit" if row.get("is_truncated") is True else ""
+
+
+class _Trace(NamedTuple):
+    """What one agent did in an episode."""
+
+    is_trained: bool
+    role: str
+    model: str
+    scores: dict[str, Any]
+    status: str
+
+
+class _Episode(NamedTuple):
+    """A row of traces."""
+
+    environment: str
+    question: str
+    target: str | None
+    is_timeout: bool
+    traces: list[_Trace]
+
+
+def _episode(row: Mapping[str, Any], where: str) -> _Episode:
+    traces = []
+    for one in require_list(row.get("traces"), f"{where}, traces"):
+        trace = require_object(one, f"{where}, traces")
+        agent = object_in(trace, "agent")
+        traces.append(
+            _Trace(
+                agent.get("trainable") is not False,
+                str(agent.get("name") or ""),
+                str(object_in(agent, "config").get("model") or ""),
+                _rewards(trace),
+                _ending(trace),
+            )
+        )
+    env = require_object(row.get("env"), f"{where}, env")
+    task = _task(row, where)
+    return _Episode(
+        str(env.get("id") or ""),
+        _question(task, f"{where}, task"),
+        text_or_none(object_in(task, "data").get("answer")),
+        row.get("is_timeout") is True,
+        traces,
+    )
+
+
+def _of_traces(path: Path, episodes: Sequence[_Episode], log: Log) -> Iterator[_Rollout]:
+    """Traces of the agents that count; an episode without any is a failed rollout."""
+    log.read(path, sum(len(one.traces) for one in episodes))
+    trained = any(trace.is_trained for one in episodes for trace in one.traces)
+    kept = [[one for one in each.traces if one.is_trained or not trained] for each in episodes]
+    left = sum(len(one.traces) for one in episodes) - sum(map(len, kept))
+    if left:
+        log.leave_out(path, "traces of agents that are not scored", left)
+    roles = {trace.role for of_one in kept for trace in of_one}
+
+    def system(trace: _Trace) -> str:
+        """The model of an agent, and the part that it plays if there is more than one."""
+        return f"{trace.model} ({trace.role})".strip() if len(roles) > 1 else trace.model
+
+    systems = {system(trace) for of_one in kept for trace in of_one}
+    for one, traces in zip(episodes, kept, strict=True):
+        for trace in traces:
+            yield _Rollout(
+                system(trace), one.environment, one.question, trace.scores, trace.status, one.target
+            )
+        if not traces:
+            log.make_up(path, "episodes without a trace to score")
+            yield _Rollout(
+                next(iter(systems)) if len(systems) == 1 else "",
+                one.environment,
+                one.question,
+                {},
+                "timeout" if one.is_timeout else "error",
+            )
+
+
+def _task(row: Mapping[str, Any], where: str) -> dict[str, Any]:
+    return require_object(require_key(row, "task", where), f"{where}, task")
+
+
+def _question(task: Mapping[str, Any], where: str) -> str:
+    """The id of a task, its number, or the key that its content makes."""
+    data = object_in(task, "data")
+    names = (data.get("id"), data.get("idx"), task.get("key"), task.get("hash"))
+    return name_of(next((one for one in names if one is not None), None), where)
+
+
+def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """The sum of the weighted rewards if all are there, each of them, and the metrics."""
+    found: dict[str, Any] = {}
+    parts: list[float | None] = []
+    for name, reward in object_in(trace, "rewards").items():
+        told = reward if isinstance(reward, dict) else {"score": reward}
+        score, weight = number_or_none(told.get("score")), number_or_none(told.get("weight", 1.0))
+        found[name] = score
+        parts.append(None if score is None or weight is None else score * weight)
+    known = [one for one in parts if one is not None]
+    total = sum(known) if known and len(known) == len(parts) else None
+    return {**found, **object_in(trace, "metrics"), _REWARD: total}
+
+
+def _ending(trace: Mapping[str, Any]) -> str:
+    if trace.get("is_timeout") is True:
+        return "timeout"
+    if trace.get("ok") is not True:
+        return "error"
+    return "limit" if trace.get("stop_condition") in _LIMITS else ""
+
+
+def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+    """The mean of a score, and how many questions and rollouts there are."""
+    whose = (run.rollouts[0].system, run.rollouts[0].task)
+    means = {**object_in(run.stated, "avg_metrics"), _REWARD: run.stated.get("avg_reward")}
+    mean = number_or_none(means.get(scorer))
+    if mean is not None:
+        name = "avg_reward" if scorer == _REWARD else f"avg_metrics {scorer}"
+        yield Claim(name, mean, "avg", *whose)
+    examples, each = (
+        number_or_none(run.stated.get(key)) for key in ("num_examples", "rollouts_per_example")
+    )
+    if examples and examples > 0:  # -1 stands for all
+        yield Claim("num_examples", examples, "questions", *whose)
+        if each and each > 0:
+            name = "num_examples times rollouts_per_example"
+            yield Claim(name, examples * each, "rows", *whose)
+
+
+READER = Reader("verifiers", _recognise, _read, beside=("metadata.json", "*.toml", "*.log"))

@@ -1,0 +1,166 @@
+"""Systems of several sources as one, each under a name of its own."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self, TypeVar
+
+from errbar.data.provenance import NOWHERE, Accounts, Origin
+from errbar.data.queries.answers import Ballots
+from errbar.data.queries.ranked_rows import RankedItems
+from errbar.data.queries.slices import Named, Slice
+from errbar.data.sources.tables import Categories, Key, Rankings, Source
+from errbar.errors import InputError, RepeatedTrial
+
+Kind = TypeVar("Kind")
+
+
+class Part(NamedTuple):
+    """One system of a source."""
+
+    source: Source
+    system: str  # as it is called there
+
+    @classmethod
+    def of(cls, source: Source, system: str | None, whose: str, option: str) -> Self:
+        """The system of that name, or the only one there is."""
+        there = sorted({one.key[0] for one in source.slices(())})
+        listed = ", ".join(map(repr, there[:8])) + " …" * (len(there) > 8)
+        if system is None and len(there) > 1:
+            raise InputError(
+                f"the {whose} has {len(there)} systems: {listed}. Say which to take: {option}."
+            )
+        if system is not None and system not in there:
+            raise InputError(f"the {whose} has no system {system!r}; there is: {listed}.")
+        return cls(source, there[0] if system is None else system)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is no other system in the source."""
+        return all(one.key[0] == self.system for one in self.source.slices(()))
+
+
+@dataclass(frozen=True)
+class Joined(Source):
+    """Parts of other sources by their name here."""
+
+    parts: Mapping[str, Part]
+    origin: Origin = NOWHERE
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Part]) -> Self:
+        """With what the logs say of themselves, said once."""
+        remarks = dict.fromkeys(
+            remark for part in parts.values() for remark in part.source.origin.remarks
+        )
+        return cls(parts, Origin(remarks=tuple(remarks)))
+
+    @classmethod
+    def by_name(cls, sources: Mapping[str, Source]) -> Self:
+        """Sources by name: a source with one system goes by its name, others by both."""
+        parts: dict[str, Part] = {}
+        for name, source in sources.items():
+            systems = _systems_in(source)
+            for system in systems:
+                parts[name if len(systems) == 1 else f"{name} · {system}"] = Part(source, system)
+        return cls._with_origins(parts)
+
+    @classmethod
+    def of_all(cls, sources: Sequence[Source]) -> Self:
+        """Sources whose systems keep their names, told apart by where they are from if need be."""
+        often = Counter(system for source in sources for system in _systems_in(source))
+        parts: dict[str, Part] = {}
+        for at, source in enumerate(sources):
+            for system in _systems_in(source):
+                where = source.origin.reader or source.where or f"source {at + 1}"
+                name = system if often[system] == 1 else f"{system} ({where})"
+                free = name if name not in parts else f"{name} {at + 1}"
+                parts[free] = Part(source, system)
+        return cls._with_origins(parts)
+
+    @classmethod
+    def _with_origins(cls, parts: Mapping[str, Part]) -> Self:
+        """With all that the sources say of themselves, under the names that systems have here."""
+        sources = list({id(part.source): part.source for part in parts.values()}.values())
+        remarks = dict.fromkeys(remark for one in sources for remark in one.origin.remarks)
+        claims = tuple(
+            replace(claim, system=name)
+            for name, part in parts.items()
+            for claim in part.source.origin.claims
+            if claim.system == part.system
+        )
+        accounts = Accounts()
+        for one in sources:
+            accounts.update(one.origin.accounts)
+        readers = dict.fromkeys(one.origin.reader for one in sources if one.origin.reader)
+        whys = dict.fromkeys(one.origin.why for one in sources if one.origin.why)
+        origin = Origin(", ".join(readers), "; ".join(whys), claims, tuple(remarks), accounts)
+        return cls(parts, origin)
+
+    @property
+    def guesses_trials(self) -> bool:
+        """Whether that is so of any part."""
+        return any(part.source.guesses_trials for part in self.parts.values())
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Those of each part."""
+        return [
+            replace(one, key=(name, *one.key[1:]))
+            for name, part in self.parts.items()
+            for one in part.source.slices(by)
+            if one.key[0] == part.system
+        ]
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Those of each part."""
+        return self._renamed(lambda source: source.categories(by))
+
+    def named(self) -> dict[Key, Named]:
+        """Those of each part, called as they are here all the way down."""
+        found = self._renamed(lambda source: source.named())
+        return {key: replace(one, slice=replace(one.slice, key=key)) for key, one in found.items()}
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """Those of each part."""
+        return self._renamed(lambda source: source.ballots(by))
+
+    def ranked(self, bins: int | None) -> Rankings:
+        """Those of each part."""
+        return self._renamed(lambda source: source.ranked(bins))
+
+    def ranked_items(self) -> dict[Key, RankedItems]:
+        """Those of each part."""
+        return self._renamed(lambda source: source.ranked_items())
+
+    def statuses(self) -> dict[str, int]:
+        """Of all parts together; a source with other systems too does not tell them apart."""
+        if not all(part.is_whole for part in self.parts.values()):
+            return {}
+        total: dict[str, int] = {}
+        for part in self.parts.values():
+            for status, rows in part.source.statuses().items():
+                total[status] = total.get(status, 0) + rows
+        return total
+
+    def weight_columns(self) -> list[str]:
+        """Those of all parts."""
+        names = (name for part in self.parts.values() for name in part.source.weight_columns())
+        return list(dict.fromkeys(names))
+
+    def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
+        """What is of the system of each part, under the name that it has here."""
+        return {
+            (name, *key[1:]): one
+            for name, part in self.parts.items()
+            for key, one in asked(part.source).items()
+            if key[0] == part.system
+        }
+
+
+def _systems_in(source: Source) -> list[str]:
+    """Systems of a source, in order of their names; those of a table without one are one."""
+    try:
+        found = source.slices(())
+    except RepeatedTrial:
+        found = source.with_repeats().slices(())
+    return sorted({one.key[0] for one in found})

@@ -1,0 +1,400 @@
+"""Where outcomes are: a table in some engine, matrices, or counts ready made.
+
+Each source says the same three things: the slices that a metric needs, the results that occur
+question by question, and how many rows have which status.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.columns import Columns
+from errbar.data.counts import Counts, CountsByState, weights_of
+from errbar.data.engines.duckdb import plain_errors
+from errbar.data.expressions import HIDDEN, Frame, fetch, first_rows
+from errbar.data.provenance import NOWHERE, Origin
+from errbar.data.queries.answers import Ballots, ballots
+from errbar.data.queries.count_tables import counted_questions, counted_slices
+from errbar.data.queries.questions import categories, questions_of, slices, statuses
+from errbar.data.queries.ranked_rows import (
+    MOST_RANKED_ROWS,
+    RankedItems,
+    RankedRows,
+    ids_of,
+    rankable,
+    ranked_items,
+    ranked_rows,
+)
+from errbar.data.queries.ranked_totals import Grouped, ranked_cells
+from errbar.data.queries.row_order import Turns, turns_of, turns_of_matrices
+from errbar.data.queries.slices import Named, Results, Slice, named_in
+from errbar.data.queries.weights import refuse_weights
+from errbar.errors import InputError
+
+Key = tuple[str, ...]
+Categories = dict[Key, Results]
+Rankings = Mapping[Key, RankedRows | Grouped]
+
+
+class Source(ABC):
+    """Outcomes, wherever they are."""
+
+    origin: Origin = NOWHERE
+    where: str = ""  # the path that it was read from, if any
+
+    @property
+    def guesses_trials(self) -> bool:
+        """Whether rows of one id are taken as trials though nothing says so."""
+        return False
+
+    @property
+    def outcome_column(self) -> str:
+        """What the column of outcomes is called, where there is one."""
+        return ""
+
+    def unused_columns(self) -> list[str]:
+        """Columns of a table that mean nothing to errbar."""
+        return []
+
+    @abstractmethod
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Every system and task by state, and by the values of some columns."""
+
+    @abstractmethod
+    def categories(self, by: Sequence[str]) -> Categories:
+        """The results that occur, and how often each question has them."""
+
+    @abstractmethod
+    def named(self) -> dict[Key, Named]:
+        """Every system and task question by question."""
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """How often each answer of a question was given."""
+        del by
+        raise InputError("matrices and counts have no answers to vote by; ask for maj@k.")
+
+    def with_repeats(self) -> "Source":
+        """The same, with every row a trial of its own."""
+        return self
+
+    def ranked(self, bins: int | None) -> Rankings:
+        """Confidence, result and cluster of every row, or totals of groups of clusters."""
+        del bins
+        raise InputError("matrices and counts have no confidence to rank by.")
+
+    def ranked_items(self) -> dict[Key, RankedItems]:
+        """The same of every row, and which question and trial it is of."""
+        raise InputError("matrices and counts have no confidence to rank by.")
+
+    def in_turn(self, order: str | None) -> Turns:
+        """Rows, the earliest first: as they stand, or in the order of a column."""
+        del order
+        raise InputError("counts do not say in which order trials came; load their rows.")
+
+    def with_origin(self, origin: Origin) -> Self:
+        """The same, from elsewhere."""
+        return replace(self, origin=origin)  # type: ignore[type-var]  # each kind is a dataclass
+
+    def at(self, where: str) -> Self:
+        """The same, called by the path that was given."""
+        return replace(self, where=where)  # type: ignore[type-var]  # each table is a dataclass
+
+    def examples(self, number: int) -> list[dict[str, str]]:
+        """Some rows as text, by what their columns mean."""
+        del number
+        return []
+
+    def statuses(self) -> dict[str, int]:
+        """How many rows have each status."""
+        return {}
+
+    def weight_columns(self) -> list[str]:
+        """The columns that hold weights of questions."""
+        return []
+
+
+@dataclass(frozen=True)
+class TableSource(Source):
+    """A table in pandas, polars, pyarrow, DuckDB or Spark."""
+
+    frame: Frame
+    columns: Columns
+    allow_repeats: bool = False
+    where: str = ""
+    origin: Origin = NOWHERE
+    _found: dict[Key, list[Slice]] = field(default_factory=dict)
+    _results: dict[Key, Categories] = field(default_factory=dict)
+    _statuses: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def guesses_trials(self) -> bool:
+        """Whether no column numbers the trials; a reader of logs knows what is one."""
+        return "trial" not in self.columns and not self.origin.reader
+
+    @property
+    def outcome_column(self) -> str:
+        """What the column of outcomes is called; a reader of logs knows what is in it."""
+        return "" if self.origin.reader else self.columns["outcome"]
+
+    def unused_columns(self) -> list[str]:
+        """Columns of the table that mean nothing to errbar."""
+        taken = {*self.columns.named.values(), *HIDDEN}
+        return [name for name in self.frame.collect_schema().names() if name not in taken]
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """By one GROUP BY, remembered."""
+        key = tuple(by)
+        if key not in self._found:
+            with plain_errors(self.where):
+                self._found[key] = slices(
+                    self.frame, self.columns, by, allow_repeats=self.allow_repeats
+                )
+        return self._found[key]
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """By one GROUP BY, remembered."""
+        key = tuple(by)
+        if key not in self._results:
+            with plain_errors(self.where):
+                self._results[key] = categories(self.frame, self.columns, by)
+        return self._results[key]
+
+    def named(self) -> dict[Key, Named]:
+        """By one GROUP BY more; what is wrong with the data was found by the first."""
+        self.slices(())
+        with plain_errors(self.where):
+            return named_in(fetch(questions_of(self.frame, self.columns)))
+
+    def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
+        """By one GROUP BY."""
+        with plain_errors(self.where):
+            return ballots(self.frame, self.columns, by)
+
+    def with_repeats(self) -> "TableSource":
+        """The same, with every row a trial of its own."""
+        return replace(self, allow_repeats=True, _found={})
+
+    def ranked(self, bins: int | None) -> Rankings:
+        """All rows if they fit, and totals by one GROUP BY if not, or if bins are asked for."""
+        with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "ranking item by item")
+            found = rankable(self.frame, self.columns)
+            if bins is None and found.size <= MOST_RANKED_ROWS:
+                return ranked_rows(found)
+            return ranked_cells(found, bins)
+
+    def ranked_items(self) -> dict[Key, RankedItems]:
+        """All of them, fetched; what is wrong with their names is found by the slices."""
+        self.slices(())
+        with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "ranking item by item")
+            found = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
+            if found.size > MOST_RANKED_ROWS:
+                raise InputError(
+                    f"items are compared one by one; {found.size:,} rows are more than the "
+                    f"{MOST_RANKED_ROWS:,} that this is made for. Compare fewer systems or tasks."
+                )
+            return ranked_items(found)
+
+    def in_turn(self, order: str | None) -> Turns:
+        """All of them, fetched."""
+        with plain_errors(self.where):
+            refuse_weights(self.frame, self.columns, "watching a run")
+            return turns_of(self.frame, self.columns, order)
+
+    def examples(self, number: int) -> list[dict[str, str]]:
+        """The first rows."""
+        with plain_errors(self.where):
+            return first_rows(self.frame, self.columns, number)
+
+    def statuses(self) -> dict[str, int]:
+        """By one GROUP BY."""
+        if not self._statuses:
+            with plain_errors(self.where):
+                self._statuses.update(statuses(self.frame, self.columns))
+        return dict(self._statuses)
+
+    def weight_columns(self) -> list[str]:
+        """The column that holds weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
+
+
+@dataclass(frozen=True)
+class CountsTableSource(Source):
+    """A table with a row per question: its trials, and how many were right."""
+
+    frame: Frame
+    columns: Columns
+    allow_repeats: bool = False
+    where: str = ""
+    origin: Origin = NOWHERE
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """By one GROUP BY."""
+        with plain_errors(self.where):
+            return counted_slices(self.frame, self.columns, by, allow_repeats=self.allow_repeats)
+
+    def named(self) -> dict[Key, Named]:
+        """By one GROUP BY."""
+        with plain_errors(self.where):
+            counted = counted_questions(self.frame, self.columns, allow_repeats=self.allow_repeats)
+            return named_in(fetch(counted))
+
+    def with_repeats(self) -> "CountsTableSource":
+        """The same, with the rows of a question added up."""
+        return replace(self, allow_repeats=True)
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Counts of right and wrong have no other categories."""
+        del by
+        raise InputError(
+            "a table of counts knows right and wrong only; metrics with weights need rows."
+        )
+
+    def weight_columns(self) -> list[str]:
+        """The column that holds weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
+
+
+@dataclass(frozen=True)
+class MatrixSource(Source):
+    """A matrix per system: a row per question, a column per trial, NaN for no result."""
+
+    matrices: Mapping[str, NDArray[Any]]
+    origin: Origin = NOWHERE
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Counted row by row."""
+        _no_columns(by)
+        return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
+
+    def named(self) -> dict[Key, Named]:
+        """A question is called by its row."""
+        return {
+            (name, ""): Named(_numbered(len(matrix)), _counted(name, matrix), ("",) * len(matrix))
+            for name, matrix in self.matrices.items()
+        }
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Counted row by row."""
+        _no_columns(by)
+        values = sorted(
+            {float(v) for m in self.matrices.values() for v in np.unique(m) if not np.isnan(v)}
+        )
+        return {
+            (name, ""): Results(
+                values,
+                np.stack([(m == value).sum(axis=1) for value in values], axis=1),
+                np.isnan(m).sum(axis=1),
+                questions=_numbered(len(m)),
+            )
+            for name, m in self.matrices.items()
+        }
+
+    def in_turn(self, order: str | None) -> Turns:
+        """Question by question of each matrix."""
+        if order is not None:
+            raise InputError(f"there is no column {order!r} to order by: matrices have none.")
+        return turns_of_matrices(self.matrices)
+
+
+@dataclass(frozen=True)
+class CountsSource(Source):
+    """Counts ready made."""
+
+    counts: Mapping[Key, Counts]
+    origin: Origin = NOWHERE
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """As they are."""
+        _no_columns(by)
+        return [
+            Slice(
+                key,
+                counts.trials,
+                counts.trials,
+                counts.correct,
+                np.zeros(counts.trials.size, dtype=np.int64),
+                counts.repeats().astype(np.int64),
+                clusters=clusters,
+                named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
+                weights=weights_of(counts),
+            )
+            for key, counts in self.counts.items()
+            for clusters in [_clusters_in(counts)]
+        ]
+
+    def named(self) -> dict[Key, Named]:
+        """As they are named."""
+        if any(isinstance(counts, CountsByState) for counts in self.counts.values()):
+            raise InputError(
+                "counts by state do not say which question is which; give errbar.Counts(trials, "
+                "correct, questions)."
+            )
+        return {
+            one.key: Named(_names(counts), one, ("",) * len(counts))
+            for one, counts in zip(self.slices(()), self.counts.values(), strict=True)
+        }
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Wrong and right."""
+        _no_columns(by)
+        return {
+            key: Results(
+                [0.0, 1.0],
+                np.repeat(tally, often, axis=0),
+                np.zeros(len(counts), dtype=np.int64),
+                None if clusters is None else np.repeat(clusters, often),
+                () if isinstance(counts, CountsByState) else _names(counts),
+                None if weights is None else np.repeat(weights, often),
+            )
+            for key, counts in self.counts.items()
+            for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
+            for weights in [weights_of(counts)]
+            for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
+        }
+
+
+def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
+    return counts.clusters if isinstance(counts, CountsByState) else None
+
+
+def _names(counts: Counts) -> tuple[str, ...]:
+    names = tuple(map(str, counts.questions))
+    if len(set(names)) < len(names):
+        raise InputError("two questions have the same name as text; rename one.")
+    return names
+
+
+def _numbered(rows: int) -> tuple[str, ...]:
+    """Rows by number, as text that sorts as they do."""
+    return tuple(f"{at:0{len(str(rows))}d}" for at in range(rows))
+
+
+def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
+    """Questions by their state."""
+    each = _counted(name, matrix)
+    rows = np.stack([each.trials, each.scored, each.right, each.other])
+    states, often = np.unique(rows, axis=1, return_counts=True)
+    trials, scored, right, other = states
+    return Slice(each.key, trials, scored, right, other, often)
+
+
+def _counted(name: str, matrix: NDArray[Any]) -> Slice:
+    """Every question of its own."""
+    known = ~np.isnan(matrix)
+    trials = np.full(len(matrix), matrix.shape[1])
+    right, other = matrix == 1, known & (matrix != 0) & (matrix != 1)
+    scored, right, other = (one.sum(axis=1) for one in (known, right, other))
+    return Slice((name, ""), trials, scored, right, other, np.ones(len(matrix), dtype=np.int64))
+
+
+def _no_columns(by: Sequence[str]) -> None:
+    if by:
+        raise InputError(
+            f"there is no column {by[0]!r} to group by: matrices and counts have none."
+        )

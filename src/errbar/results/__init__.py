@@ -1,0 +1,1 @@
+"""What was found: printed, tabulated, exported, drawn. Nothing here infers anything."""

@@ -1,0 +1,190 @@
+"""What every result can do: print, show in a notebook, become any DataFrame.
+
+A number that cannot be had is a dash with its reason; where all are missing, that is an error.
+"""
+
+import importlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.remarks import above, below, way_to_say
+from errbar.base.tables import Table, counted, html_table
+from errbar.errors import InputError, NotEnoughTrials
+
+if TYPE_CHECKING:
+    from errbar.results.pictures.picture import Picture
+
+R = TypeVar("R")
+
+
+class Result(ABC):
+    """Rows with notes under them."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per row, for a DataFrame or JSON."""
+
+    @abstractmethod
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down; one that is empty all the way is left out."""
+
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """What is said of the rows; guesses and warnings stand above them, the rest below."""
+
+    def breaks(self) -> set[int]:
+        """The rows that begin a new group."""
+        return set()
+
+    def parts(self) -> list[Table]:
+        """What is shown of them: one table."""
+        notes = self.notes()
+        return [Table(self.columns(), below(notes), self.breaks(), above(notes))]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the records."""
+        return _library("pandas").DataFrame(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame of the records."""
+        return _library("polars").DataFrame(self.to_dicts())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table of the records."""
+        return _library("pyarrow").Table.from_pylist(self.to_dicts())
+
+    def plot(self) -> "Picture":
+        """A picture of them; see "Pictures" in the documentation."""
+        from errbar.results.pictures import plot  # noqa: PLC0415  an extra
+
+        return plot(self)
+
+    def __str__(self) -> str:
+        return str(self.parts()[0])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        notes = self.notes()
+        return html_table(self.columns(), below(notes), above(notes))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rows(Sequence[R], Result):
+    """A result that is a list of its rows."""
+
+    rows: tuple[R, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> R: ...
+    @overload
+    def __getitem__(self, at: slice) -> Self: ...
+    def __getitem__(self, at: int | slice) -> R | Self:
+        return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InputError(f"{name} is not installed: pip install {name}.") from error
+
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+class Refusals:
+    """What could not be had, by whose it is and what was asked."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], InputError] = {}
+
+    def add(self, whose: object, metric: object, error: InputError) -> str:
+        """Keep a refusal; returns its reason as a phrase."""
+        self._found[str(whose), str(metric)] = error
+        return reason_of(error, metric)
+
+    def require_others(self, asked: Iterable[tuple[object, object]]) -> None:
+        """Raise an error if everything that was asked for is refused."""
+        names = list(dict.fromkeys((str(whose), str(metric)) for whose, metric in asked))
+        if all(name in self._found for name in names):
+            self.require_none(names)
+
+    def require_none(self, names: Sequence[tuple[str, str]] = (), done: str = "scored") -> None:
+        """Raise the first refusal, and how many are like it, if there is any."""
+        names = names or list(self._found)
+        if not names:
+            return
+        first = self._found[names[0]]
+        reasons = [reason_of(self._found[name], name[1]) for name in names]
+        what = f"{' '.join(filter(None, names[0]))}: {reasons[0]}"
+        if len(names) > 1:
+            alike = sum(_kind(one) == _kind(reasons[0]) for one in reasons)
+            what = f"nothing can be {done}. {what} (the reason for {alike} of {len(names)})"
+        raise type(first)(f"{what}.") from first
+
+
+def reason_of(error: InputError, metric: object) -> str:
+    """An error as a phrase, without the metric that it begins with and the full stop.
+
+    Examples
+    --------
+    >>> reason_of(InputError("vote@3: votes are counted among 1000 trials at most."), "vote@3")
+    'votes are counted among 1000 trials at most'
+    """
+    text = " ".join(str(error).split()).removesuffix(".")
+    return text.removeprefix(f"{metric}: ").removeprefix(f"{metric} ")
+
+
+def too_few_trials(
+    draws: int,
+    trials: NDArray[np.integer],
+    often: NDArray[np.floating] | NDArray[np.integer] | None = None,
+    *,
+    names: Sequence[object] | None = None,
+    can_drop: bool = True,
+    can_extrapolate: bool = False,
+) -> NotEnoughTrials | None:
+    """The refusal of questions with fewer trials than are drawn, if there are any.
+
+    `often` says how many questions each entry stands for, and `names` which they are.
+    """
+    short = trials < draws
+    if not short.any():
+        return None
+    each = np.ones(trials.size) if often is None else often
+    few, questions = int(short @ each), int(each.sum())
+    at = int(np.argmin(trials))
+    named = f" (question {names[at]!r:.80})" if names is not None else ""
+    if can_drop and few < questions:
+        drop = way_to_say("--short drop", "short='drop'")
+        way = f"{drop} leaves those out"
+    else:
+        way = f"lower k to at most {trials[at]}" if trials[at] else "collect more trials"
+        if can_extrapolate and trials[at]:
+            beyond = way_to_say("--short posterior", "short='posterior'")
+            way += f", or let {beyond} look beyond the trials"
+    return NotEnoughTrials(
+        f"needs {counted(draws, 'trial')} per question; {few} of {counted(questions, 'question')} "
+        f"{'has' if questions == 1 else 'have'} fewer, the least {trials[at]}{named}; {way}"
+    )
+
+
+def _kind(reason: str) -> str:
+    """What reasons that differ by their numbers and details have in common."""
+    return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])

@@ -1,0 +1,182 @@
+"""Curves of ranked items with an interval at each point, and systems at matched coverage."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from errbar.base.tables import DASH, Table, html_table, percent, pointed, supported
+from errbar.metrics.ranked import Augrc, Aurc
+from errbar.results.estimate import Interval, Subject
+
+if TYPE_CHECKING:
+    from errbar.results.pictures.picture import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class BandPoint:
+    """A point of a curve; without an interval where resampling cannot tell how sure it is."""
+
+    x: float
+    value: float
+    interval: Interval
+    items: int = 0  # that it is of, where each has its own
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A curve of one system and task."""
+
+    of: Subject
+    points: tuple[BandPoint, ...]
+    reach: float = 1.0  # the largest coverage
+
+
+def lacks_intervals(band: Band) -> bool:
+    """Whether resampling could not tell everywhere how sure the curve is."""
+    return any(math.isnan(point.interval.low) for point in band.points)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRow:
+    """One number of two systems, and their difference."""
+
+    metric: str
+    one: str
+    other: str
+    value: float  # of the first
+    against: float  # of the second
+    difference: float
+    sd: float
+    interval: Interval  # of the difference
+    dropped: float  # share of the resamples in which it was undefined
+    reason: str  # why there is no interval, if there is none
+
+    @property
+    def verdict(self) -> str:
+        """Which of the two has the lower number, as far as the data can tell."""
+        if self.reason:
+            return "cannot tell"
+        if self.interval.low > 0:
+            return f"{self.other} is lower"
+        if self.interval.high < 0:
+            return f"{self.one} is lower"
+        return "cannot tell"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MatchedCoverage:
+    """Comparisons at coverages that all systems reach."""
+
+    rows: tuple[MatchedRow, ...]
+    reach: dict[str, float]  # the largest coverage of each system
+    common: float  # the largest that all of them reach
+    items: int
+    clusters: int
+    method: str
+
+    def table(self) -> Table:
+        """What is shown of them."""
+        systems = [(row.one, row.other) for row in self.rows]
+        breaks = {at for at in range(1, len(systems)) if systems[at] != systems[at - 1]}
+        return Table(self._columns(), self.notes(), breaks)
+
+    def plot(self) -> "Picture":
+        """A picture of the differences."""
+        from errbar.results.pictures import plot  # noqa: PLC0415  an extra
+
+        return plot(self)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns(), self.notes())
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per comparison, for a DataFrame or JSON."""
+        return [
+            {
+                "metric": row.metric,
+                "one": row.one,
+                "other": row.other,
+                "value": row.value,
+                "against": row.against,
+                "difference": row.difference,
+                "sd": row.sd,
+                "low": row.interval.low,
+                "high": row.interval.high,
+                "level": row.interval.level,
+                "covers": row.interval.covers.value,
+                "dropped": row.dropped,
+                "verdict": row.verdict,
+                "reason": row.reason,
+            }
+            for row in self.rows
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """What the areas up to the common coverage say, in plain words."""
+        area = area_name(Aurc, self.common)
+        last = {(row.one, row.other): row for row in self.rows if row.metric == area}
+        return " ".join(self._plainly(row) for row in last.values())
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        reaches = ", ".join(f"{name} {share:.4g}" for name, share in self.reach.items())
+        together = f" in {self.clusters} clusters" if self.clusters < self.items else ""
+        dropped = max(row.dropped for row in self.rows)
+        notes = [
+            self.verdict,
+            f"{self.items} items{together}. Coverage: {reaches}; of all: {self.common:.4g}.",
+            f"Lower is better{self._but()}. Method: {self.method}, the same items for all systems.",
+        ]
+        if len(self.reach) > 2:
+            notes.append("Each interval stands for itself; they are not adjusted for their number.")
+        if dropped:
+            notes.append(f"Up to {percent(round(dropped, 4))} of the resamples were undefined.")
+        return notes + [
+            f"{row.metric}, {row.one} and {row.other}: {row.reason}."
+            for row in self.rows
+            if row.reason
+        ]
+
+    def _but(self) -> str:
+        return ", but for cov@risk" if any("cov@" in row.metric for row in self.rows) else ""
+
+    def _plainly(self, row: MatchedRow) -> str:
+        where = f"Up to coverage {self.common:.4g}"
+        if row.reason:
+            return f"{where}, {row.one} and {row.other} cannot be compared: {row.reason}."
+        low, high = (supported(end, row.sd) for end in (row.interval.low, row.interval.high))
+        by = f"{percent(row.interval.level)} interval of the difference {low} to {high}"
+        if row.verdict == "cannot tell":
+            return f"{where}, the data cannot tell {row.one} and {row.other} apart ({by})."
+        better, worse = (row.one, row.other) if row.difference < 0 else (row.other, row.one)
+        return f"{where}, {better} risks less on average than {worse} ({by})."
+
+    def _columns(self) -> list[list[str]]:
+        rows = self.rows
+        return [
+            ["metric", *(row.metric for row in rows)],
+            ["systems", *(f"{row.one} − {row.other}" for row in rows)],
+            ["first", *pointed(supported(row.value, row.sd) for row in rows)],
+            ["second", *pointed(supported(row.against, row.sd) for row in rows)],
+            ["difference", *pointed(supported(row.difference, row.sd) for row in rows)],
+            ["interval", *(_ends(row) for row in rows)],
+            ["verdict", *(row.verdict for row in rows)],
+        ]
+
+
+def area_name(area: type[Aurc] | type[Augrc], common: float) -> str:
+    """What the area up to the common coverage is called in the table."""
+    return f"{area.head}(coverage={common:.4g})"
+
+
+def _ends(row: MatchedRow) -> str:
+    if row.reason:
+        return DASH
+    return " to ".join(supported(end, row.sd) for end in (row.interval.low, row.interval.high))

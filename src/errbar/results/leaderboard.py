@@ -1,0 +1,150 @@
+"""Systems in order, with how sure the order is, and letters for those that are not separated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from errbar.base.tables import counted, percent, pointed, supported
+from errbar.metrics.base import Direction, Metric
+from errbar.results.base import Rows
+from errbar.results.estimate import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where one system stands."""
+
+    system: str
+    value: float
+    sd: float
+    interval: Interval
+    rank: int  # by value; equal values share the better one
+    best_rank: int  # the ranks it may have: of all systems together, at the level
+    worst_rank: int
+    expected_rank: float
+    chance_best: float
+    groups: str  # a letter for each set of systems that cannot be told apart
+
+    def record(self) -> dict[str, Any]:
+        """What it says, flat."""
+        return {
+            "system": self.system,
+            "value": self.value,
+            "sd": self.sd,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "level": self.interval.level,
+            "covers": self.interval.covers.value,
+            "rank": self.rank,
+            "best_rank": self.best_rank,
+            "worst_rank": self.worst_rank,
+            "expected_rank": self.expected_rank,
+            "chance_best": self.chance_best,
+            "groups": self.groups,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Leaderboard(Rows[Standing]):
+    """Systems from the best down, by one metric of one task or the average of several."""
+
+    metric: Metric
+    tasks: dict[str, float]  # the weight of each
+    questions: int  # those that all systems have
+    method: str
+    remarks: tuple[str, ...] = ()
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per system, for a DataFrame or JSON."""
+        return [{"metric": str(self.metric), **row.record()} for row in self.rows]
+
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down."""
+        value, low, high = (
+            pointed(supported(number, row.sd) for number, row in zip(numbers, self, strict=True))
+            for numbers in (
+                [row.value for row in self],
+                [row.interval.low for row in self],
+                [row.interval.high for row in self],
+            )
+        )
+        ends = [f"{left} to {right}" for left, right in zip(low, high, strict=True)]
+        ranks = [
+            str(row.best_rank)
+            if row.best_rank == row.worst_rank
+            else f"{row.best_rank} to {row.worst_rank}"
+            for row in self
+        ]
+        level = percent(self.rows[0].interval.level)
+        return [
+            ["rank", *(str(row.rank) for row in self)],
+            ["system", *(row.system for row in self)],
+            [str(self.metric), *value],
+            [f"{level} interval", *ends],
+            [f"{level} ranks", *ranks],
+            ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
+            ["P(best)", *(f"{row.chance_best:.3f}" for row in self)],
+            ["group", *(row.groups for row in self)],
+        ]
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        first = self.rows[0].interval
+        what = f"{counted(self.questions, 'question')} that all systems have"
+        if len(self.tasks) > 1:
+            each = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
+            what += f"; the average of {len(self.tasks)} tasks, weighed {each}"
+        lower = " Lower is better." if self.metric.direction is Direction.LOWER else ""
+        return [
+            f"{what}.{lower}",
+            f"The interval is for {first.covers.words}, each by itself.",
+            f"ranks: at a level of {percent(first.level)}, all true ranks lie in these ranges.",
+            "group: systems that share a letter cannot be told apart.",
+            f"Method: {self.method}.",
+            *self.remarks,
+        ]
+
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def letters_of(separated: Sequence[Sequence[bool]]) -> list[str]:
+    """The letters of each system, given which pairs are separated; the first has an a.
+
+    Examples
+    --------
+    >>> letters_of([[False, False, True], [False, False, False], [True, False, False]])
+    ['a', 'ab', 'b']
+    """
+    number = len(separated)
+    sets = [frozenset(range(number))]
+    for one in range(number):
+        for other in range(one + 1, number):
+            if separated[one][other]:
+                sets = _split(sets, one, other)
+    ordered = sorted(sets, key=sorted)
+    return [
+        "".join(_letter(at) for at, each in enumerate(ordered) if system in each)
+        for system in range(number)
+    ]
+
+
+def _split(sets: list[frozenset[int]], one: int, other: int) -> list[frozenset[int]]:
+    """Sets without the pair in any."""
+    apart = [each for each in sets if not {one, other} <= each]
+    for each in sets:
+        if {one, other} <= each:
+            apart += [each - {one}, each - {other}]
+    return [
+        each
+        for at, each in enumerate(apart)
+        if not any(
+            each < bigger or (each == bigger and at > place) for place, bigger in enumerate(apart)
+        )
+    ]
+
+
+def _letter(at: int) -> str:
+    """a to z, then a2 to z2 and so on."""
+    turn, letter = divmod(at, len(_ALPHABET))
+    return _ALPHABET[letter] + (str(turn + 1) if turn else "")

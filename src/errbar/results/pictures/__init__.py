@@ -1,0 +1,62 @@
+"""Pictures of results: Vega-Lite specifications with the data in them, drawn without a network."""
+
+from collections.abc import Callable
+from typing import Any
+
+from errbar.errors import InputError, WrongType
+from errbar.results.comparison import Comparisons
+from errbar.results.curves import MatchedCoverage
+from errbar.results.gate import Gate
+from errbar.results.inspection import Inspection
+from errbar.results.leaderboard import Leaderboard
+from errbar.results.monitoring import History, Monitoring
+from errbar.results.pictures.coverage import coverage_map
+from errbar.results.pictures.curves import is_curve, monitoring_picture, planning_curve, score_curve
+from errbar.results.pictures.forest import (
+    comparison_forest,
+    gate_forest,
+    matched_forest,
+    rank_picture,
+    score_forest,
+)
+from errbar.results.pictures.picture import Picture
+from errbar.results.pictures.questions import data_picture
+from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.results.scores import Estimates
+
+__all__ = [
+    "Picture",
+    "calibration_picture",
+    "coverage_map",
+    "planning_curve",
+    "plot",
+    "risk_picture",
+    "roc_picture",
+]
+
+
+def plot(result: Any) -> Picture:
+    """The picture of a result: a curve where it is one metric at many k, else a forest."""
+    draw = next((draw for kind, draw in _BY_KIND.items() if isinstance(result, kind)), None)
+    if draw is None:
+        known = ", ".join(kind.__name__ for kind in _BY_KIND)
+        raise WrongType(f"there is no picture of {type(result).__name__}; there is of: {known}.")
+    if not result.to_dicts():
+        raise InputError(f"{type(result).__name__}: there is nothing in it to draw.")
+    return draw(result)
+
+
+def _scores(scores: Estimates[Any]) -> Picture:
+    return score_curve(scores) if is_curve(scores) else score_forest(scores)
+
+
+_BY_KIND: dict[type, Callable[[Any], Picture]] = {
+    Estimates: _scores,
+    Comparisons: comparison_forest,
+    Leaderboard: rank_picture,
+    MatchedCoverage: matched_forest,
+    Gate: gate_forest,
+    Inspection: data_picture,
+    Monitoring: monitoring_picture,
+    History: monitoring_picture,
+}

@@ -1,0 +1,168 @@
+"""A plan: ways to run it, what each costs, and how likely it suffices."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from errbar.results.base import Result
+
+if TYPE_CHECKING:
+    from errbar.results.pictures.picture import Picture
+
+LEAST_QUESTIONS = 2
+_ON_CURVE = 40  # points
+_BEYOND = 1.6  # times the questions of the row: where its curve ends
+_CURVES = 4
+_DOUBT = 3.0  # standard errors
+
+
+class PlanGoal(Protocol):
+    """What a run is to show, as far as a plan must know it."""
+
+    @property
+    def mean(self) -> float:
+        """Of the metric over all questions there could be."""
+        ...
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Chance to meet the goal; with endless trials if `trials` is None."""
+        ...
+
+    def record(self) -> dict[str, Any]:
+        """What was asked for, as the first fields of a flat record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to run it."""
+
+    trials: int  # of each question, by each system
+    questions: int
+    systems: int
+    cost: float
+    power: float
+    reached: bool  # whether the power is as asked for
+    best: bool = False
+    simulated: float = math.nan  # share of simulated runs that showed what was asked
+    simulations: int = 0
+
+    @property
+    def trials_in_all(self) -> int:
+        """Of all questions and systems."""
+        return self.trials * self.questions * self.systems
+
+    @property
+    def simulated_sd(self) -> float:
+        """How far the simulated share may be off by chance."""
+        if not self.simulations:
+            return math.nan
+        share = self.simulated
+        return math.sqrt(share * (1.0 - share) / self.simulations)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Result):
+    """Ways to run it, by trials per question; the best is marked."""
+
+    goal: PlanGoal
+    target: float  # the power that was asked for
+    rows: tuple[Row, ...]
+    marked: str  # what the best row is: the cheapest, or the one with the highest power
+    remarks: tuple[str, ...]
+
+    @property
+    def best(self) -> Row:
+        """The marked row."""
+        return next(row for row in self.rows if row.best)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per row, for a DataFrame or JSON."""
+        asked = self.goal.record() | {"target": self.target}
+        return [
+            asked
+            | {
+                "trials": row.trials,
+                "questions": row.questions,
+                "systems": row.systems,
+                "trials_in_all": row.trials_in_all,
+                "cost": row.cost,
+                "power": row.power,
+                "simulated": row.simulated,
+                "simulated_sd": row.simulated_sd,
+                "reached": row.reached,
+                "best": row.best,
+            }
+            for row in self.rows
+        ]
+
+    def curve(self) -> list[dict[str, Any]]:
+        """Power at many numbers of questions, for the best row's trials and some others."""
+        most = max(round(_BEYOND * row.questions) for row in self.drawn())
+        steps = {
+            max(LEAST_QUESTIONS, round(most * at / _ON_CURVE)) for at in range(1, _ON_CURVE + 1)
+        }
+        return [
+            {
+                "trials": row.trials,
+                "questions": questions,
+                "power": self.goal.power(questions, row.trials),
+            }
+            for row in self.drawn()
+            for questions in sorted(steps)
+        ]
+
+    def plot(self) -> "Picture":
+        """Power over questions, for the best row's trials and a few others."""
+        from errbar.results.pictures import planning_curve  # noqa: PLC0415  an extra
+
+        return planning_curve(self.curve(), target=self.target, said=self.remarks[:1])
+
+    def drawn(self) -> list[Row]:
+        """The best row, and those that cost the least beside it, by trials."""
+        others = sorted((row for row in self.rows if not row.best), key=lambda row: row.cost)
+        return sorted([self.best, *others[: _CURVES - 1]], key=lambda row: row.trials)
+
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down."""
+        rows = self.rows
+        columns = [
+            ["trials per question", *(f"{row.trials:,}" for row in rows)],
+            ["questions", *(f"{row.questions:,}" for row in rows)],
+            ["trials in all", *(f"{row.trials_in_all:,}" for row in rows)],
+            ["cost", *(f"{row.cost:,.6g}" for row in rows)],
+            ["power", *(points(row.power) for row in rows)],
+            ["simulated", *(_simulated(row) for row in rows)],
+            ["best", *(self.marked if row.best else "" for row in rows)],
+        ]
+        return [column for column in columns if any(column[1:])]
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        return [*self.remarks, *_doubts(self.rows)]
+
+
+def points(share: float) -> str:
+    """A share to a tenth of a point."""
+    return f"{100 * share:.1f} %"
+
+
+def _simulated(row: Row) -> str:
+    if not row.simulations:
+        return ""
+    return f"{100 * row.simulated:.1f} ± {100 * row.simulated_sd:.1f} %"
+
+
+def _doubts(rows: Sequence[Row]) -> list[str]:
+    """Where the simulation does not bear the stated power out."""
+    doubtful = [
+        row
+        for row in rows
+        if row.simulations and abs(row.simulated - row.power) > 0.02 + _DOUBT * row.simulated_sd
+    ]
+    return [
+        f"{row.questions} questions × {row.trials} trials: simulations do not bear the stated "
+        f"power out; rely on them."
+        for row in doubtful
+    ]
