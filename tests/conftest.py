@@ -16,7 +16,7 @@ settings.load_profile("errbar")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="a fast part: tests/quick.py")
+    parser.addoption("--quick", action="store_true", help="a fast part: tests/support/quick.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:

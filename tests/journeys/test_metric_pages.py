@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from errbar.metrics import METRICS
+from logs import REPOSITORY
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = REPOSITORY / "docs"
 PAGES = sorted(DOCS.glob("metrics/*.md"))
 HEADINGS = [
     "## Formula",

@@ -27,8 +27,8 @@ from errbar.data import readers
 from errbar.data.readers.finding import every_reader
 
 EVERY = [block for page in PAGES for block in blocks(page)]
-BY_SPARK = "a-million-questions-on-spark.md"  # all of it is run by tests/conformance/test_spark.py
-BY_GATE = "gate.md"  # the workflow is run by tests/test_gate.py
+BY_SPARK = "a-million-questions-on-spark.md"  # run by tests/contracts/engines/test_spark.py
+BY_GATE = "gate.md"  # the workflow is run by tests/unit/surface/test_gate.py
 READER, REGRADED = "add-a-reader.md", "score-lm-eval-logs.md"  # run below
 
 SHELL = {

@@ -1,8 +1,8 @@
 """Recorded numbers: every command on every fixture, every public function on seeded arrays.
 
-    python tests/recorded.py check            compare all of them with the record, bit by bit
-    python tests/recorded.py write            record anew; git then shows what has changed
-    python tests/recorded.py write --words F  the sentences as well, in a file of their own
+    python tests/support/recorded.py check            compare all with the record, bit by bit
+    python tests/support/recorded.py write            record anew; git then shows what has changed
+    python tests/support/recorded.py write --words F  the sentences as well, in a file of their own
 
 A change that only moves code must leave all of these equal to the last bit. Sentences are not
 recorded, because they may be improved at any time.
@@ -24,7 +24,7 @@ import numpy as np
 import errbar
 from errbar.cli.main import main
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 RECORDED = Path(__file__).parent / "recorded_numbers"
 FUNCTIONS = "functions"
 

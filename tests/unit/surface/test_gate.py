@@ -24,9 +24,10 @@ from errbar.metrics import Aurc, parse
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.gate import Gate, GateRow, Verdict, limits_of
+from logs import REPOSITORY
 
 HOME = str(Path(errbar.__file__).parents[1])
-GUIDE = Path(__file__).parents[1] / "docs" / "gate.md"
+GUIDE = REPOSITORY / "docs" / "gate.md"
 ASKED = ("-m", "pass@1", "--max-drop", "0.02")
 NASTY = "a|b <script>alert(1)</script> `x` [y](http://z) @all #1 \x1b[31m\x00 ]]> & \ufffe"
 

@@ -8,6 +8,7 @@ import pytest
 import errbar
 from errbar.data.readers.tables.naming import name_systems, repeats_of
 from errbar.errors import InputError
+from logs import REPOSITORY
 
 Rows = list[tuple[int, float | None]]
 
@@ -125,7 +126,7 @@ def test_a_failure_that_is_last_stays_one(tmp_path: Path) -> None:
 
 
 def test_readings_of_tables_are_refused_for_logs() -> None:
-    log = Path(__file__).parent / "fixtures" / "verifiers"
+    log = REPOSITORY / "tests" / "fixtures" / "verifiers"
     with pytest.raises(InputError, match="is for tables"):
         errbar.load(log, files="tasks")
     with pytest.raises(InputError, match="is for tables"):

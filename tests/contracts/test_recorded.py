@@ -1,4 +1,4 @@
-"""A sample of the recorded numbers; `python tests/recorded.py check` compares all of them."""
+"""A sample of the recorded numbers; tests/support/recorded.py compares all of them."""
 
 import pytest
 

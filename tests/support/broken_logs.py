@@ -2,7 +2,8 @@
 
 Kinds of damage take turns, so that few copies have all of them: two copies of five have bytes
 changed, three have values of their JSON changed, and no strange value comes again before every
-other had its turn. `ERRBAR_FUZZ=1000 scripts/test tests/readers` breaks more copies of every log.
+other had its turn. `ERRBAR_FUZZ=1000 scripts/test tests/contracts/readers` breaks more copies of
+every log.
 """
 
 import json

@@ -10,6 +10,7 @@ import pytest
 import errbar
 from errbar.base.remarks import above
 from errbar.errors import InputError
+from logs import REPOSITORY
 
 
 def csv(place: Path, text: str, name: str = "a.csv") -> Path:
@@ -57,7 +58,7 @@ def test_what_is_said_of_rows_is_refused_where_there_are_none(
     for file in (
         csv(tmp_path, "id,n,c 1,5,3 2,5,5", "counts.csv"),
         csv(tmp_path, "1,0,1 0,0,1", "matrix.csv"),
-        Path(__file__).parent / "fixtures" / "human_eval",
+        REPOSITORY / "tests" / "fixtures" / "human_eval",
     ):
         with pytest.raises(InputError, match="is for"):
             means(file, **option)
