@@ -23,7 +23,7 @@ MODULES = [
     path for path in sorted(PACKAGE.rglob("*.py")) if "cli" not in path.relative_to(PACKAGE).parts
 ]
 # Only data in Python come this way, or only a command of another tool is meant.
-ONLY_PYTHON = {"data/containers.py", "loading.py"}
+ONLY_PYTHON = {"data/readers/tables/containers.py", "loading.py"}
 OTHER_TOOLS = ("lm_eval with --", "lighteval with --")
 IN_PYTHON = "grade them in Python"
 
