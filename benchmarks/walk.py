@@ -1,10 +1,12 @@
-"""The way of one row: which modules a log line crosses before it is a cell of `errbar score`.
+"""The path of a row: which modules it crosses on its way to a cell of `errbar score`.
 
-    scripts/walk            a log of inspect_ai through `errbar score`, and an array through `errbar.eval`
+    scripts/walk            a log of inspect_ai through `errbar score`, an array through `errbar.eval`
     scripts/walk --steps    every step of both
 
-A step is the first call of a function of errbar. Steps within one module are one; a step into
-another folder changes folders. Modules that are only imported do not count.
+A step is the first call into a module of errbar, so each module counts once; helpers that a module
+calls again and again on the way are not counted again. A step into another folder is a change of
+folder. Modules that are imported but not called do not count. Of the readers, those that only look
+whether a file is theirs are counted apart.
 """
 
 import contextlib
@@ -23,22 +25,16 @@ PACKAGE = Path(errbar.__file__).parent
 LOG = Path(__file__).parent.parent / "tests" / "fixtures" / "inspect_ai" / "epochs.eval"
 
 
-def steps_of(work: Callable[[], Any]) -> list[str]:
-    """Modules in the order in which functions of theirs are first called."""
-    seen: set[tuple[str, int]] = set()
-    modules: list[str] = []
+def calls_of(work: Callable[[], Any]) -> dict[str, set[str]]:
+    """Modules in the order of the first call into each, with the functions that were called."""
+    calls: dict[str, set[str]] = {}
     root = f"{PACKAGE}/"
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(root) or code.co_name == "<module>":
-            return
-        if (code.co_filename, code.co_firstlineno) in seen:
-            return
-        seen.add((code.co_filename, code.co_firstlineno))
-        module = code.co_filename.removeprefix(root).removesuffix(".py")
-        if not modules or modules[-1] != module:
-            modules.append(module)
+        if event == "call" and code.co_filename.startswith(root) and code.co_name != "<module>":
+            module = code.co_filename.removeprefix(root).removesuffix(".py")
+            calls.setdefault(module, set()).add(code.co_name)
 
     threading.setprofile(note)
     sys.setprofile(note)
@@ -47,7 +43,16 @@ def steps_of(work: Callable[[], Any]) -> list[str]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return modules
+    return calls
+
+
+def is_look(module: str, functions: set[str]) -> bool:
+    """Whether a reader did nothing but look at the file."""
+    return (
+        module.startswith("data/readers/")
+        and "_recognise" in functions
+        and not any(name in functions for name in ("_read", "read"))
+    )
 
 
 def score_log() -> None:
@@ -74,9 +79,12 @@ def main(arguments: list[str]) -> None:
     """Print both ways."""
     for name, work in {"a log through `errbar score`": score_log, "an array": score_array}.items():
         work()  # what is set up once, such as imports and caches, is no part of the way
-        modules = steps_of(work)
+        calls = calls_of(work)
+        looks = [module for module, functions in calls.items() if is_look(module, functions)]
+        modules = [module for module in calls if module not in looks]
         changes = sum(folder_of(here) != folder_of(there) for here, there in pairwise(modules))
-        print(f"{name}: {len(set(modules))} modules, {changes} changes of folder")
+        print(f"{name}: {len(modules)} modules, {changes} changes of folder", end="")
+        print(f"; {len(looks)} readers look whether the file is theirs" if looks else "")
         if "--steps" in arguments:
             print("".join(f"  {module}\n" for module in modules), end="")
 
