@@ -1,6 +1,6 @@
 """The path of a row: which modules it crosses on its way to a cell of `errbar score`.
 
-    scripts/walk            a log of inspect_ai through `errbar score`, an array through `errbar.eval`
+    scripts/walk            a log of inspect_ai through `errbar score`, an array through `eval`
     scripts/walk --steps    every step of both
 
 A step is the first call into a module of errbar, so each module counts once; helpers that a module
