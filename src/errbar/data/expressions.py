@@ -171,12 +171,12 @@ def _plain(column: NDArray[Any]) -> NDArray[Any]:
 
 def first_rows(frame: Frame, columns: Columns, number: int) -> list[dict[str, str]]:
     """Some rows as text, by what their columns mean; long cells are cut short."""
-    meanings = [one for one in columns.named if one not in ("answer", "target")]
-    shown = {one: column_of(frame, columns[one]) for one in meanings}
+    meanings = [meaning for meaning in columns.named if meaning not in ("answer", "target")]
+    shown = {meaning: column_of(frame, columns[meaning]) for meaning in meanings}
     table = frame.select(**shown).head(number).collect()
     columns_shown = []
-    for one in meanings:
-        column = table.get_column(one)
+    for meaning in meanings:
+        column = table.get_column(meaning)
         pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
         columns_shown.append(["" if null else _cut(cell) for cell, null in pairs])
     return [dict(zip(meanings, row, strict=True)) for row in zip(*columns_shown, strict=True)]

@@ -64,8 +64,8 @@ def _files_of(path: str | Path) -> list[Path]:
         pattern = str(place.relative_to(anchor)) if place.is_absolute() else text
         found = [
             file
-            for one in sorted(anchor.glob(pattern))
-            for file in (_files_under(one) if one.is_dir() else [one])
+            for path in sorted(anchor.glob(pattern))
+            for file in (_files_under(path) if path.is_dir() else [path])
         ]
         if found:
             return found

@@ -66,9 +66,9 @@ def copied_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
         if not any(whole for whole, _ in ends.values()):
             raise NotThere(f"{paths[0]}: there is no whole line yet.")
         read = [
-            str(_below(place, Path(one)))
+            str(_below(place, Path(file_name)))
             for path, each in found.items()
-            for one in ([path] if Path(path).exists() else each)
+            for file_name in ([path] if Path(path).exists() else each)
         ]
         halves = (file for file, (whole, size) in ends.items() if whole < size)
         remarks = (f"The last line of {file} is not whole and left out." for file in halves)
@@ -84,7 +84,7 @@ def _marks(paths: Sequence[str]) -> dict[Path, tuple[int, int, int]]:
     """What differs after a file of lines was written to, or has come or gone."""
     files = (file for path in paths for file in _files(path) if _has_lines(file))
     known = ((file, file.stat()) for file in files)
-    return {file: (one.st_ino, one.st_size, one.st_mtime_ns) for file, one in known}
+    return {file: (stat.st_ino, stat.st_size, stat.st_mtime_ns) for file, stat in known}
 
 
 def _files(path: str) -> list[Path]:

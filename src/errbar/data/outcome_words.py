@@ -118,4 +118,4 @@ def _short(word: str) -> str:
 
 def in_order(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Words by how often they occur, the most often first."""
-    return dict(sorted(counts, key=lambda one: (-one[1], one[0])))
+    return dict(sorted(counts, key=lambda item: (-item[1], item[0])))

@@ -112,7 +112,7 @@ class Predictions:
                 f"{len(predicted)} and {len(truth)}."
             )
         predicted, truth = _listed(predicted, "predicted"), _listed(truth, "truth")
-        held = np.array([not _is_missing(one) for one in predicted], dtype=bool)
+        held = np.array([not _is_missing(label) for label in predicted], dtype=bool)
         cost = np.zeros(len(held))
         for at in np.flatnonzero(held).tolist():
             if _is_missing(truth[at]):
@@ -158,8 +158,8 @@ def _listed(values: Any, name: str) -> Any:
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise WrongType(f"{name} is a masked array with masked entries; leave those items out.")
     values = values.tolist() if isinstance(values, np.ndarray) else values
-    for at, one in enumerate(values):
-        if isinstance(one, np.ndarray | list):
+    for at, value in enumerate(values):
+        if isinstance(value, np.ndarray | list):
             raise WrongType(f"{name}[{at}] is a list; every item has one answer and one truth.")
     return values
 
@@ -260,11 +260,11 @@ class Ranked:
         )
 
 
-def _joined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def _joined(first: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     """Both; an empty one has no say in the type."""
-    if not one.size or not other.size:
-        return one if one.size else other
-    return np.concatenate([one, other])
+    if not first.size or not other.size:
+        return first if first.size else other
+    return np.concatenate([first, other])
 
 
 def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[Any]]]:

@@ -46,24 +46,24 @@ class Accounts(dict[Path, Account]):
         lost = next((file for file in files if file not in self), None)
         if lost is not None:
             raise InternalError(f"{lost} was neither read nor skipped.")
-        kept = sum(one.kept for one in self.values())
+        kept = sum(account.kept for account in self.values())
         if kept != rows:
             raise InternalError(
-                f"the files hold {sum(one.rows for one in self.values())} rows, of which "
+                f"the files hold {sum(account.rows for account in self.values())} rows, of which "
                 f"{kept} should be in the table; there are {rows}."
             )
 
     @property
     def skipped(self) -> dict[Path, str]:
         """Files that were not read, and why."""
-        return {path: one.skipped for path, one in self.items() if one.skipped}
+        return {path: account.skipped for path, account in self.items() if account.skipped}
 
     def in_words(self) -> list[str]:
         """Files that were not read and rows that were left out or added, by reason."""
         said = skipped_in_words(self.skipped)
         for what, counters in (
-            ("left out", [one.left_out for one in self.values()]),
-            ("added", [one.added for one in self.values()]),
+            ("left out", [account.left_out for account in self.values()]),
+            ("added", [account.added for account in self.values()]),
         ):
             total: Counter[str] = Counter()
             for counter in counters:

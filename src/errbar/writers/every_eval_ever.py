@@ -92,16 +92,16 @@ def write_every_eval_ever(
         raise InputError("matrices and counts have no rows to write as records.")
     scored = _scored_rows(source)
     try:
-        binary = {one.key: one.is_binary for one in scored.slices(())}
+        binary = {slice_.key: slice_.is_binary for slice_ in scored.slices(())}
     except NotThere as error:
         raise NotThere(
             "no row has a score, which every record of this schema must have."
         ) from error
     scores = Runs(scored).score("avg")
-    for one in scores:
-        if math.isnan(one.value):
-            raise InputError(f"{one.of} has no score to write: {one.reason}.")
-    estimates = {(one.system, one.task): one for one in scores}
+    for score in scores:
+        if math.isnan(score.value):
+            raise InputError(f"{score.of} has no score to write: {score.reason}.")
+    estimates = {(score.system, score.task): score for score in scores}
     moment = int(time.time()) if retrieved is None else retrieved
     written: list[_Evaluation] = []
     left_out = Counter[str]()
@@ -123,8 +123,8 @@ def write_every_eval_ever(
             text = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
             (place / _aggregate_of(evaluation)).write_text(f"{text}\n", encoding="utf-8")
             written.append(evaluation)
-    aggregates = tuple(Path(directory) / _aggregate_of(one) for one in written)
-    return Written(aggregates, sum(one.records for one in written), dict(left_out))
+    aggregates = tuple(Path(directory) / _aggregate_of(evaluation) for evaluation in written)
+    return Written(aggregates, sum(evaluation.records for evaluation in written), dict(left_out))
 
 
 def _scored_rows(source: TableSource) -> TableSource:
@@ -204,7 +204,7 @@ def _line(part: Mapping[str, Any]) -> bytes:
 
 def _head(key: tuple[str, str], name: uuid.UUID) -> dict[str, str]:
     """What all records of an evaluation have in common."""
-    system, task = (one or _UNKNOWN for one in key)
+    system, task = (part or _UNKNOWN for part in key)
     return {
         "schema_version": VERSION,
         "evaluation_id": f"{task}/{system}/{name}",

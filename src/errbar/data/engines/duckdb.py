@@ -197,9 +197,9 @@ def _csv_complaint(text: str) -> str:
         return "it is not text in UTF-8"
     if "Maximum line size" in text:
         return "it is too long"
-    lines = [one.strip() for one in text.split("\n")[1:]]
+    lines = [line.strip() for line in text.split("\n")[1:]]
     said = next(
-        (one for one in lines if one and not one.startswith("Original Line")), "it is broken"
+        (line for line in lines if line and not line.startswith("Original Line")), "it is broken"
     )
     return _short(said).rstrip(".")
 

@@ -56,7 +56,9 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
     With `apart`, every row says which file it is from.
     """
     read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
-    return [replace(one, rows=_without_hidden(one)) for one in read(engine, files, apart)]
+    return [
+        replace(relation, rows=_without_hidden(relation)) for relation in read(engine, files, apart)
+    ]
 
 
 def _without_hidden(relation: Relation) -> Any:
@@ -241,8 +243,8 @@ def union_of_rows(parts: Sequence[Any]) -> Any:
     whole = None
     for part in parts:
         shown = ", ".join(_column(name, part.columns, kinds[name]) for name in kinds)
-        one = part.project(shown)
-        whole = one if whole is None else whole.union(one)
+        projected = part.project(shown)
+        whole = projected if whole is None else whole.union(projected)
     return whole
 
 

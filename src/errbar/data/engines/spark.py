@@ -67,7 +67,7 @@ def _named_by_path(
     """Every row with the system that its path is called by."""
     naming = name_systems([Path(path) for path in paths], files_are=how.files)
     pairs = zip(paths, naming.systems, strict=True)
-    longest_first = sorted(pairs, key=lambda one: -len(one[0]))
+    longest_first = sorted(pairs, key=lambda pair: -len(pair[0]))
     cases = " ".join(
         f"WHEN contains(input_file_name(), {text_literal(quote(path))}) THEN {text_literal(name)}"
         for path, name in longest_first

@@ -51,8 +51,8 @@ def refuse_torn(questions: Frame, columns: Columns) -> None:
     if not table["torn"].size:
         return
     keys = [name for name in ("system", "task", "question") if name in table]
-    texts = [[called(one, "") for one in table[name].tolist()] for name in keys]
-    texts += [[called(one, "") for one in table[name].tolist()] for name in list(_TAKEN)[:2]]
+    texts = [[called(value, "") for value in table[name].tolist()] for name in keys]
+    texts += [[called(value, "") for value in table[name].tolist()] for name in list(_TAKEN)[:2]]
     numbers = [table[name].tolist() for name in ("clustered", "rows")]
     *key, first, last, some, all_rows = min(zip(*texts, *numbers, strict=True))
     whose = ", ".join(f"{what} {name!r:.80}" for what, name in zip(keys, key, strict=True) if name)

@@ -177,8 +177,8 @@ def categories(
     for key, questions in sorted(found.items()):
         ordered = sorted(questions)
         tally = np.stack([questions[question] for question in ordered])
-        clusters = np.array([together[key][one] for one in ordered]) if together else None
-        weighed = np.array([weights[key][one] for one in ordered]) if weights else None
+        clusters = np.array([together[key][question] for question in ordered]) if together else None
+        weighed = np.array([weights[key][question] for question in ordered]) if weights else None
         results[key] = Results(
             values.tolist(), tally[:, :-1], tally[:, -1], clusters, tuple(ordered), weighed
         )
@@ -212,7 +212,7 @@ def counted_by_bits(
     keys = ", ".join(f'"{name}"' for name in names)
     bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
     taken = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
-    added = "".join(f", {one}" for one in taken)
+    added = "".join(f", {column}" for column in taken)
     relation = nw.to_native(rows).aggregate(
         f"{keys}, count(*) AS trials, count(outcome) AS scored{added}, "
         f"(bit_count(bit_or({bit})) IS DISTINCT FROM count(*))::BIGINT AS doubtful",
@@ -271,7 +271,7 @@ def refuse_repeats(
     if not table["n"].size:
         return
     keys = [name for name in ("system", "task") if name in names]
-    shown = [[called(one, "") for one in table[name].tolist()] for name in keys]
+    shown = [[called(value, "") for value in table[name].tolist()] for name in keys]
     shown += [table[name].tolist() for name in ("question", "trial", "n")]
     *key, question, number, n = min(zip(*shown, strict=True))
     whose = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)

@@ -194,7 +194,7 @@ def ranked_items(found: Rankable) -> dict[tuple[str, ...], RankedItems]:
         items[key] = RankedItems(
             _rows(table, some),
             table[_QUESTION][some].tolist(),
-            [None if one != one else one for one in trials],  # noqa: PLR0124  NaN is no trial
+            [None if trial != trial else trial for trial in trials],  # noqa: PLR0124  NaN is no trial
         )
     return items
 

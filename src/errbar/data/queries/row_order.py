@@ -68,10 +68,10 @@ class Settled(NamedTuple):
         place = {name: at for at, name in enumerate(other.questions.tolist())}
         mine = [at for at, name in enumerate(self.questions.tolist()) if name in place]
         theirs = [place[name] for name in self.questions[mine].tolist()]
-        one, two = self.some(_whole(mine)), other.some(_whole(theirs))
-        rows = np.maximum(one.rows, two.rows)
-        both = one._replace(
-            values=one.values - two.values,
+        left, right = self.some(_whole(mine)), other.some(_whole(theirs))
+        rows = np.maximum(left.rows, right.rows)
+        both = left._replace(
+            values=left.values - right.values,
             rows=rows,
             pending=len(self.known | other.known) - len(mine),
             unused=self.unused + other.unused,
@@ -148,7 +148,7 @@ def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
     parts = []
     for name, matrix in matrices.items():
         number = np.repeat(np.arange(1, len(matrix) + 1), matrix.shape[1])
-        texts = np.array([str(one) for one in number.tolist()], dtype=object)
+        texts = np.array([str(text) for text in number.tolist()], dtype=object)
         whose = np.full(texts.size, name, dtype=object)
         parts.append((whose, np.full(texts.size, "", dtype=object), texts, matrix.ravel()))
     return Turns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -211,7 +211,7 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
     """
     frame, named = _in_duckdb(frame, dict(columns.named))
     present = frame.collect_schema().names()
-    others = [one for one in present if one not in (*named.values(), *HIDDEN)]
+    others = [column for column in present if column not in (*named.values(), *HIDDEN)]
     with for_a_while(directory, ".jsonl") as file:
         with plain_errors():
             shown = f"SELECT {_shown(named, others)} FROM rows ORDER BY {_order(named, present)}"
@@ -232,7 +232,7 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
         return frame, named
     if frame.implementation.is_spark_like():
         raise InputError("rows in Spark are not written one by one; load their files by DuckDB.")
-    texts = [nw.col(named[one]).cast(nw.String) for one in _NAMES if one in named]
+    texts = [nw.col(named[meaning]).cast(nw.String) for meaning in _NAMES if meaning in named]
     table = frame.with_columns(*texts).collect()
     held = {}
     for name in table.columns:
@@ -246,7 +246,7 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
 
 def _shown(named: dict[str, str], others: list[str]) -> str:
     """Columns under numbers, as names may differ by case alone; names as text, never null."""
-    parts = [_name(name) if one in _NAMES else _quoted(name) for one, name in named.items()]
+    parts = [_name(name) if meaning in _NAMES else _quoted(name) for meaning, name in named.items()]
     parts += [_quoted(name) for name in others]
     return ", ".join(f"{part} AS {_quoted(str(at))}" for at, part in enumerate(parts))
 

@@ -146,7 +146,9 @@ def by_state(questions: Frame) -> Table:
 def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
     """States of each slice, in an order of their own; with clusters, those of each cluster."""
     keys = keys_in(table, by)
-    clusters = [called(one, "") for one in table["cluster"].tolist()] if "cluster" in table else []
+    clusters = (
+        [called(value, "") for value in table["cluster"].tolist()] if "cluster" in table else []
+    )
     together = any(clusters)  # a column without a single name is as good as none
     weights = numbers_in(table["weight"]).tolist() if "weight" in table else []
     if all(map(math.isnan, weights)):
@@ -164,7 +166,7 @@ def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
         states[counted] = states.get(counted, 0) + n
     slice_of = _clustered_slice if together else _slice_of
     slices = [slice_of(key, sorted(found[key].items()), tuple(by)) for key in sorted(found)]
-    return slices if weights else [replace(one, weights=None) for one in slices]
+    return slices if weights else [replace(slice_, weights=None) for slice_ in slices]
 
 
 def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
@@ -181,14 +183,14 @@ def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]
         entry for state, n in states for entry in ([(state, n)] if state[0] else [(state, 1)] * n)
     ]
     names = [name for (name, _, _), _ in entries]
-    one = _slice_of(key, entries, by)
-    return replace(one, clusters=numbered(names), named=len({*names} - {""}))
+    plain = _slice_of(key, entries, by)
+    return replace(plain, clusters=numbered(names), named=len({*names} - {""}))
 
 
 def without_cluster(slices: Sequence[Slice]) -> str:
     """How many questions name no cluster though others do, in words; empty if there is none."""
-    alone = sum(one.alone for one in slices)
-    all_questions = sum(int(one.questions.sum()) for one in slices)
+    alone = sum(slice_.alone for slice_ in slices)
+    all_questions = sum(int(slice_.questions.sum()) for slice_ in slices)
     if not alone:
         return ""
     return f"{alone} of {all_questions} questions name no cluster: each is one of its own."
@@ -204,7 +206,9 @@ def numbered(clusters: Sequence[str]) -> Integers:
     """
     names = {name: at for at, name in enumerate(sorted({*clusters} - {""}))}
     free = count(len(names))
-    return np.array([names[one] if one else next(free) for one in clusters], dtype=np.int64)
+    return np.array(
+        [names[cluster] if cluster else next(free) for cluster in clusters], dtype=np.int64
+    )
 
 
 Key = tuple[str, ...]

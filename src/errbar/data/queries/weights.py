@@ -82,8 +82,8 @@ def have_faults(table: Table) -> bool:
     if "weight" not in table:
         return False
     weights = numbers_in(table["weight"])
-    lacking, given = np.isnan(weights), [called_weight(one) for one in table["weight"].tolist()]
-    strange = any(one is not None and math.isnan(_number(one)) for one in given)
+    lacking, given = np.isnan(weights), [called_weight(value) for value in table["weight"].tolist()]
+    strange = any(weight is not None and math.isnan(_number(weight)) for weight in given)
     some = bool(lacking.any()) and not lacking.all()
     bad = bool((weights < 0).any() or np.isinf(weights).any())
     return strange or some or bad or bool(np.any(table["uneven"]))
@@ -92,7 +92,10 @@ def have_faults(table: Table) -> bool:
 def numbers_in(column: NDArray[Any]) -> Array:
     """Weights as floats; nan where there is none, or none that is a number."""
     return np.array(
-        [math.nan if one is None else _number(one) for one in map(called_weight, column.tolist())],
+        [
+            math.nan if value is None else _number(value)
+            for value in map(called_weight, column.tolist())
+        ],
         dtype=float,
     )
 
@@ -139,19 +142,21 @@ def refuse_faults(questions: Frame, columns: Columns) -> None:
     """Name a question whose weight is none, or not one."""
     table = fetch(questions)
     keys = [name for name in ("system", "task", "question") if name in table]
-    texts = zip(*([called(one, "") for one in table[name].tolist()] for name in keys), strict=True)
+    texts = zip(
+        *([called(value, "") for value in table[name].tolist()] for name in keys), strict=True
+    )
     said = [
         _Said(name, called_weight(first), called_weight(last), int(some), int(rows))
         for name, first, last, some, rows in zip(
             texts, *(table[name].tolist() for name in (*_TAKEN, "rows")), strict=True
         )
     ]
-    others = any(one.first is not None for one in said)
-    faults = [(one.name, fault) for one in said if (fault := one.fault(others=others))]
+    others = any(group.first is not None for group in said)
+    faults = [(group.name, fault) for group in said if (fault := group.fault(others=others))]
     if not faults:
         return
     name, fault = min(faults)
-    whose = ", ".join(f"{what} {one!r:.80}" for what, one in zip(keys, name, strict=True) if one)
+    whose = ", ".join(f"{what} {part!r:.80}" for what, part in zip(keys, name, strict=True) if part)
     more = f" ({len(faults) - 1} more are like it)" if len(faults) > 1 else ""
     raise InputError(
         f"a question has one weight; {whose} {fault}{more}. Correct the column "

@@ -40,7 +40,7 @@ class Archive:
             raise InputError(
                 f"{path} is no whole zip archive ({error}); it may be cut short. Copy it again."
             ) from error
-        self._members = {one.filename: one for one in self._zip.infolist()}
+        self._members = {member.filename: member for member in self._zip.infolist()}
 
     def __enter__(self) -> "Archive":
         return self

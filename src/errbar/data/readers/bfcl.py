@@ -157,7 +157,7 @@ def _scores(file: Path) -> _Scores:
     told = lines(file)
     at, head = next(told)
     counts = [require_key(head, name, f"{file}, line {at}") for name in _HEAD[1:]]
-    if not all(is_whole(one) and one >= 0 for one in counts):
+    if not all(is_whole(count) and count >= 0 for count in counts):
         raise InputError(f"{file}, line {at}: correct_count and total_count are whole numbers.")
     right, total = counts
     wrong: Counter[str] = Counter()
@@ -183,11 +183,11 @@ def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) ->
     alone = Counter(key[1:] for key in scores.keys() - results.keys())
     runs, without = [], []
     for key, found in scores.items():
-        one = key if key in results else None
-        if one is None and alone[key[1:]] == 1 and len(spare.get(key[1:], [])) == 1:
-            one = spare.pop(key[1:])[0]
-        if one is not None:
-            runs.append(_answers(key, found, results.pop(one), log))
+        matching = key if key in results else None
+        if matching is None and alone[key[1:]] == 1 and len(spare.get(key[1:], [])) == 1:
+            matching = spare.pop(key[1:])[0]
+        if matching is not None:
+            runs.append(_answers(key, found, results.pop(matching), log))
         elif found.right == 0:
             log.read(found.path, found.total)
             runs.append(_Run(key, found, None, sorted(found.wrong.elements())))
@@ -290,7 +290,7 @@ def _claims(system: str, task: str, runs: Iterable[_Run]) -> Iterator[Claim]:
     yield Claim(f"correct_count{several}", right, "right", system, task)
     stated = [number_or_none(run.scores.head.get("accuracy")) for run in held]
     alike = all(Counter(run.ids) == Counter(held[0].ids) for run in held)
-    numbers = [one for one in stated if one is not None]
+    numbers = [number for number in stated if number is not None]
     if alike and len(numbers) == len(held) and len(set(held[0].ids)) == len(held[0].ids):
         several = f", mean of {len(held)} runs" if len(held) > 1 else ""
         yield Claim(f"accuracy{several}", sum(numbers) / len(numbers), "avg", system, task)

@@ -118,8 +118,10 @@ def _statuses(path: Path, told: Any) -> _Statuses:
     for question, samples in tasks.items():
         where = f"{path}, {question}"
         found[question] = []
-        for at, one in enumerate(require_list(samples, where)):
-            sample = one if isinstance(one, dict) else require_object(one, f"{where}, sample {at}")
+        for at, value in enumerate(require_list(samples, where)):
+            sample = (
+                value if isinstance(value, dict) else require_object(value, f"{where}, sample {at}")
+            )
             status = sample.get("status")
             if status is not None and (not isinstance(status, str) or status not in _JUDGED):
                 raise InputError(
@@ -171,7 +173,7 @@ def _add(log: Log, file: _File, system: str, starts: Counter[tuple[str, str]]) -
     """A row for each sample; those of a further file of a system and task go on from the last."""
     log.read(file.path, sum(map(len, file.tasks.values())))
     start = starts[system, file.task]
-    broken = {one for one in list_in(file.said, "failed_tasks") if isinstance(one, str)}
+    broken = {task for task in list_in(file.said, "failed_tasks") if isinstance(task, str)}
     columns: dict[str, list[Any]] = {"question": [], "trial": []}
     columns |= {"reference": []} if broken else {}
     judged: list[tuple[float | None, str]] = []

@@ -13,9 +13,9 @@ def likeliest(likelihoods: Sequence[Sequence[float] | None]) -> dict[str, list[A
     answers: list[str | None] = [None] * len(likelihoods)
     shares: list[float | None] = [None] * len(likelihoods)
     by_size: dict[int, list[int]] = defaultdict(list)
-    for at, one in enumerate(likelihoods):
-        if one:
-            by_size[len(one)].append(at)
+    for at, likelihood in enumerate(likelihoods):
+        if likelihood:
+            by_size[len(likelihood)].append(at)
     for rows in by_size.values():
         values = np.array([likelihoods[at] for at in rows], dtype=float)
         with np.errstate(invalid="ignore"):

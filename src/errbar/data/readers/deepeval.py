@@ -84,9 +84,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = {path: _run(path) for path in files}
     metrics = dict.fromkeys(
-        one for run in runs.values() for case in run.cases for one in case.metrics
+        metric for run in runs.values() for case in run.cases for metric in case.metrics
     )
-    scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{one}/score" for one in metrics)]))
+    scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{metric}/score" for metric in metrics)]))
     scorer = pick(choice.scorer, scorers, "metric", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
@@ -128,8 +128,10 @@ def _run(path: Path) -> _Run:
 def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
     """Cases of both kinds."""
     for kind in _CASES:
-        for at, one in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
-            case = one if isinstance(one, dict) else require_object(one, f"{path}, {kind}[{at}]")
+        for at, value in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
+            case = (
+                value if isinstance(value, dict) else require_object(value, f"{path}, {kind}[{at}]")
+            )
             name = str(case.get("name") or "")
             asked = text_or_none(case.get("input") or case.get("scenario") or case.get("turns"))
             if not name and not asked:
@@ -149,14 +151,16 @@ def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
 def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
     """What each metric says of a case; of metrics with one name the second is called name (2)."""
     found: dict[str, _Metric] = {}
-    for one in list_in(case, "metricsData"):
-        if isinstance(one, dict):
-            plain = name = str(one.get("name"))
+    for metric in list_in(case, "metricsData"):
+        if isinstance(metric, dict):
+            plain = name = str(metric.get("name"))
             at = 1
             while name in found:
                 at += 1
                 name = f"{plain} ({at})"
-            found[name] = _Metric(one.get(_SUCCESS), one.get("score"), bool(one.get("error")))
+            found[name] = _Metric(
+                metric.get(_SUCCESS), metric.get("score"), bool(metric.get("error"))
+            )
     return found
 
 
@@ -185,7 +189,7 @@ def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
     """Outcome and status of a case by all its metrics, or by one."""
     if scorer == _SUCCESS:
         outcome = number_or_none(case.success)
-        failed = any(one.failed for one in case.metrics.values())
+        failed = any(metric.failed for metric in case.metrics.values())
     else:
         whole = scorer in case.metrics
         told = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
@@ -203,9 +207,9 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
             yield Claim("share of tests passed", passed / (passed + failed), "avg", *whose)
             yield Claim("testPassed", passed, "right", *whose)
         yield Claim("testPassed and testFailed", passed + failed, "rows", *whose)
-    for one in list_in(run.stated, "metricsScores"):
-        if isinstance(one, dict) and one.get("metric") == scorer:
-            passes, fails = (number_or_none(one.get(key)) or 0.0 for key in ("passes", "fails"))
+    for score in list_in(run.stated, "metricsScores"):
+        if isinstance(score, dict) and score.get("metric") == scorer:
+            passes, fails = (number_or_none(score.get(key)) or 0.0 for key in ("passes", "fails"))
             if passes + fails > 0:
                 share = passes / (passes + fails)
                 yield Claim(f"share passed of {scorer}", share, "avg", *whose, "missing")

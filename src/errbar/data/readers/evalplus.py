@@ -55,7 +55,9 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     found = [_results(file) for file in files]
-    has_plus = any(plus for one in found for each in one.tasks.values() for _, plus in each)
+    has_plus = any(
+        plus for evaluation in found for each in evaluation.tasks.values() for _, plus in each
+    )
     scorers = ["plus", "base"] if has_plus else ["base"]
     scorer = pick(choice.scorer, scorers, "scorer", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
@@ -64,11 +66,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     often = Counter(naming.systems)
     before: Counter[str] = Counter()  # trials of a system in earlier files
     statuses: Counter[str] = Counter()
-    for file, one, system in zip(files, found, naming.systems, strict=True):
-        statuses += _add(log, file, one, system, scorer, before[system])
-        before[system] += max(map(len, one.tasks.values()), default=0)
+    for file, evaluation, system in zip(files, found, naming.systems, strict=True):
+        statuses += _add(log, file, evaluation, system, scorer, before[system])
+        before[system] += max(map(len, evaluation.tasks.values()), default=0)
         if often[system] == 1:
-            log.claims += _claims(one, scorer, system)
+            log.claims += _claims(evaluation, scorer, system)
     if statuses["limit"]:
         log.remarks.append(f"{statuses['limit']} samples timed out, and are wrong.")
     if statuses["unscored"]:
@@ -112,8 +114,10 @@ def _results(file: Path) -> _Results:
     where = str(file)
     whole = object_of(file)
     tasks = require_object(require_key(whole, "eval", where), f"{where}, eval")
-    found = {question: list(_samples(one, where, question)) for question, one in tasks.items()}
-    files = [number_or_none(one.get("nfiles")) for one in tasks.values() if isinstance(one, dict)]
+    found = {question: list(_samples(task, where, question)) for question, task in tasks.items()}
+    files = [
+        number_or_none(task.get("nfiles")) for task in tasks.values() if isinstance(task, dict)
+    ]
     said = [n for n in files if n is not None]
     return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(tasks) else None)
 
@@ -121,18 +125,18 @@ def _results(file: Path) -> _Results:
 def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
     """Samples in any of the layouts, and in that of a fork which numbers them."""
     if isinstance(told, list):
-        for at, one in enumerate(told):
-            if not isinstance(one, dict):
-                require_object(one, f"{file}, {question}, sample {at}")
-            yield _sample(one.get("base_status"), one.get("plus_status"), file, question, at)
+        for at, sample in enumerate(told):
+            if not isinstance(sample, dict):
+                require_object(sample, f"{file}, {question}, sample {at}")
+            yield _sample(sample.get("base_status"), sample.get("plus_status"), file, question, at)
         return
     where = f"{file}, {question}"
     by_name = require_object(told, where)
     if "base" not in by_name:
-        for name, one in by_name.items():
+        for name, value in by_name.items():
             if not name.isdecimal():
                 raise InputError(f"{where}: samples are expected; there is {name!r}.")
-            yield from _samples(one, file, f"{question}, sample {name}")
+            yield from _samples(value, file, f"{question}, sample {name}")
         return
     base = require_list(by_name["base"], f"{where}, base")
     plus = require_list(by_name.get("plus") or [[None]] * len(base), f"{where}, plus")
@@ -140,7 +144,7 @@ def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
         raise InputError(f"{where}: {len(base)} samples have base tests, {len(plus)} plus tests.")
     for at, pair in enumerate(zip(base, plus, strict=True)):
         place = f"{where}, sample {at}"
-        first, second = ((require_list(one, place) or [None])[0] for one in pair)
+        first, second = ((require_list(results, place) or [None])[0] for results in pair)
         yield _sample(first, second, file, question, at)
 
 
@@ -158,9 +162,9 @@ def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
 def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     """Outcome and status: plus asks for both kinds of tests, as EvalPlus does."""
     said = sample if scorer == "plus" else sample[:1]
-    if any(one in _FAILED for one in said):
+    if any(verdict in _FAILED for verdict in said):
         return 0.0, "ok"
-    if any(one in _LATE for one in said):
+    if any(verdict in _LATE for verdict in said):
         return 0.0, "limit"  # a program that never ends is a wrong one
     return (None, "unscored") if None in said else (1.0, "ok")
 

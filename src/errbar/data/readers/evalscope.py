@@ -102,7 +102,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         starts[whose] = _add(log, whose, trials, scorers[whose], starts[whose])
     for report in reports:
         log.read(report, 0)
-    claim_means_over_rows(log, [one for file in reports for one in _claims(file, scorers)])
+    claim_means_over_rows(log, [claim for file in reports for claim in _claims(file, scorers)])
     return log
 
 
@@ -134,7 +134,7 @@ def _trials(row: Mapping[str, Any], where: str) -> Iterator[_Trial]:
     held = require_object(row["sample_score"], f"{where}, sample_score")
     score = object_in(held, "score")
     ids = (held.get("group_id"), held.get("sample_id"), row.get("index"))
-    question = name_of(next((one for one in ids if one is not None), None), f"{where}, group_id")
+    question = name_of(next((id_ for id_ in ids if id_ is not None), None), f"{where}, group_id")
     at = held.get("generation_index")
     yield _Trial(
         question,
@@ -205,8 +205,10 @@ def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Clai
         identity = object_in(metric, "identity")
         plain = not identity or (identity.get("aggregation") == "mean" and not _has_axes(identity))
         name = str(identity.get("name") or metric.get("name"))
-        categories = [one for one in list_in(metric, "categories") if isinstance(one, dict)]
-        for subset in (one for part in categories for one in list_in(part, "subsets")):
+        categories = [
+            category for category in list_in(metric, "categories") if isinstance(category, dict)
+        ]
+        for subset in (subset for part in categories for subset in list_in(part, "subsets")):
             said = require_object(subset, f"{file}, subsets")
             task, mean = f"{data_set}_{said.get('name')}", number_or_none(said.get("score"))
             scorer = scorers.get((system, task))

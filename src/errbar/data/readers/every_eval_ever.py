@@ -82,11 +82,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     samples = _without_copies([read_samples(path, reading) for path in paths], log)
     taken = _results(samples, choice, log, str(paths[0]))
     trials: Counter[tuple[SystemOnTask, str]] = Counter()
-    for one in samples:
-        log.read(one.path, len(one.records))
-        for subject, result, values in one.records:
+    for sample in samples:
+        log.read(sample.path, len(sample.records))
+        for subject, result, values in sample.records:
             if result != taken[subject]:
-                log.leave_out(one.path, "records of other results than the one that is used")
+                log.leave_out(sample.path, "records of other results than the one that is used")
                 continue
             question = (subject, values["question"])
             log.add(
@@ -95,8 +95,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 **{"trial": trials[question], **values},
             )
             trials[question] += 1
-            one.kept[subject, result] += 1
-    with_samples = {_beside(one.path) for one in samples}
+            sample.kept[subject, result] += 1
+    with_samples = {_beside(sample.path) for sample in samples}
     for path in aggregates:
         if path in with_samples:
             log.read(path, 0)
@@ -110,18 +110,18 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 def _without_copies(samples: Sequence[SampleFile], log: Log) -> list[SampleFile]:
     """Files but for those that are copies of another; two of one evaluation are warned of."""
     by_evaluation: dict[tuple[str, ...], list[SampleFile]] = defaultdict(list)
-    for one in samples:
-        by_evaluation[tuple(one.evaluations)].append(one)
+    for sample in samples:
+        by_evaluation[tuple(sample.evaluations)].append(sample)
     copies: set[Path] = set()
     for alike in by_evaluation.values():
         if len(alike) == 1 or not alike[0].records:
             continue
         firsts: dict[str, Path] = {}
-        for one in alike:
-            first = firsts.setdefault(_checksum(one.path, "sha256"), one.path)
-            if first != one.path:
-                log.skip(one.path, f"a copy of {first.name} in another folder")
-                copies.add(one.path)
+        for sample in alike:
+            first = firsts.setdefault(_checksum(sample.path, "sha256"), sample.path)
+            if first != sample.path:
+                log.skip(sample.path, f"a copy of {first.name} in another folder")
+                copies.add(sample.path)
         if len(firsts) > 1:
             shown = some_of([str(path) for path in firsts.values()])
             log.remarks.append(
@@ -131,7 +131,7 @@ def _without_copies(samples: Sequence[SampleFile], log: Log) -> list[SampleFile]
                     f"leave out what does not belong."
                 )
             )
-    return [one for one in samples if one.path not in copies]
+    return [sample for sample in samples if sample.path not in copies]
 
 
 def _results(
@@ -139,8 +139,8 @@ def _results(
 ) -> dict[SystemOnTask, str]:
     """Of the results that an evaluation has for a sample, the one that is used."""
     found: dict[SystemOnTask, dict[str, None]] = defaultdict(dict)
-    for one in samples:
-        for record in one.records:
+    for sample in samples:
+        for record in sample.records:
             found[record.subject][record.result] = None
     if choice.filter is not None:
         pick(choice.filter, list(dict.fromkeys(_named(found.values()))), "result", where)
@@ -172,7 +172,7 @@ def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFil
         log.remarks.append(
             guess(
                 f"Outcome: score, which is not what is_correct says in {reading.partly_right} of "
-                f"{sum(len(one.records) for one in samples)} records",
+                f"{sum(len(sample.records) for sample in samples)} records",
                 option="--scorer is_correct",
                 argument="scorer='is_correct'",
             )
@@ -180,7 +180,9 @@ def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFil
     newer = [version for version in reading.versions if _is_newer(version)]
     if newer:
         log.remarks.append(guess(f"Schema {some_of(newer)}: read as {VERSION}, the newest known"))
-    runs = Counter(subject for one in samples for subject in {subject for subject, _ in one.kept})
+    runs = Counter(
+        subject for sample in samples for subject in {subject for subject, _ in sample.kept}
+    )
     for subject, files in runs.items():
         if files > 1:
             log.remarks.append(guess(f"{subject}: {files} files, whose records are its trials"))
@@ -200,25 +202,27 @@ def _is_newer(version: str) -> bool:
 
 def _check(log: Log, samples: Sequence[SampleFile]) -> None:
     """What the aggregates state of the records: scores, how many, and their checksum."""
-    files = Counter(subject for one in samples for subject in {subject for subject, _ in one.kept})
+    files = Counter(
+        subject for sample in samples for subject in {subject for subject, _ in sample.kept}
+    )
     rows: dict[SystemOnTask, list[float]] = defaultdict(list)
-    for one in samples:
-        beside = _beside(one.path)
+    for sample in samples:
+        beside = _beside(sample.path)
         if beside is None or not beside.is_file():
             continue
         told = object_of(beside)
-        if one.evaluations and str(told.get("evaluation_id")) not in one.evaluations:
+        if sample.evaluations and str(told.get("evaluation_id")) not in sample.evaluations:
             log.remarks.append(
                 warning(f"{beside.name} is of another evaluation than the records beside it.")
             )
             continue
         detailed = object_in(told, "detailed_evaluation_results")
         total = number_or_none(detailed.get("total_rows"))
-        _check_file(log, one, total, detailed)
-        subjects = {subject for subject, _ in one.kept}
-        if total is not None and one.kept.total() == len(one.records) and len(subjects) == 1:
+        _check_file(log, sample, total, detailed)
+        subjects = {subject for subject, _ in sample.kept}
+        if total is not None and sample.kept.total() == len(sample.records) and len(subjects) == 1:
             rows[subjects.pop()].append(total)
-        _state_scores(log, one, told, files)
+        _state_scores(log, sample, told, files)
     log.claims += [
         Claim("total_rows", sum(stated), "rows", *subject)
         for subject, stated in rows.items()
@@ -256,8 +260,8 @@ def _state_scores(
     """Scores of the aggregate, where they are shares, and what it says of rows without a record."""
     writer = object_in(object_in(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
     ours = isinstance(writer, str) and writer.startswith("errbar ")
-    for one in list_in(told, "evaluation_results"):
-        result = require_object(one, f"{_beside(samples.path)}, evaluation_results")
+    for value in list_in(told, "evaluation_results"):
+        result = require_object(value, f"{_beside(samples.path)}, evaluation_results")
         details = object_in(result, "score_details")
         lost = object_in(details, "details").get(WITHOUT_SCORE)
         for subject, name in samples.kept:

@@ -151,8 +151,14 @@ def _others(metadata: Mapping[str, Any], reading: Reading) -> dict[str, str]:
 
 def _answer(row: Mapping[str, Any]) -> str | None:
     """What was taken out of the last text for an answer."""
-    found = [one for one in list_in(row, "answer_attribution") if isinstance(one, dict)]
-    last = next((one for one in reversed(found) if one.get("is_terminal")), None)
+    found = [
+        attribution
+        for attribution in list_in(row, "answer_attribution")
+        if isinstance(attribution, dict)
+    ]
+    last = next(
+        (attribution for attribution in reversed(found) if attribution.get("is_terminal")), None
+    )
     return text_or_none(last.get("extracted_value")) if last else None
 
 

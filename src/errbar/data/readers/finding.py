@@ -35,7 +35,7 @@ class Recognised(NamedTuple):
 @cache
 def every_reader() -> dict[str, Reader]:
     """The readers of this package by name: its modules that have a `READER`."""
-    names = sorted(one.name for one in pkgutil.iter_modules(readers.__path__))
+    names = sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
     modules = (importlib.import_module(f"{readers.__name__}.{name}") for name in names)
     known = [module.READER for module in modules if hasattr(module, "READER")]
     known.sort(key=lambda reader: reader.only_totals)  # what another reader knows is no total
@@ -81,7 +81,7 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
         for reader in known
         if reader.name in whys
     ]
-    patterns = [pattern for one in found for pattern in one.reader.beside]
+    patterns = [pattern for match in found for pattern in match.reader.beside]
     companions = [
         file
         for file in (*others, *totals)
@@ -98,6 +98,6 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
 
 def refuse_totals(files: Sequence[Path]) -> NoReturn:
     """Refuse files that hold only totals, and say what to give instead."""
-    refusing = next(one for one in every_reader().values() if one.only_totals)
+    refusing = next(reader for reader in every_reader().values() if reader.only_totals)
     refusing.read(files, Choice())
     raise InternalError(f"{files[0]} was not refused.")

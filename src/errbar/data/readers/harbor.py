@@ -52,8 +52,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for job in jobs:
         log.remarks += _contradictions(job, scorers)
     for system, mine in name_trials(jobs, choice.files, log).items():
-        for task in dict.fromkeys(one.task for _, one in mine):
-            part = [(job, one) for job, one in mine if one.task == task]
+        for task in dict.fromkeys(trial.task for _, trial in mine):
+            part = [(job, trial) for job, trial in mine if trial.task == task]
             _add(log, system, part, scorers[task])
     return log
 
@@ -62,8 +62,8 @@ def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]
     """The reward to take in each data set: the one that was asked for, "reward", or the first."""
     found: dict[str, dict[str, None]] = {}
     for job in jobs:
-        for one in job.trials:
-            found.setdefault(one.task, {}).update(dict.fromkeys(one.rewards or ()))
+        for trial in job.trials:
+            found.setdefault(trial.task, {}).update(dict.fromkeys(trial.rewards or ()))
     scorers = {}
     for task, names in found.items():
         keys = sorted(names, key=lambda key: key != _USUAL)
@@ -84,29 +84,29 @@ def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]
 
 def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> None:
     """The rows of a system on a data set."""
-    often = Counter((one.question, one.name) for _, one in trials)
+    often = Counter((trial.question, trial.name) for _, trial in trials)
     exceptions: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     attempts: Counter[str] = Counter()
-    for job, one in trials:
-        outcome, status = _judged(one, scorer)
+    for job, trial in trials:
+        outcome, status = _judged(trial, scorer)
         counts[status] += 1
-        counts["graded"] += outcome is not None and one.exception is not None
-        if one.exception:
-            exceptions[one.exception] += 1
-        attempts[one.question] += 1
-        shared = often[one.question, one.name] > 1
+        counts["graded"] += outcome is not None and trial.exception is not None
+        if trial.exception:
+            exceptions[trial.exception] += 1
+        attempts[trial.question] += 1
+        shared = often[trial.question, trial.name] > 1
         log.add(
             system=system,
-            task=one.task,
-            question=one.question,
-            trial=f"{job.label}: {one.name}" if shared else one.name,
+            task=trial.task,
+            question=trial.question,
+            trial=f"{job.label}: {trial.name}" if shared else trial.name,
             outcome=outcome,
             status=status,
-            cost=one.cost,
-            input_tokens=one.input_tokens,
-            output_tokens=one.output_tokens,
-            exception=one.exception,
+            cost=trial.cost,
+            input_tokens=trial.input_tokens,
+            output_tokens=trial.output_tokens,
+            exception=trial.exception,
         )
     if exceptions:
         said = ", ".join(f"{name} {n}" for name, n in exceptions.items())
@@ -159,25 +159,25 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
     mine = {
         "n_completed_trials": len(job.trials),
         "n_trials": len(job.trials),
-        "n_errored_trials": sum(one.is_own for one in job.trials),
-        "n_errors": sum(one.is_own for one in job.trials),
-        "cost_usd": sum(one.cost or 0.0 for one in job.trials),
-        "n_input_tokens": sum(one.input_tokens or 0.0 for one in job.trials),
-        "n_output_tokens": sum(one.output_tokens or 0.0 for one in job.trials),
+        "n_errored_trials": sum(trial.is_own for trial in job.trials),
+        "n_errors": sum(trial.is_own for trial in job.trials),
+        "cost_usd": sum(trial.cost or 0.0 for trial in job.trials),
+        "n_input_tokens": sum(trial.input_tokens or 0.0 for trial in job.trials),
+        "n_output_tokens": sum(trial.output_tokens or 0.0 for trial in job.trials),
     }
     stated = [(key, number_or_none(stats.get(key)), n, "") for key, n in mine.items()]
     for key, told in object_in(stats, "evals").items():
         part = told if isinstance(told, dict) else {}
-        trials = [one for one in job.trials if one.key == key]
+        trials = [trial for trial in job.trials if trial.key == key]
         if not trials:
             yield warning(f"{where}: the job states scores of {key}, and no trial of it is there.")
             continue
         scorer = scorers[trials[0].task]
-        counted = [number_or_none((one.rewards or {}).get(scorer)) or 0.0 for one in trials]
+        counted = [number_or_none((trial.rewards or {}).get(scorer)) or 0.0 for trial in trials]
         mean = _mean(job, part, trials, scorer)
         stated.append(("mean", mean, sum(counted) / len(counted), f" of {key}"))
         errors = number_or_none(part.get("n_errors"))
-        stated.append(("n_errors", errors, sum(one.is_own for one in trials), f" of {key}"))
+        stated.append(("n_errors", errors, sum(trial.is_own for trial in trials), f" of {key}"))
     for key, said, n, whose in stated:
         if said is not None and not isclose(said, n, rel_tol=1e-9, abs_tol=1e-9):
             yield warning(
@@ -191,9 +191,11 @@ def _mean(job: Job, part: Mapping[str, Any], trials: Sequence[Trial], scorer: st
     That of one reward is called so. Several rewards are told by their names, and are means unless
     the job was configured otherwise.
     """
-    metrics = [one for one in list_in(part, "metrics") if isinstance(one, dict)]
-    if len({key for one in trials for key in one.rewards or ()}) <= 1:
-        return next((number_or_none(one["mean"]) for one in metrics if "mean" in one), None)
+    metrics = [metric for metric in list_in(part, "metrics") if isinstance(metric, dict)]
+    if len({key for trial in trials for key in trial.rewards or ()}) <= 1:
+        return next(
+            (number_or_none(metric["mean"]) for metric in metrics if "mean" in metric), None
+        )
     usual = len(metrics) == 1 and job.averages
     return number_or_none(metrics[0].get(scorer)) if usual else None
 
@@ -202,8 +204,8 @@ def _claims(system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> It
     """What jobs state of a system: the mean of trials, those of reward 1, and pass@k of one job."""
     task = trials[0][1].task
     parts: dict[Path, tuple[Job, list[Trial]]] = {}
-    for job, one in trials:
-        parts.setdefault(job.folder, (job, []))[1].append(one)
+    for job, trial in trials:
+        parts.setdefault(job.folder, (job, []))[1].append(trial)
     of = f" of {len(parts)} jobs" if len(parts) > 1 else ""
     stated = [
         (job, mine, object_in(object_in(job.stats, "evals"), mine[0].key))
@@ -215,7 +217,7 @@ def _claims(system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> It
         yield Claim(f"mean{of}", sum(known) / len(trials), "avg", system, task)
     rewards = [object_in(object_in(part, "reward_stats"), scorer) for _, _, part in stated]
     if all(rewards):
-        ones = sum(len(list_in(one, key)) for one in rewards for key in ("1", "1.0"))
+        ones = sum(len(list_in(group, key)) for group in rewards for key in ("1", "1.0"))
         yield Claim(f"trials with {scorer} 1{of}", ones, "right", system, task)
     job, _, part = stated[0]
     if of:

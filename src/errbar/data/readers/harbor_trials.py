@@ -67,7 +67,9 @@ class Job:
         """Whether its metric is the mean, as it is unless its configuration names others."""
         config = self.folder / CONFIG
         metrics = list_in(object_of(config), "metrics") if config.is_file() else []
-        return all(isinstance(one, dict) and one.get("type", "mean") == "mean" for one in metrics)
+        return all(
+            isinstance(metric, dict) and metric.get("type", "mean") == "mean" for metric in metrics
+        )
 
 
 def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
@@ -83,19 +85,19 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
         job = jobs[os.path.dirname(file)] = Job(file.parent, stated=whole, file=file)
         held = list_in(whole, "trial_results")
         log.read(file, len(held))
-        for at, one in enumerate(held):
+        for at, value in enumerate(held):
             where = f"{file}, trial {at}"
-            job.trials.append(_trial(require_object(one, where), file, where))
+            job.trials.append(_trial(require_object(value, where), file, where))
     homes: dict[str, str] = {}  # by the folder above that of a trial, which many share
-    for one in single:
-        folder = os.path.dirname(one.file)
+    for trial in single:
+        folder = os.path.dirname(trial.file)
         above = os.path.dirname(folder)
         if above not in homes:
             homes[above] = next((each for each in _folders_above(folder) if each in jobs), above)
         home = folder if folder in jobs else homes[above]
         if home not in jobs:
             jobs[home] = Job(Path(home))
-        jobs[home].trials.append(one)
+        jobs[home].trials.append(trial)
     _count_once(list(jobs.values()), log)
     for job in jobs.values():
         if job.file is not None and not job.trials:
@@ -123,20 +125,22 @@ def _count_once(jobs: Sequence[Job], log: Log) -> None:
     """Leave out trials that are held twice, and those that another grades anew."""
     seen: dict[str, Path] = {}
     copies: list[Path] = []
-    every = [one for job in jobs for one in job.trials]
-    regraded = {one.regrades for one in every if one.regrades} & {one.id for one in every}
+    every = [trial for job in jobs for trial in job.trials]
+    regraded = {trial.regrades for trial in every if trial.regrades} & {trial.id for trial in every}
     for job in jobs:
         kept = []
-        for one in sorted(job.trials, key=lambda trial: trial.file == job.file):
-            if one.id in regraded:
-                log.leave_out(one.file, "trials that were graded anew, and are counted by that")
-            elif one.id in seen:
-                log.leave_out(one.file, "trials that another file holds too")
-                if one.file != job.file:
-                    copies.append(one.file)
+        for candidate in sorted(job.trials, key=lambda trial: trial.file == job.file):
+            if candidate.id in regraded:
+                log.leave_out(
+                    candidate.file, "trials that were graded anew, and are counted by that"
+                )
+            elif candidate.id in seen:
+                log.leave_out(candidate.file, "trials that another file holds too")
+                if candidate.file != job.file:
+                    copies.append(candidate.file)
             else:
-                seen[one.id] = one.file
-                kept.append(one)
+                seen[candidate.id] = candidate.file
+                kept.append(candidate)
         job.trials = kept
     if copies:
         shown = some_of([str(file) for file in copies], 3)
@@ -170,8 +174,8 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
     if rewards is not None:
         rewards = require_object(rewards, f"{where}, verifier_result, rewards")
     own = text_or_none(object_in(whole, "exception_info").get("exception_type"))
-    steps = [one for one in list_in(whole, "step_results") if isinstance(one, dict)]
-    of_steps = [object_in(one, "exception_info").get("exception_type") for one in steps]
+    steps = [step for step in list_in(whole, "step_results") if isinstance(step, dict)]
+    of_steps = [object_in(step, "exception_info").get("exception_type") for step in steps]
     source = text_or_none(whole.get("source")) or ""
     usage = _usage(whole, steps)
     return Trial(
@@ -183,7 +187,8 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
         is_named=bool(agent and whole_model),
         settings=settings,
         rewards=rewards,
-        exception=own or next((text_or_none(one) for one in of_steps if one), None),
+        exception=own
+        or next((text_or_none(exception) for exception in of_steps if exception), None),
         is_own=own is not None,
         cost=_total(usage, "cost_usd"),
         input_tokens=_total(usage, "n_input_tokens"),
@@ -214,21 +219,21 @@ def name_trials(
 ) -> dict[str, list[tuple[Job, Trial]]]:
     """Trials by system: agent and model, and what tells two of the same name apart."""
     agents: dict[str, list[tuple[Job, Trial]]] = {}
-    every = [one for job in jobs for one in job.trials]
+    every = [trial for job in jobs for trial in job.trials]
     for job in jobs:
-        for one in job.trials:
-            agents.setdefault(one.agent, []).append((job, one))
+        for trial in job.trials:
+            agents.setdefault(trial.agent, []).append((job, trial))
     systems: dict[str, list[tuple[Job, Trial]]] = {}
     for agent, mine in agents.items():
-        told = tell_apart([one.settings for _, one in mine])
-        for (job, one), said in zip(mine, told, strict=True):
-            by_job = files_are == "systems" or (files_are is None and not one.is_named)
+        told = tell_apart([trial.settings for _, trial in mine])
+        for (job, trial), said in zip(mine, told, strict=True):
+            by_job = files_are == "systems" or (files_are is None and not trial.is_named)
             apart = job.label if by_job and len(jobs) > 1 else ""
             more = ", ".join(part for part in (said, apart) if part)
             name = f"{agent} ({more})" if agent and more else agent or more or job.label
-            systems.setdefault(name, []).append((job, one))
+            systems.setdefault(name, []).append((job, trial))
     _say_what_was_joined(systems, log)
-    if files_are is None and len(jobs) > 1 and not all(one.is_named for one in every):
+    if files_are is None and len(jobs) > 1 and not all(trial.is_named for trial in every):
         log.remarks.append(
             guess(
                 "Systems: trials that name no model are taken apart by their jobs",
@@ -242,8 +247,8 @@ def name_trials(
 def _say_what_was_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
     for system, mine in systems.items():
         tasks: dict[str, dict[str, None]] = {}
-        for job, one in mine:
-            tasks.setdefault(one.task, {})[job.label] = None
+        for job, trial in mine:
+            tasks.setdefault(trial.task, {})[job.label] = None
         for task, labels in tasks.items():
             if len(labels) > 1:
                 whose = " · ".join(part for part in (system, task) if part)

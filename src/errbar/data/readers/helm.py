@@ -93,19 +93,19 @@ class _Run:
     def scenario(self) -> str:
         """The name of the run without the model."""
         head, _, told = self.name.partition(":")
-        parts = (one for one in told.split(",") if one.partition("=")[0] not in _TOLD)
-        return ":".join(one for one in (head, ",".join(parts)) if one)
+        parts = (part for part in told.split(",") if part.partition("=")[0] not in _TOLD)
+        return ":".join(part for part in (head, ",".join(parts)) if part)
 
     def _in_name(self) -> dict[str, str]:
         told = self.name.partition(":")[2].split(",")
-        return {key: value for key, _, value in (one.partition("=") for one in told)}
+        return {key: value for key, _, value in (part.partition("=") for part in told)}
 
     @cached_property
     def entries(self) -> list[_Entry]:
         """What each instance got in each trial, by every stat or by the one that is asked for."""
         return [
-            self._entry(require_object(one, str(self.path)), at)
-            for at, one in enumerate(elements(self.path))
+            self._entry(require_object(element, str(self.path)), at)
+            for at, element in enumerate(elements(self.path))
         ]
 
     def _entry(self, told: Mapping[str, Any], at: int) -> _Entry:
@@ -137,14 +137,14 @@ class _Run:
     def states(self) -> dict[_Key, _State]:
         """What was asked and answered; the first of several requests for one instance."""
         states: dict[_Key, _State] = {}
-        for one in list_in(self._object("scenario_state.json"), "request_states"):
-            if isinstance(one, dict):
-                instance = object_in(one, "instance")
+        for state in list_in(self._object("scenario_state.json"), "request_states"):
+            if isinstance(state, dict):
+                instance = object_in(state, "instance")
                 kind = _perturbation(instance.get("perturbation"))
-                key = (str(instance.get("id")), _trial(one), kind)
+                key = (str(instance.get("id")), _trial(state), kind)
                 if key not in states:
-                    failed = object_in(one, "result").get("success") is False
-                    states[key] = _State(failed, _answer(one), _target(one))
+                    failed = object_in(state, "result").get("success") is False
+                    states[key] = _State(failed, _answer(state), _target(state))
         return states
 
     def _object(self, name: str) -> Mapping[str, Any]:
@@ -165,8 +165,8 @@ def _perturbation(told: Any) -> str:
     return " ".join([str(told.get("name")), *more])
 
 
-def _trial(one: Mapping[str, Any]) -> int | None:
-    at = one.get("train_trial_index")
+def _trial(record: Mapping[str, Any]) -> int | None:
+    at = record.get("train_trial_index")
     return at if is_whole(at) and abs(at) < 1 << 31 else None
 
 
@@ -182,7 +182,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in runs:
         log.read(run.path, len(run.entries))
     chosen = _chosen(log, runs, choice.scorer, str(files[0]))
-    names = Counter((one.model, one.scenario) for one in runs)
+    names = Counter((run.model, run.scenario) for run in runs)
     for run in runs:
         stat = chosen[run.scenario]
         if stat is None:
@@ -227,7 +227,7 @@ def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> di
 
 def _to_choose(stats: Iterable[str], asked: str | None) -> list[str]:
     """Stats, the usual ones first; only those that score an answer where none is asked for."""
-    names = sorted(stats, key=lambda one: _USUAL.index(one) if one in _USUAL else len(_USUAL))
+    names = sorted(stats, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL))
     return names if asked else [name for name in names if not name.startswith(_NO_SCORES)]
 
 
@@ -263,7 +263,7 @@ def _add(log: Log, run: _Run, system: str, stat: str) -> None:
 
 def _task(run: _Run, split: str, perturbation: str) -> str:
     """The scenario, and what of it if it is not the test split as it is."""
-    said = [one for one in (split if split != "test" else "", perturbation) if one]
+    said = [label for label in (split if split != "test" else "", perturbation) if label]
     return f"{run.scenario} ({', '.join(said)})" if said else run.scenario
 
 
@@ -285,9 +285,9 @@ def _answer(state: Mapping[str, Any]) -> str | None:
 
 def _target(state: Mapping[str, Any]) -> str | None:
     """The first reference that is tagged as correct."""
-    for one in list_in(object_in(state, "instance"), "references"):
-        if isinstance(one, dict) and "correct" in (one.get("tags") or ()):
-            text = object_in(one, "output").get("text")
+    for reference in list_in(object_in(state, "instance"), "references"):
+        if isinstance(reference, dict) and "correct" in (reference.get("tags") or ()):
+            text = object_in(reference, "output").get("text")
             return text if isinstance(text, str) else None
     return None
 
@@ -300,14 +300,14 @@ def _claims(
     HELM averages the trials' means: with other numbers of trials that is not the mean of the
     questions' means. What it computes of the worst of several perturbations is not compared.
     """
-    for one in run.totals:
-        named = object_in(one, "name") if isinstance(one, dict) else {}
+    for total in run.totals:
+        named = object_in(total, "name") if isinstance(total, dict) else {}
         perturbed = object_in(named, "perturbation")
         if perturbed.get("computed_on", "perturbed") != "perturbed":
             continue
         split = str(named.get("split") or "")
         task = _task(run, split, _perturbation(named.get("perturbation")))
-        value = _mean(one)
+        value = _mean(total)
         if value is not None and named.get("name") == _INSTANCES:
             yield Claim(f"{_INSTANCES} on {split}", value, "questions", system, task)
         alike = len(set(trials.get(task, Counter()).values())) == 1

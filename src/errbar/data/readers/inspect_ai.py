@@ -71,13 +71,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"is nothing to score."
         )
     chosen = _chosen(runs, choice, log)
-    logs = Counter(one.key for one in chosen)
+    logs = Counter(selection.key for selection in chosen)
     rows = _Rows(log)
-    for one in chosen:
-        log.remarks += _odd(one.run)
-        met = rows.add(one)
-        if logs[one.key] == 1:
-            log.claims += _claims(one, met)
+    for selection in chosen:
+        log.remarks += _odd(selection.run)
+        met = rows.add(selection)
+        if logs[selection.key] == 1:
+            log.claims += _claims(selection, met)
     log.remarks += [*_going_on(logs), *rows.remarks()]
     return log
 
@@ -156,8 +156,8 @@ def _systems(runs: Sequence[Run]) -> list[str]:
     apart = {
         key: [
             name
-            for name in dict.fromkeys(name for one in group for name in sorted(one))
-            if len({one.get(name) for one in group}) > 1
+            for name in dict.fromkeys(name for settings in group for name in sorted(settings))
+            if len({settings.get(name) for settings in group}) > 1
         ]
         for key, group in alike.items()
     }
@@ -195,15 +195,15 @@ class _Rows:
     strange: Counter[str] = field(default_factory=Counter)
     scored_errors: int = 0
 
-    def add(self, one: _Chosen) -> _Met:
+    def add(self, selection: _Chosen) -> _Met:
         """The rows of a run, and what was met among them."""
         met = _Met()
-        run, before = one.run, self.ended[one.key]
-        never = not one.is_scored and not all(sample.error for sample in run.samples)
+        run, before = selection.run, self.ended[selection.key]
+        never = not selection.is_scored and not all(sample.error for sample in run.samples)
         once = self._once(run)
         outcomes, statuses, answers = [], [], []
         for sample in once.values():
-            value, answer = value_of(sample, one.scorer)
+            value, answer = value_of(sample, selection.scorer)
             outcome = number_in(value)
             if outcome is None and value is not None and not is_nan(value):
                 met.strange += 1
@@ -217,7 +217,7 @@ class _Rows:
         extra = [self._extra(sample.metadata) for sample in once.values()]
         names = dict.fromkeys(name for found in extra for name in found)
         self.log.extend(
-            system=[one.system] * len(once),
+            system=[selection.system] * len(once),
             task=[run.task] * len(once),
             question=[question for question, _ in once],
             trial=[before + epoch for _, epoch in once],
@@ -227,7 +227,7 @@ class _Rows:
             target=[_target(sample.target) for sample in once.values()],
             **{name: [found.get(name) for found in extra] for name in names},
         )
-        self.ended[one.key] += max((epoch for _, epoch in once), default=0)
+        self.ended[selection.key] += max((epoch for _, epoch in once), default=0)
         self.scored_errors += met.scored_errors
         return met
 
@@ -304,30 +304,31 @@ def _target(target: Any) -> str | None:
     return None if target is None else str(target)
 
 
-def _claims(one: _Chosen, met: _Met) -> Iterator[Claim]:
+def _claims(selection: _Chosen, met: _Met) -> Iterator[Claim]:
     """How many samples there are by the header, and what it states of the scorer that is scored.
 
     Samples that are not completed ended in an error; where others have no result either, or some
     of these have one, nothing here counts the same.
     """
     total, completed = (
-        number_or_none(one.run.results.get(key)) for key in ("total_samples", "completed_samples")
+        number_or_none(selection.run.results.get(key))
+        for key in ("total_samples", "completed_samples")
     )
     if total is not None:
-        yield Claim("total_samples", total, "rows", *one.key)
+        yield Claim("total_samples", total, "rows", *selection.key)
         if completed is not None and not met.scored_errors and not met.without:
-            yield Claim("samples not completed", total - completed, "failed", *one.key)
+            yield Claim("samples not completed", total - completed, "failed", *selection.key)
     if not met.strange:
-        yield from _scores(one)
+        yield from _scores(selection)
 
 
-def _scores(one: _Chosen) -> Iterator[Claim]:
+def _scores(selection: _Chosen) -> Iterator[Claim]:
     """Accuracies and means."""
-    name, _, part = one.scorer.rpartition("/")
-    wanted = [(one.scorer, one.scorer), (name, part)]
+    name, _, part = selection.scorer.rpartition("/")
+    wanted = [(selection.scorer, selection.scorer), (name, part)]
     stated = [
         score
-        for score in one.run.stated()
+        for score in selection.run.stated()
         if (score.get("scorer") or score.get("name"), score.get("name")) in wanted
     ]
     reducers = {score.get("reducer") for score in stated}
@@ -341,7 +342,7 @@ def _scores(one: _Chosen) -> Iterator[Claim]:
             value = number_or_none(object_in(metrics, said).get("value"))
             if metric and value is not None:
                 shown = said if reducer in (None, "mean") else f"{said} ({reducer})"
-                yield Claim(shown, value, metric, *one.key, "missing")
+                yield Claim(shown, value, metric, *selection.key, "missing")
 
 
 def _metric(reducer: str) -> str:

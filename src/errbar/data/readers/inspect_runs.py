@@ -95,7 +95,9 @@ class Run:
         for kind in _SETTINGS:
             value = self.eval.get(kind)
             if isinstance(value, Mapping):
-                found |= {str(key): json.dumps(one, default=str) for key, one in value.items()}
+                found |= {
+                    str(key): json.dumps(setting, default=str) for key, setting in value.items()
+                }
             elif value is not None:
                 found[kind] = json.dumps(value, default=str)
         return found
@@ -104,7 +106,7 @@ class Run:
         """The scores that the header states."""
         where = f"{self.path}, results"
         scores = require_list(self.results.get("scores") or [], f"{where}, scores")
-        return [require_object(one, f"{where}, scores") for one in scores]
+        return [require_object(score, f"{where}, scores") for score in scores]
 
     def headline(self) -> str:
         """The score that stands for the task, by its own word."""
@@ -133,7 +135,7 @@ def read_run(path: Path) -> Run:
     where = str(path)
     log = object_of(path)
     samples = require_list(log.get("samples") or [], f"{where}, samples")
-    kept = [_slim(one, f"{where}, sample {at}") for at, one in enumerate(samples, start=1)]
+    kept = [_slim(sample, f"{where}, sample {at}") for at, sample in enumerate(samples, start=1)]
     return _headed(path, log, where, kept)
 
 
@@ -169,8 +171,8 @@ def _samples(archive: Archive) -> Iterator[Sample]:
     told = set()
     for name in names:
         where = f"{archive.path}, {name}"
-        for one in require_list(archive.document(name), where):
-            sample = _slim(one, where)
+        for value in require_list(archive.document(name), where):
+            sample = _slim(value, where)
             told.add(f"{sample.id}_epoch_{sample.epoch}")
             yield sample
     for name in archive.names("samples/"):
@@ -193,9 +195,9 @@ def _slim(sample: Any, where: str) -> Sample:
     if scores is None and isinstance(get("score"), dict):
         scores = {"score": get("score")}  # logs of 2024 had one score
     found = {}
-    for name, one in scores.items() if isinstance(scores, dict) else ():
-        if isinstance(one, dict):
-            found[name] = one.get("value"), one.get("answer")
+    for name, score in scores.items() if isinstance(scores, dict) else ():
+        if isinstance(score, dict):
+            found[name] = score.get("value"), score.get("answer")
     return Sample(
         get("id"),
         get("epoch", 1),

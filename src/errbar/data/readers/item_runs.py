@@ -358,8 +358,8 @@ def _stated(row: dict[str, Any]) -> int | None:
     return answered + declined if is_whole(answered) and is_whole(declined) else None
 
 
-def _both(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+def _both(first: int | None, other: int | None) -> int | None:
+    return None if first is None or other is None else first + other
 
 
 def _told_apart(runs: list[ItemRun]) -> list[ItemRun]:

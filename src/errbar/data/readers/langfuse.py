@@ -112,7 +112,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     systems = _systems(trials, choice, log)
     questions = _questions(trials, log)
     tasks = [
-        str(first_of(one.record, "datasetName", "experimentDatasetId") or "") for one in trials
+        str(first_of(trial.record, "datasetName", "experimentDatasetId") or "") for trial in trials
     ]
     outcomes = [trial.scores.of(scorer) for trial in trials]
     log.extend(

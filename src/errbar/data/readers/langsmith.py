@@ -124,7 +124,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         cost=[trial.cost for trial in trials],
     )
     for path in [path for path in files if _states_means(path)]:
-        mine = {one for one, trial in zip(systems, trials, strict=True) if trial.path == path}
+        mine = {system for system, trial in zip(systems, trials, strict=True) if trial.path == path}
         claim_means_over_rows(log, list(_claims(path, mine, scorer)))
     if not scorers:
         log.remarks.append("No run has feedback; there is nothing but a list of them.")

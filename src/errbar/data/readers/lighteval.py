@@ -74,10 +74,12 @@ class _Details:
             parts = ["doc" if self.is_whole else _some_of_doc(kinds["doc"]), "metric"]
             known = dict(kinds["model_response"].children)
             for name in _RESPONSES:
-                one = f"model_response.{name}"
+                field = f"model_response.{name}"
                 if name == "text" and name in known and not self.is_whole:
-                    one = _if_alone(one, known[name])  # of several it is not known which is right
-                parts += [f"{one} AS {name}"] if name in known else []
+                    field = _if_alone(
+                        field, known[name]
+                    )  # of several it is not known which is right
+                parts += [f"{field} AS {name}"] if name in known else []
             found = table.project(", ".join(parts))
             names = found.columns
             return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
@@ -103,9 +105,9 @@ class _Details:
         """Metrics of the task that are means over its questions, and what they are."""
         told = object_in(object_in(self.results, "config_tasks"), self.task)
         others = {
-            one.get("metric_name")
-            for one in list_in(told, "metrics")
-            if isinstance(one, dict) and one.get("corpus_level_fn") not in ("mean", None)
+            metric.get("metric_name")
+            for metric in list_in(told, "metrics")
+            if isinstance(metric, dict) and metric.get("corpus_level_fn") not in ("mean", None)
         }
         totals = object_in(object_in(self.results, "results"), self.task)
         return {name: value for name, value in totals.items() if name not in others}
@@ -125,7 +127,7 @@ def _if_alone(part: str, kind: Any) -> str:
 def _settings(metric: str) -> tuple[str, dict[str, int]]:
     """A metric's name and numbers: pass@k:k=1&n=8."""
     name, _, told = metric.partition(":")
-    pairs = [one.partition("=") for one in told.split("&")]
+    pairs = [part.partition("=") for part in told.split("&")]
     return name, {key: int(value) for key, _, value in pairs if value.isdecimal()}
 
 
@@ -167,22 +169,22 @@ def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) 
     metrics: dict[str, None] = {}
     before: Counter[tuple[str, str]] = Counter()
     claims: dict[tuple[str, str], list[list[Claim]]] = {}  # of each run
-    for one in _details(files, engine, choice.regrade is not None, log):
-        if not one.rows:
-            log.skip(one.path, "it has no rows")
+    for details in _details(files, engine, choice.regrade is not None, log):
+        if not details.rows:
+            log.skip(details.path, "it has no rows")
             continue
-        key = (one.system, one.task)
-        metrics |= dict.fromkeys(one.metrics)
+        key = (details.system, details.task)
+        metrics |= dict.fromkeys(details.metrics)
         of_run = claims.setdefault(key, [])
         if choice.regrade is not None:
-            before[key] += _regrade(log, one, before[key], choice)
+            before[key] += _regrade(log, details, before[key], choice)
             of_run.append([])
             continue
-        metric = _metric(log, one, choice)
+        metric = _metric(log, details, choice)
         if metric:
-            n = _grade(log, one, metric, before[key])
+            n = _grade(log, details, metric, before[key])
             before[key] += n
-            of_run.append(list(_claims(one, metric, n)))
+            of_run.append(list(_claims(details, metric, n)))
     if choice.scorer is not None and metrics:
         pick(choice.scorer, list(metrics), "metric", str(files[0]))
     for (system, task), runs in claims.items():
@@ -254,7 +256,7 @@ def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
     values = [number_or_none(object_in(row, "metric").get(metric)) for row in details.rows]
     n = _trials(metric)
     rights = [None if value is None else value * n for value in values]
-    whole = all(one is None or abs(one - round(one)) < 1e-6 for one in rights)
+    whole = all(right is None or abs(right - round(right)) < 1e-6 for right in rights)
     log.read(details.path, len(values) * n if n > 1 and whole else len(values))
     if n > 1 and whole:
         _expand(log, details, rights, n, before)
@@ -281,7 +283,7 @@ def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
         trial=[before + 1] * size,
         outcome=values,
         status=["unscored" if value is None else "ok" for value in values],
-        target=[None if one is None else str(one) for one in targets],
+        target=[None if target is None else str(target) for target in targets],
         **columns,
     )
     return 1
@@ -363,7 +365,7 @@ def _numbers(values: Any) -> list[float] | None:
     if not isinstance(values, list) or len(values) < 2:
         return None
     numbers = [number_or_none(value) for value in values]
-    return [one for one in numbers if one is not None] if None not in numbers else None
+    return [number for number in numbers if number is not None] if None not in numbers else None
 
 
 def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:

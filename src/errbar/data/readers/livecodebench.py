@@ -59,14 +59,14 @@ class _Problem(NamedTuple):
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     read = {file: list(_problems(file)) for file in files}
-    graded = [file for file, found in read.items() if any(one.is_graded for one in found)]
+    graded = [file for file, found in read.items() if any(problem.is_graded for problem in found)]
     if not graded:
         raise InputError(
             f"{files[0]}: no problem has a graded_list; these are outputs that were not graded. "
             f"LiveCodeBench writes the gradings to a file that ends in {_ALL}."
         )
     for file, found in read.items():
-        if not any(one.is_graded for one in found):
+        if not any(problem.is_graded for problem in found):
             log.skip(file, "outputs without gradings")
     naming = name_systems(graded, _ALL, files_are=choice.files)
     log.remarks += naming.remarks
@@ -75,8 +75,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for file, system in zip(graded, naming.systems, strict=True):
         problems = read[file]
         _add(log, file, problems, system, before[system])
-        before[system] += max(len(one.marks) for one in problems)
-        failed = sum(len(one.failed) for one in problems)
+        before[system] += max(len(problem.marks) for problem in problems)
+        failed = sum(len(problem.failed) for problem in problems)
         if failed:
             log.remarks.append(
                 f"{system}: for {failed} samples the test runner failed, which LiveCodeBench "
@@ -88,9 +88,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _problems(file: Path) -> Iterator[_Problem]:
-    for at, one in enumerate(elements(file)):
+    for at, element in enumerate(elements(file)):
         where = f"{file}, problem {at}"
-        problem = require_object(one, where)
+        problem = require_object(element, where)
         graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
         marks: list[float | None]
         if set(map(type, graded)) <= {bool}:
@@ -116,23 +116,23 @@ def _problems(file: Path) -> Iterator[_Problem]:
 
 def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before: int) -> None:
     """A row for each sample, and one for a problem that has none."""
-    log.read(file, sum(len(one.marks) for one in problems))
+    log.read(file, sum(len(problem.marks) for problem in problems))
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for one in problems:
-        if not one.marks:
+    for problem in problems:
+        if not problem.marks:
             log.make_up(file, "problems without samples")
-        marks = one.marks or [None]
-        lacks = "unscored" if one.marks else "missing"
+        marks = problem.marks or [None]
+        lacks = "unscored" if problem.marks else "missing"
         statuses = [lacks if mark is None else "ok" for mark in marks]
-        for trial in one.failed:
+        for trial in problem.failed:
             statuses[trial] = "error"
         size = len(marks)
-        columns["question"] += [one.question] * size
+        columns["question"] += [problem.question] * size
         columns["trial"] += range(before, before + size)
         columns["outcome"] += marks
         columns["status"] += statuses
         for name in _TOLD:
-            columns[name] += [one.told.get(name)] * size
+            columns[name] += [problem.told.get(name)] * size
     told = {name: column for name, column in columns.items() if name not in _TOLD or any(column)}
     log.extend(system=[system] * len(columns["question"]), **told)
 
@@ -160,7 +160,7 @@ def _code(note: Any) -> Any:
 
 def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[Claim]:
     """What the file of metrics states, and the mean of what each problem states."""
-    numbers = [one.stated for one in problems if one.stated is not None]
+    numbers = [problem.stated for problem in problems if problem.stated is not None]
     if len(numbers) == len(problems):
         mean = sum(numbers) / len(numbers)
         yield Claim("pass@1 (mean of the problems)", mean, "pass@1", system)

@@ -96,18 +96,18 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"{unused[0]}: there are totals, but no samples beside them to score. Run lm_eval "
             f"with --log_samples."
         )
-    metrics = list(dict.fromkeys(name for one in every for name in one.metrics))
+    metrics = list(dict.fromkeys(name for samples in every for name in samples.metrics))
     if choice.scorer is not None and metrics:
         pick(choice.scorer, metrics, "metric", str(every[0].path))
     reading = _Reading(choice)
-    for one in files:
-        reading.log.read(one, 0)
-    for one in unused:
-        reading.log.skip(one, "there are no samples of its run")
+    for file in files:
+        reading.log.read(file, 0)
+    for file in unused:
+        reading.log.skip(file, "there are no samples of its run")
     for empty in every:
         if not empty.first:
             reading.log.skip(empty.path, "it has no samples")
-    for run in _runs([one for one in every if one.first]):
+    for run in _runs([samples for samples in every if samples.first]):
         if run.of > 1 and not run.at:
             said = f"{run.of} runs of {run.system} are taken as trials of one system"
             reading.say(run.task, guess(said))
@@ -125,28 +125,28 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _runs(every: Sequence[Samples]) -> list[_Run]:
     """The model, and what tells runs of it apart if they were told different things."""
-    told = [one.settings() for one in every]
+    told = [samples.settings() for samples in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
-    for one, mine in zip(every, told, strict=True):
-        alike[one.model, one.task].append(mine)
+    for samples, mine in zip(every, told, strict=True):
+        alike[samples.model, samples.task].append(mine)
     apart = {
         key: {
             name
-            for name in {name for one in group for name in one}
-            if len({one.get(name) for one in group}) > 1
+            for name in {name for settings in group for name in settings}
+            if len({settings.get(name) for settings in group}) > 1
         }
         for key, group in alike.items()
     }
     keys = []
-    for one, mine in zip(every, told, strict=True):
-        names = apart[one.model, one.task]
+    for samples, mine in zip(every, told, strict=True):
+        names = apart[samples.model, samples.task]
         said = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
-        keys.append((f"{one.model} ({said})" if said else one.model, one.task))
+        keys.append((f"{samples.model} ({said})" if said else samples.model, samples.task))
     often = Counter(keys)
     seen: Counter[tuple[str, str]] = Counter()
     runs = []
-    for one, key in zip(every, keys, strict=True):
-        runs.append(_Run(one, key[0], seen[key], often[key]))
+    for samples, key in zip(every, keys, strict=True):
+        runs.append(_Run(samples, key[0], seen[key], often[key]))
         seen[key] += 1
     return runs
 
@@ -176,7 +176,7 @@ def _grade(reading: _Reading, run: _Run) -> None:
     answers = [found["filtered_resps"][at] for at in kept]
     columns: dict[str, list[Any]]
     if not sure:
-        columns = {"answer": [_answer(one) for one in answers]}
+        columns = {"answer": [_answer(answer) for answer in answers]}
     else:
         columns = likeliest(answers)
         if not are_graded(columns["answer"], targets, outcomes):
@@ -195,8 +195,8 @@ def _grade(reading: _Reading, run: _Run) -> None:
         question=[questions[at] for at in kept],
         trial=[run.at + 1] * len(kept),
         outcome=outcomes,
-        status=["unscored" if one is None else "ok" for one in outcomes],
-        target=[_text(one) for one in targets],
+        status=["unscored" if outcome is None else "ok" for outcome in outcomes],
+        target=[_text(target) for target in targets],
         **columns,
     )
     reading.log.claims += _claims(reading, run, metric, filter_name, len(kept))
@@ -230,7 +230,9 @@ def _filtered(
     names = list(map(str, filters))
     if None in filters:
         known = [
-            one.partition(",")[2] for one in run.samples.totals if one.startswith(f"{metric},")
+            total.partition(",")[2]
+            for total in run.samples.totals
+            if total.startswith(f"{metric},")
         ]
         seen: Counter[str] = Counter()
         for at, question in enumerate(questions):
@@ -253,7 +255,7 @@ def _claims(
     said = number_or_none(asked)
     if said is not None and run.of == 1:
         yield Claim("n-samples", said, "questions", run.system, run.task)
-    name = next((one for one in (f"{metric},{filter_name}", metric) if one in totals), "")
+    name = next((key for key in (f"{metric},{filter_name}", metric) if key in totals), "")
     value = number_or_none(totals.get(name))
     if asked is not None and asked != rows:
         text = f"{asked} questions were run, {rows} are there; the totals of the log are of all"
@@ -299,9 +301,9 @@ def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
 
 def _without_samples(every: Sequence[Samples]) -> Iterator[str]:
     """Totals of which there are no samples."""
-    known = {(id(one.results), one.task) for one in every}
+    known = {(id(samples.results), samples.task) for samples in every}
     lacking = []
-    for results in {id(one.results): one.results for one in every}.values():
+    for results in {id(samples.results): samples.results for samples in every}.values():
         groups = {*object_in(results, "groups")}
         groups |= {name for name, tasks in object_in(results, "group_subtasks").items() if tasks}
         names = [name for name in object_in(results, "results") if name not in groups]

@@ -47,7 +47,7 @@ class Samples:
     def task(self) -> str:
         """As the file is called, or as the results call what it is called by."""
         name = _STAMP.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl")
-        known = [one for one in object_in(self.results, "results") if name.endswith(f"_{one}")]
+        known = [task for task in object_in(self.results, "results") if name.endswith(f"_{task}")]
         return max(known, key=len, default=name.removeprefix("samples_"))
 
     @property
@@ -89,24 +89,28 @@ class Samples:
     def aggregation(self, metric: str) -> str:
         """How the harness makes one number of those of the samples."""
         told = object_in(object_in(self.results, "configs"), self.task)
-        for one in list_in(told, "metric_list"):
-            if isinstance(one, dict) and one.get("metric") == metric:
-                return str(one.get("aggregation", "mean"))
+        for entry in list_in(told, "metric_list"):
+            if isinstance(entry, dict) and entry.get("metric") == metric:
+                return str(entry.get("aggregation", "mean"))
         return "mean"
 
     @cached_property
     def first(self) -> dict[str, Any]:
         """The first sample; empty if there is none."""
-        samples = iter(self._array) if self._is_array else (one for _, one in lines(self.path))
+        samples = (
+            iter(self._array) if self._is_array else (sample for _, sample in lines(self.path))
+        )
         return next(samples, {})
 
     @property
     def metrics(self) -> list[str]:
         """Metrics with one number for each sample, the usual first."""
-        names = [one for one in list_in(self.first, "metrics") if isinstance(one, str)]
+        names = [metric for metric in list_in(self.first, "metrics") if isinstance(metric, str)]
         names = names or [name for name in self.first if name not in _OWN]
-        found = [one for one in names if isinstance(self.first.get(one), bool | int | float | None)]
-        return sorted(found, key=lambda one: USUAL.index(one) if one in USUAL else len(USUAL))
+        found = [
+            name for name in names if isinstance(self.first.get(name), bool | int | float | None)
+        ]
+        return sorted(found, key=lambda name: USUAL.index(name) if name in USUAL else len(USUAL))
 
     @property
     def is_multiple_choice(self) -> bool:
@@ -115,7 +119,7 @@ class Samples:
         return (
             isinstance(choices, list)
             and len(choices) > 1
-            and all(isinstance(one, list) and len(one) == 2 for one in choices)
+            and all(isinstance(choice, list) and len(choice) == 2 for choice in choices)
             and firsts_of(choices) is not None
         )
 
@@ -124,7 +128,9 @@ class Samples:
         """How many responses in words the first sample has; 0 if it has none."""
         requests = self.first.get("resps")
         responses = requests[0] if isinstance(requests, list) and requests else None
-        if not isinstance(responses, list) or not all(isinstance(one, str) for one in responses):
+        if not isinstance(responses, list) or not all(
+            isinstance(response, str) for response in responses
+        ):
             return 0
         return len(responses)
 
@@ -132,16 +138,18 @@ class Samples:
         """What stands under these keys in every sample; see `fields`."""
         if not self._is_array:
             return fields(self.path, keys, firsts)
-        found = {key: [one.get(key) for one in self._array] for key in keys}
-        return found | {key: [firsts_of(one.get(key)) for one in self._array] for key in firsts}
+        found = {key: [sample.get(key) for sample in self._array] for key in keys}
+        return found | {
+            key: [firsts_of(sample.get(key)) for sample in self._array] for key in firsts
+        }
 
     def questions(self, ids: Sequence[Any]) -> list[str]:
         """Ids as text; the first that is none is refused, with its place."""
         if set(map(type, ids)) <= {int, str}:
             return list(map(str, ids))
-        for at, one in enumerate(self._array, 1) if self._is_array else lines(self.path):
+        for at, sample in enumerate(self._array, 1) if self._is_array else lines(self.path):
             where = f"{self.path}, {'sample' if self._is_array else 'line'} {at}"
-            name_of(require_key(one, "doc_id", where), where)
+            name_of(require_key(sample, "doc_id", where), where)
         raise InputError(f"{self.path}: there are samples without doc_id.")
 
     @cached_property
@@ -152,7 +160,9 @@ class Samples:
     @cached_property
     def _array(self) -> list[dict[str, Any]]:
         where = str(self.path)
-        return [require_object(one, where) for one in require_list(document(self.path), where)]
+        return [
+            require_object(sample, where) for sample in require_list(document(self.path), where)
+        ]
 
 
 def holds_results(glance: Glance) -> bool:
@@ -182,4 +192,4 @@ def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
             own = alike[0]
         used.add(own)
         found.append(Samples(file, told.get(own, {}) if own else {}))
-    return found, [one for one in there if one not in used]
+    return found, [file for file in there if file not in used]

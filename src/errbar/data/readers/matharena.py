@@ -169,7 +169,7 @@ def _claims(whose: _Whose, told: _Told) -> Iterator[Claim]:
     """Sums and means of what the files state; a mean over files is one over problems."""
     if told.rows is not None and not told.counts["missing"]:
         yield Claim("N (sum of the problems)", told.rows, "rows", whose.system, whose.task)
-    means = [one for one in told.means if one is not None]
+    means = [mean for mean in told.means if mean is not None]
     if len(means) == len(told.means) and not told.counts["again"]:
         mean = sum(means) / len(means)
         yield Claim("pass_at_1 (mean of the problems)", mean, "avg", whose.system, whose.task)

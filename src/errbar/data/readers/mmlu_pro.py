@@ -63,7 +63,7 @@ class _File:
     @property
     def stem(self) -> str:
         name = self.path.name.removesuffix(".gz")
-        ending = next((one for one in _ENDINGS if name.endswith(one)), "")
+        ending = next((suffix for suffix in _ENDINGS if name.endswith(suffix)), "")
         return name.removesuffix(ending)
 
     @property
@@ -102,13 +102,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = pick(choice.scorer, _SCORERS, "scorer", str(results[0].path))
     _name(results, log)
     starts: Counter[tuple[str, str]] = Counter()
-    for one in results:
-        if one.rows:
-            _add(log, one, scorer, starts)
+    for result in results:
+        if result.rows:
+            _add(log, result, scorer, starts)
     log.remarks += _remarks(results, scorer)
     log.claims += _claims(results, summaries)
     log.remarks += _totals(results, summaries, scorer)
-    used = {path for one in results for path in _beside(one, summaries)}
+    used = {path for result in results for path in _beside(result, summaries)}
     for file in files:
         if file.resolve() in summaries.keys() - used:
             log.skip(file, "a summary without results beside it")
@@ -160,16 +160,16 @@ def _guessed(options: int) -> int:
 
 def _name(files: Sequence[_File], log: Log) -> None:
     """Systems are folders of one file for each subject, or else files."""
-    folders = list(dict.fromkeys(one.path.resolve().parent for one in files if one.is_of_folder))
-    models = [one.parent.parent if one.parent.name == "CoT" else one for one in folders]
+    folders = list(dict.fromkeys(file.path.resolve().parent for file in files if file.is_of_folder))
+    models = [folder.parent.parent if folder.parent.name == "CoT" else folder for folder in folders]
     of_folder = dict(zip(folders, systems_of(models), strict=True))
-    alone = [one for one in files if not one.is_of_folder]
-    names = systems_of([one.path for one in alone], *_ENDINGS)
-    for one in files:
-        if one.is_of_folder:
-            one.system = of_folder[one.path.resolve().parent]
-    for one, name in zip(alone, names, strict=True):
-        one.system = name.removeprefix("model_outputs_")
+    alone = [file for file in files if not file.is_of_folder]
+    names = systems_of([file.path for file in alone], *_ENDINGS)
+    for file in files:
+        if file.is_of_folder:
+            file.system = of_folder[file.path.resolve().parent]
+    for file, name in zip(alone, names, strict=True):
+        file.system = name.removeprefix("model_outputs_")
     if len(folders) + len(alone) > 1:
         what = "folders" if not alone else "files" if not folders else "folders and files"
         said = f"Systems: named after the {what}, for nothing in them names a model"
@@ -213,8 +213,8 @@ def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -
 def _remarks(files: Iterable[_File], scorer: str) -> Iterator[str]:
     """Of every system, how many answers were not found, and what a guess makes of them."""
     systems: dict[str, list[_Row]] = {}
-    for one in files:
-        systems.setdefault(one.system, []).extend(one.rows)
+    for file in files:
+        systems.setdefault(file.system, []).extend(file.rows)
     for system, rows in systems.items():
         unscored = sum(not row.scored for row in rows)
         if unscored:

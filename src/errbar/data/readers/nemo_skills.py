@@ -192,7 +192,7 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
             question=ids,
             trial=[trial.number] * len(rows),
             outcome=outcomes,
-            status=[_status(row, one) for row, one in zip(rows, outcomes, strict=True)],
+            status=[_status(row, outcome) for row, outcome in zip(rows, outcomes, strict=True)],
             answer=[row.answer for row in rows],
             target=[row.target for row in rows],
             confidence=[row.confidence for row in rows],
@@ -210,8 +210,8 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
 def _questions(run: _Run) -> list[list[str]]:
     """Names of the questions of each file: ids, or places."""
     ids = [[row.id for row in trial.rows] for trial in run.trials]
-    if all(_are_ids(one) for one in ids):
-        return [list(map(str, one)) for one in ids]
+    if all(_are_ids(ids_of_trial) for ids_of_trial in ids):
+        return [list(map(str, ids_of_trial)) for ids_of_trial in ids]
     first = run.trials[0]
     for other in run.trials[1:]:
         for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
@@ -226,7 +226,7 @@ def _questions(run: _Run) -> list[list[str]]:
 
 
 def _are_ids(values: Sequence[Any]) -> bool:
-    are = all(isinstance(one, str) or is_whole(one) for one in values)
+    are = all(isinstance(value, str) or is_whole(value) for value in values)
     return are and len(set(map(str, values))) == len(values)
 
 
@@ -303,7 +303,7 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
     trials = len(run.trials)
     stated = _metrics(run)
     questions = [number_or_none(object_in(stated, name).get("num_entries")) for name in stated]
-    for entries in sorted({one for one in questions if one is not None}):
+    for entries in sorted({question for question in questions if question is not None}):
         yield Claim("num_entries", entries, "questions", run.system, run.task)
     for name in stated:
         value = number_or_none(object_in(stated, name).get(scorer))

@@ -135,9 +135,9 @@ def _system(spec: Mapping[str, Any]) -> str:
     """What was run: completion functions now, models before."""
     named = spec.get("completion_fns") or spec.get("model_names") or spec.get("model_name")
     if isinstance(named, dict):
-        named = next((one for one in named.values() if one), None)
+        named = next((name for name in named.values() if name), None)
     if isinstance(named, list):
-        return ", ".join(str(text_or_none(one)) for one in named)
+        return ", ".join(str(text_or_none(name)) for name in named)
     return text_or_none(named) or ""
 
 
@@ -180,7 +180,10 @@ def _scorers(runs: Sequence[_Run]) -> dict[str, list[str]]:
                 if name not in mine and any(score.value is not None for score in scores):
                     mine[name] = None
     return {
-        task: [*(one for one in _FIRST if one in mine), *(one for one in mine if one not in _FIRST)]
+        task: [
+            *(scorer for scorer in _FIRST if scorer in mine),
+            *(scorer for scorer in mine if scorer not in _FIRST),
+        ]
         for task, mine in there.items()
     }
 
@@ -235,14 +238,14 @@ def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) 
     """
     name = "accuracy" if scorer == "match" else scorer
     stated = [number_or_none(run.report.get(name)) for run in runs if run.report is not None]
-    numbers = [one for one in stated if one is not None]
+    numbers = [number for number in stated if number is not None]
     if len(numbers) < len(runs):
         return
     of = f", mean of {len(runs)} runs" if len(runs) > 1 else ""
     mean = sum(numbers) / len(numbers)
     known = [_known(run, scorer) for run in runs]
-    if len({n for one in known for n in one.values()}) == 1 and all(
-        one.keys() == known[0].keys() for one in known
+    if len({n for counts in known for n in counts.values()}) == 1 and all(
+        counts.keys() == known[0].keys() for counts in known
     ):
         log.claims.append(Claim(f"{name}{of}", mean, "avg", system, task, errors="missing"))
     else:
@@ -255,7 +258,9 @@ def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) 
 def _known(run: _Run, scorer: str) -> dict[str, int]:
     """How many results each sample has that has any."""
     scores = {name: sample.scores.get(scorer, []) for name, sample in run.samples.items()}
-    counts = {name: sum(one.value is not None for one in each) for name, each in scores.items()}
+    counts = {
+        name: sum(sample.value is not None for sample in each) for name, each in scores.items()
+    }
     return {name: n for name, n in counts.items() if n}
 
 

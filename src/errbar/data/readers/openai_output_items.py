@@ -134,14 +134,14 @@ def _take(log: Log, file: Path, runs: dict[str, _Run], seen: set[str]) -> None:
 def _item(value: Mapping[str, Any], where: str) -> _Item:
     question = name_of(require_key(value, "datasource_item_id", where), where)
     status, sample = text_or_none(value.get("status")), object_in(value, "sample")
-    output = [one for one in list_in(sample, "output") if isinstance(one, dict)]
-    graded = [one for one in list_in(value, "results") if isinstance(one, dict)]
+    output = [message for message in list_in(sample, "output") if isinstance(message, dict)]
+    graded = [result for result in list_in(value, "results") if isinstance(result, dict)]
     return _Item(
         where,
         question,
         status,
         failed=status in _ERRORS or bool(sample.get("error")),
-        results={_grader(one): (one.get("passed"), one.get("score")) for one in graded},
+        results={_grader(result): (result.get("passed"), result.get("score")) for result in graded},
         answer=text_or_none(output[-1].get("content")) if output else None,
     )
 
@@ -163,8 +163,8 @@ def _objects(file: Path) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any
         if isinstance(parts, dict):
             yield where, parts, {}
             continue
-        for at, one in enumerate(require_list(parts, f"{where}, data")):
-            yield f"{where}, item {at}", require_object(one, f"{where}, item {at}"), page
+        for at, item in enumerate(require_list(parts, f"{where}, data")):
+            yield f"{where}, item {at}", require_object(item, f"{where}, item {at}"), page
 
 
 def _scorers(runs: Sequence[_Run]) -> list[str]:

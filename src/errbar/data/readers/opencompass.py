@@ -83,18 +83,18 @@ def _details(result: Mapping[str, Any], path: Path) -> Iterator[tuple[str, dict[
     """Questions, what was written of each, and where."""
     details, whole = result.get("details"), str(path)
     if isinstance(details, list):
-        for at, one in enumerate(details):
+        for at, value in enumerate(details):
             where = f"{whole}, details[{at}]"
-            detail = require_object(one, where)
+            detail = require_object(value, where)
             name = detail.get("example_abbr")
             if not isinstance(name, str):
                 name = name_of(name, f"{where}.example_abbr")
             yield name, detail, where
         return
-    for name, one in require_object(details, f"{path}, details").items():
+    for name, value in require_object(details, f"{path}, details").items():
         if name != "type":
             where = f"{whole}, details.{name}"
-            yield name, require_object(one, where), where
+            yield name, require_object(value, where), where
 
 
 def _add(
@@ -121,7 +121,7 @@ def _add(
     columns["question"] += [question] * size
     columns["trial"] += range(before, before + size)
     columns["outcome"] += outcomes
-    columns["status"] += ["unscored" if one is None else "ok" for one in outcomes]
+    columns["status"] += ["unscored" if outcome is None else "ok" for outcome in outcomes]
     columns["answer"] += texts_or_none(answers)
     columns["target"] += texts_or_none(targets)
     return size

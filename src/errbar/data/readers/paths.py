@@ -66,9 +66,9 @@ class _Skipped(Accounts):
 def read_paths(paths: Paths, asked: Asked) -> Source:
     """Logs and tables at paths: one source, or several with a name for every system."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
-    given = [standard_input() if str(one) == "-" else one for one in given]
+    given = [standard_input() if str(name) == "-" else name for name in given]
     files = find_files(given)
-    by_name = {file for one in given for file in [Path(one)] if file.is_file()}
+    by_name = {file for name in given for file in [Path(name)] if file.is_file()}
     accounts = _Skipped()
     for file in hidden_tables(given):
         accounts.of(file).skipped = _HIDDEN
@@ -76,8 +76,8 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
         return _mapped(files, by_name, asked, accounts, _shown(paths))
     known = find_readers(files, asked.reader)
     sources: list[Source] = [
-        _from_log(one, asked, _shown(paths))
-        for one in _without_copies(known.found, files, asked, accounts)
+        _from_log(match, asked, _shown(paths))
+        for match in _without_copies(known.found, files, asked, accounts)
     ]
     for file in known.companions:
         accounts.of(file).skipped = COMPANION
@@ -105,10 +105,10 @@ def _without_copies(
     if asked.how.repeats == "keep":
         yield from found
         return
-    for one in found:
-        copies = copies_of_logs(one.files, files)
+    for match in found:
+        copies = copies_of_logs(match.files, files)
         accounts.leave_out(copies)
-        yield replace(one, files=tuple(file for file in one.files if file not in copies.of))
+        yield replace(match, files=tuple(file for file in match.files if file not in copies.of))
 
 
 def _mapped(
@@ -180,7 +180,7 @@ def _tables(
         found = read_tables(tables, asked.how, asked.connection, asked=by_name, named=named)
         for file, reason in found.skipped.items():
             accounts.of(file).skipped = reason
-        sources += [one.at(where) for one in found.sources]
+        sources += [source.at(where) for source in found.sources]
     return sources
 
 
@@ -232,8 +232,8 @@ def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     """One source, with what became of every file."""
     whole = sources[0] if len(sources) == 1 else Joined.of_all(sources)
     skipped = Accounts(accounts)
-    for file, one in whole.origin.accounts.items():
-        skipped[file] = one
+    for file, account in whole.origin.accounts.items():
+        skipped[file] = account
     unsaid = {COMPANION, *accounts.copies.values()}
     reasons = {file: why for file, why in accounts.skipped.items() if why not in unsaid}
     said = [*accounts.remarks, *(warning(text) for text in skipped_in_words(reasons))]

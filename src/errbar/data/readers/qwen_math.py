@@ -58,7 +58,7 @@ class _File:
 
     @property
     def most(self) -> int:
-        return max((len(one.marks) for one in self.questions.values()), default=0)
+        return max((len(question.marks) for question in self.questions.values()), default=0)
 
 
 def _recognise(glance: Glance) -> str:
@@ -84,7 +84,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     for file, key in zip(opened, keys, strict=True):
         log.read(file.path, file.predictions)
         if file.again:
-            kept = sum(len(one.marks) for one in file.questions.values())
+            kept = sum(len(question.marks) for question in file.questions.values())
             log.leave_out(
                 file.path, "of a question that occurs again later", file.predictions - kept
             )
@@ -164,13 +164,18 @@ def _add(log: Log, file: _File, key: tuple[str, str], before: int) -> int:
         columns["question"] += [question] * size
         columns["trial"] += range(before, before + size)
         columns["outcome"] += outcomes
-        columns["status"] += [lacks if one is None else "ok" for one in outcomes]
+        columns["status"] += [lacks if outcome is None else "ok" for outcome in outcomes]
         columns["answer"] += _filled(texts_or_none(told.answers), size)
         columns["target"] += [told.target] * size
-        columns["confidence"] += _filled([number_or_none(_last(one)) for one in told.sure], size)
+        columns["confidence"] += _filled(
+            [number_or_none(_last(steps_of_trial)) for steps_of_trial in told.sure], size
+        )
         for name in extra:
             columns[name] += [told.extra.get(name)] * size
-        steps += sum(isinstance(one, list) and len(one) > 1 for one in told.sure[:size])
+        steps += sum(
+            isinstance(steps_of_trial, list) and len(steps_of_trial) > 1
+            for steps_of_trial in told.sure[:size]
+        )
     rows = len(columns["question"])
     log.extend(system=[key[0]] * rows, task=[key[1]] * rows, **columns)
     return steps

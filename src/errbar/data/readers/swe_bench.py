@@ -58,7 +58,7 @@ def _recognise(glance: Glance) -> str:
         return ""
     if glance.has(*_COUNTS):
         return f"a JSON document with {', '.join(_COUNTS)}"
-    signs = all(f'"{one}"' in glance.text for one in _SIGNS)
+    signs = all(f'"{key}"' in glance.text for key in _SIGNS)
     if signs and glance.keys and not glance.keys & {*_SIGNS, *_COUNTS}:
         return f"a JSON document of instances with {', '.join(_SIGNS)}"
     return recognise_submission(glance)
@@ -77,8 +77,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             totals.append((file, whole))
         elif is_lists(whole) or _are_details(whole):
             folder = submission_of(file)
-            one = submissions.setdefault(folder, Submission(folder))
-            (read_lists if is_lists(whole) else read_details)(one, file, whole, log)
+            submission = submissions.setdefault(folder, Submission(folder))
+            (read_lists if is_lists(whole) else read_details)(submission, file, whole, log)
         else:
             place = place_of(folders.real_path(file), list(whole))
             log.read(file, len(whole))
@@ -90,8 +90,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     }
     _add_runs(totals, reports["run"], log)
     for folder, mine in reports["submission"].items():
-        one = submissions.setdefault(folder.parent, Submission(folder.parent))
-        one.logs = folder_run(folder, mine, log, is_run=False)
+        submission = submissions.setdefault(folder.parent, Submission(folder.parent))
+        submission.logs = folder_run(folder, mine, log, is_run=False)
     add_submissions(list(submissions.values()), log)
     _add_others(reports["other"], choice.files, log)
     return log
@@ -100,8 +100,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 def _are_details(whole: dict[str, object]) -> bool:
     """Whether it says of instances whether they were resolved, and nothing of patches."""
     return bool(whole) and all(
-        isinstance(one, dict) and "patch_exists" not in one and "api_calls" in one
-        for one in whole.values()
+        isinstance(instance, dict) and "patch_exists" not in instance and "api_calls" in instance
+        for instance in whole.values()
     )
 
 
@@ -246,15 +246,15 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
     trials: Counter[tuple[str, str]] = Counter()
     for folder, system in zip(folders, names, strict=True):
         found = sorted(reports[folder], key=lambda each: (each[0].below, each[1].file))
-        repos = repositories_of([one.name for _, one in found])
-        for (_, one), repo in zip(found, repos, strict=True):
-            trials[system, one.name] += 1
+        repos = repositories_of([instance.name for _, instance in found])
+        for (_, instance), repo in zip(found, repos, strict=True):
+            trials[system, instance.name] += 1
             log.add(
                 system=system,
-                question=one.name,
-                trial=trials[system, one.name],
-                outcome=one.judged[0],
-                status=one.judged[1],
+                question=instance.name,
+                trial=trials[system, instance.name],
+                outcome=instance.judged[0],
+                status=instance.judged[1],
                 repo=repo,
             )
     often = sum(n > 1 for n in trials.values())

@@ -87,8 +87,8 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
         if key in _ONLY_ONCE:
             listed += names
             _require_once(listed, run)
-    for one in require_list(whole.get("infra_failure_ids") or [], f"{file}, infra_failure_ids"):
-        instance = name_of(one, f"{file}, infra_failure_ids")
+    for id_ in require_list(whole.get("infra_failure_ids") or [], f"{file}, infra_failure_ids"):
+        instance = name_of(id_, f"{file}, infra_failure_ids")
         if run.judged.get(instance) == (0.0, "ok"):
             run.judged[instance] = (0.0, "error")
             run.counts["infra"] += 1
@@ -172,13 +172,13 @@ def folder_run(
     not that of a run of the harness, only if the harness left something in it.
     """
     run = Run(folder.name, folder.parent.name, folder)
-    for _, one in reports:
-        if one.name in run.judged:
-            log.leave_out(one.file, "second reports of one instance in one run")
+    for _, report in reports:
+        if report.name in run.judged:
+            log.leave_out(report.file, "second reports of one instance in one run")
             continue
-        run.judged[one.name] = one.judged
-        run.files[one.name] = one.file
-        run.counts["infra"] += one.infra
+        run.judged[report.name] = report.judged
+        run.files[report.name] = report.file
+        run.counts["infra"] += report.infra
     begun = {place.parent for place, _ in reports} | run.judged.keys()
     for name in sorted(os.listdir(folder)):
         other = folder / name if name not in begun else None

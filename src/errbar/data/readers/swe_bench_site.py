@@ -48,10 +48,10 @@ def _recognise(glance: Glance) -> str:
     if glance.shape != "object":
         return ""
     if glance.has("leaderboards") and all(
-        f'"{one}"' in glance.text for one in ("folder", "resolved")
+        f'"{key}"' in glance.text for key in ("folder", "resolved")
     ):
         return "a JSON document with leaderboards of submissions that have folder and resolved"
-    signs = all(one in glance.text for one in _SIGNS)
+    signs = all(sign in glance.text for sign in _SIGNS)
     if (
         signs
         and glance.keys
@@ -64,8 +64,8 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
-    entries = [(file, one) for file in files for one in _entries(file)]
-    totals = Counter(one.board for _, one in entries if not one.details)
+    entries = [(file, entry) for file in files for entry in _entries(file)]
+    totals = Counter(entry.board for _, entry in entries if not entry.details)
     if len(entries) == sum(totals.values()):
         raise InputError(
             f"{files[0]}: it holds only totals, the share of instances that each of {len(entries)} "
@@ -73,15 +73,15 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
             f"from it. Its `folder` names the submission in the repository of experiments, whose "
             f"logs errbar reads."
         )
-    often = Counter((one.board, one.name) for _, one in entries if one.details)
+    often = Counter((entry.board, entry.name) for _, entry in entries if entry.details)
     for file in files:
         log.read(file, 0)
-    for file, one in entries:
-        if not one.details:
+    for file, entry in entries:
+        if not entry.details:
             continue
-        alone = often[one.board, one.name] == 1
-        system = one.name if alone else f"{one.name} ({one.folder or one.where})"
-        _add(log, file, one, system)
+        alone = often[entry.board, entry.name] == 1
+        system = entry.name if alone else f"{entry.name} ({entry.folder or entry.where})"
+        _add(log, file, entry, system)
     for board, n in totals.items():
         log.remarks.append(
             f"{board}: {n} submissions have only totals, no details of instances, and are not read."
@@ -99,9 +99,9 @@ def _entries(file: Path) -> Iterator[_Entry]:
     for board in require_list(whole["leaderboards"], f"{file}, leaderboards"):
         part = require_object(board, f"{file}, leaderboards")
         name = text_or_none(part.get("name")) or ""
-        for at, one in enumerate(list_in(part, "results")):
+        for at, value in enumerate(list_in(part, "results")):
             where = f"{file}, {name}, result {at}"
-            result = require_object(one, where)
+            result = require_object(value, where)
             share = number_or_none(result.get("resolved"))
             folder = text_or_none(result.get("folder")) or ""
             yield _Entry(
@@ -114,19 +114,19 @@ def _entries(file: Path) -> Iterator[_Entry]:
             )
 
 
-def _add(log: Log, file: Path, one: _Entry, system: str) -> None:
-    size = len(one.details)
+def _add(log: Log, file: Path, entry: _Entry, system: str) -> None:
+    size = len(entry.details)
     log.read(file, size)
     if size:
-        instances = list(one.details)
+        instances = list(entry.details)
         parts = [
             part if type(part) is dict else require_object(part, f"{file}, {system}, {instance}")
-            for instance, part in one.details.items()
+            for instance, part in entry.details.items()
         ]
         resolved = _truths([part.get("resolved") for part in parts], instances, f"{file}, {system}")
         log.extend(
             system=[system] * size,
-            task=[one.board] * size,
+            task=[entry.board] * size,
             question=instances,
             trial=[1] * size,
             outcome=resolved,
@@ -135,9 +135,9 @@ def _add(log: Log, file: Path, one: _Entry, system: str) -> None:
             cost=numbers_or_none([part.get("cost") for part in parts]),
             api_calls=numbers_or_none([part.get("api_calls") for part in parts]),
         )
-    if one.share is not None:
+    if entry.share is not None:
         log.claims.append(
-            Claim("resolved, in per cent", one.share, "avg", system, one.board, digits=4)
+            Claim("resolved, in per cent", entry.share, "avg", system, entry.board, digits=4)
         )
 
 

@@ -88,7 +88,7 @@ def recognise_submission(glance: Glance) -> str:
     keys = glance.keys
     if keys and keys <= LISTS.keys() and keys & {"no_generation", "no_logs", "generated"}:
         return "a JSON document with lists of instances: " + ", ".join(sorted(keys))
-    if keys and all("__" in key for key in keys) and all(one in glance.text for one in _DETAILS):
+    if keys and all("__" in key for key in keys) and all(key in glance.text for key in _DETAILS):
         return "a JSON document of instances with resolved, cost and api_calls"
     return ""
 
@@ -110,8 +110,8 @@ def read_lists(submission: Submission, file: Path, whole: Mapping[str, Any], log
         raise InputError(f"{file}: {submission.lists} is of the same submission; give one of them.")
     submission.lists = file
     for key, meaning in LISTS.items():
-        for one in require_list(whole.get(key) or [], f"{file}, {key}"):
-            submission.listed.setdefault(name_of(one, f"{file}, {key}"), meaning)
+        for instance in require_list(whole.get(key) or [], f"{file}, {key}"):
+            submission.listed.setdefault(name_of(instance, f"{file}, {key}"), meaning)
             submission.stated[key] += 1
     submission.is_whole = any(whole.get(key) for key in _WHOLE)
     log.read(file, len(submission.listed))
@@ -141,22 +141,24 @@ def read_details(submission: Submission, file: Path, whole: Mapping[str, Any], l
 def add_submissions(submissions: Sequence[Submission], log: Log) -> None:
     """Rows of submissions; those of one benchmark share its instances."""
     name_submissions(submissions)
-    for task in dict.fromkeys(one.task for one in submissions):
-        mine = [one for one in submissions if one.task == task]
-        lacking = [one for one in mine if _lacks_names(one)]
-        known = sorted({name for one in mine for name in one.named}) if lacking else []
+    for task in dict.fromkeys(submission.task for submission in submissions):
+        mine = [submission for submission in submissions if submission.task == task]
+        lacking = [submission for submission in mine if _lacks_names(submission)]
+        known = (
+            sorted({name for submission in mine for name in submission.named}) if lacking else []
+        )
         unnamed = _unnamed(task, lacking, known, log) if lacking else []
-        for one in mine:
-            _add(one, [*known, *unnamed] if one in lacking else [], log)
+        for submission in mine:
+            _add(submission, [*known, *unnamed] if submission in lacking else [], log)
 
 
 def name_submissions(submissions: Sequence[Submission]) -> None:
     """Systems are called as the folders; more of the path is told where two are called the same."""
-    names = Counter((one.folder.name, one.task) for one in submissions)
-    paths = systems_of([one.folder / "x" for one in submissions], "x")
-    for one, path in zip(submissions, paths, strict=True):
-        alone = names[one.folder.name, one.task] == 1
-        one.system = one.folder.name if alone else path
+    names = Counter((submission.folder.name, submission.task) for submission in submissions)
+    paths = systems_of([submission.folder / "x" for submission in submissions], "x")
+    for submission, path in zip(submissions, paths, strict=True):
+        alone = names[submission.folder.name, submission.task] == 1
+        submission.system = submission.folder.name if alone else path
 
 
 def _lacks_names(submission: Submission) -> bool:
@@ -172,8 +174,16 @@ def _lacks_names(submission: Submission) -> bool:
 
 def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log) -> list[str]:
     """Names for instances of a benchmark that no file names."""
-    totals = {one.system: sum(one.totals.values()) for one in lacking if one.totals}
-    without = [one for one in lacking if not one.totals and not totals and task not in _SIZES]
+    totals = {
+        submission.system: sum(submission.totals.values())
+        for submission in lacking
+        if submission.totals
+    }
+    without = [
+        submission
+        for submission in lacking
+        if not submission.totals and not totals and task not in _SIZES
+    ]
     if without:
         raise InputError(
             f"{without[0].lists}: it lists {_listed(without[0])}, but not the instances that were "
@@ -182,7 +192,7 @@ def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log
             f"report.json), {_BY_REPO} beside it, or keep the folder evaluation/<benchmark>/ above "
             f"it, with benchmark one of {', '.join(_SIZES)}."
         )
-    by_repo = next((one.totals for one in lacking if one.totals), {})
+    by_repo = next((submission.totals for submission in lacking if submission.totals), {})
     total = sum(by_repo.values()) or _SIZES[task]
     other = next((name for name, n in totals.items() if n != total), None)
     if other is not None:
@@ -190,7 +200,7 @@ def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log
             f"{lacking[0].lists}: submissions differ in how many instances there are: {total}, and "
             f"{totals[other]} for {other}. Load those of one benchmark at a time."
         )
-    found = Counter(_repo(one) for one in known)
+    found = Counter(_repo(name) for name in known)
     if (
         by_repo
         and all(found[repo] <= n for repo, n in by_repo.items())
@@ -227,45 +237,46 @@ def _repo(instance: str) -> str:
 
 
 def _add(submission: Submission, universe: Sequence[str], log: Log) -> None:
-    one, judged = submission, dict(submission.listed)
-    if one.logs is not None:
-        judged = _with_logs(one, one.logs, judged, log)
-    if one.details:
-        judged = _with_details(one, judged, log)
+    judged = dict(submission.listed)
+    if submission.logs is not None:
+        judged = _with_logs(submission, submission.logs, judged, log)
+    if submission.details:
+        judged = _with_details(submission, judged, log)
     more = [name for name in universe if name not in judged]
-    if one.lists is not None:
-        log.make_up(one.lists, _NOT_NAMED, len(more))
+    if submission.lists is not None:
+        log.make_up(submission.lists, _NOT_NAMED, len(more))
     judged |= dict.fromkeys(more, (0.0, "ok"))
     for instance, (outcome, status) in judged.items():
-        _, cost, calls = one.details.get(instance, (None, None, None))
+        _, cost, calls = submission.details.get(instance, (None, None, None))
         log.add(
-            system=one.system,
-            task=one.task,
+            system=submission.system,
+            task=submission.task,
             question=instance,
             trial=1,
             outcome=outcome,
             status=status,
             repo=_repo(instance),
-            **({"cost": cost, "api_calls": calls} if one.details else {}),
+            **({"cost": cost, "api_calls": calls} if submission.details else {}),
         )
-    log.claims += _claims(one)
+    log.claims += _claims(submission)
 
 
 def _with_logs(
-    one: Submission, logs: Run, judged: Mapping[str, Judged], log: Log
+    submission: Submission, logs: Run, judged: Mapping[str, Judged], log: Log
 ) -> dict[str, Judged]:
     """Outcomes of the lists and of the logs; where both speak of an instance the lists count."""
-    if one.lists is None:
+    if submission.lists is None:
         first = next(iter(logs.files.values()))
         log.make_up(first, "instances that ended without a report", logs.counts["without"])
-        size = _SIZES.get(one.task, 0)
-        if not one.details and len(logs.judged) < size:
+        size = _SIZES.get(submission.task, 0)
+        if not submission.details and len(logs.judged) < size:
             right = sum(outcome == 1 for outcome, _ in logs.judged.values())
             log.remarks.append(
                 warning(
-                    f"{one.system}: {len(logs.judged)} of the {size} instances of {one.task!r} "
-                    f"have logs, and only these are scored ({right} are resolved); SWE-bench "
-                    f"counts the others as not resolved, which gives {right / size:.4g}."
+                    f"{submission.system}: {len(logs.judged)} of the {size} instances of "
+                    f"{submission.task!r} have logs, and only these are scored ({right} are "
+                    f"resolved); SWE-bench counts the others as not resolved, which gives "
+                    f"{right / size:.4g}."
                 )
             )
         return dict(logs.judged)
@@ -282,27 +293,29 @@ def _with_logs(
         if told[0] == 1:
             other.append(instance)
         merged[instance] = (0.0, "ok") if told[0] == 1 else told
-    log.make_up(one.lists, "instances that ended without a report", added)
+    log.make_up(submission.lists, "instances that ended without a report", added)
     if other:
         log.remarks.append(
             warning(
-                f"{one.system}: the reports of {len(other)} instances say otherwise than "
+                f"{submission.system}: the reports of {len(other)} instances say otherwise than "
                 f"results.json, by which they are counted: {some_of(other)}. By the reports "
                 f"{sum(each == (1.0, 'ok') for each in logs.judged.values())} are resolved, by "
-                f"results.json {one.stated['resolved']}."
+                f"results.json {submission.stated['resolved']}."
             )
         )
     return merged
 
 
-def _with_details(one: Submission, judged: Mapping[str, Judged], log: Log) -> dict[str, Judged]:
+def _with_details(
+    submission: Submission, judged: Mapping[str, Judged], log: Log
+) -> dict[str, Judged]:
     """Outcomes of the details, which name every instance; the rest is held against them."""
-    found = {name: told for name, (told, _, _) in one.details.items()}
+    found = {name: told for name, (told, _, _) in submission.details.items()}
     rest = {name: told for name, told in judged.items() if name not in found}
     again = len(judged) - len(rest)
     if again:
-        logged = one.logs.files.values() if one.logs else ()
-        source = one.lists or next(iter(logged))
+        logged = submission.logs.files.values() if submission.logs else ()
+        source = submission.lists or next(iter(logged))
         log.leave_out(source, "instances that per_instance_details.json has too", again)
     other = [
         name
@@ -312,18 +325,22 @@ def _with_details(one: Submission, judged: Mapping[str, Judged], log: Log) -> di
     if other:
         log.remarks.append(
             warning(
-                f"{one.system}: other files say otherwise than per_instance_details.json, by which "
-                f"they are counted, of {len(other)} instances: {some_of(other)}."
+                f"{submission.system}: other files say otherwise than per_instance_details.json, "
+                f"by which they are counted, of {len(other)} instances: {some_of(other)}."
             )
         )
     return {**found, **rest}
 
 
-def _claims(one: Submission) -> Iterator[Claim]:
-    if one.lists is not None:
+def _claims(submission: Submission) -> Iterator[Claim]:
+    if submission.lists is not None:
         yield Claim(
-            "resolved (results.json)", one.stated["resolved"], "right", one.system, one.task
+            "resolved (results.json)",
+            submission.stated["resolved"],
+            "right",
+            submission.system,
+            submission.task,
         )
-    total = sum(one.totals.values())
+    total = sum(submission.totals.values())
     if total:
-        yield Claim(f"total ({_BY_REPO})", total, "rows", one.system, one.task)
+        yield Claim(f"total ({_BY_REPO})", total, "rows", submission.system, submission.task)

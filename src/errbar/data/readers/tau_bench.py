@@ -48,7 +48,7 @@ class _Trial(NamedTuple):
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     found = [list(_trials(file)) for file in files]
-    rewards = [one.reward for trials in found for one in trials]
+    rewards = [trial.reward for trials in found for trial in trials]
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
@@ -57,24 +57,24 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.read(file, len(trials))
         goes_on = system in held
         seen = held.setdefault(system, Counter())
-        unnumbered = any(one.trial is None for one in trials)
-        broken = Counter(one.error for one in trials if one.error)
-        for at, one in enumerate(trials):
-            number = seen[one.question]
+        unnumbered = any(trial.trial is None for trial in trials)
+        broken = Counter(trial.error for trial in trials if trial.error)
+        for at, trial in enumerate(trials):
+            number = seen[trial.question]
             if not unnumbered and not goes_on:
-                number = one.trial
+                number = trial.trial
                 if not is_whole(number):
                     number = trial_of(number, f"{file}, row {at}, trial")
-            outcome = outcome_of(one.reward, scorer)
+            outcome = outcome_of(trial.reward, scorer)
             log.add(
                 system=system,
-                question=one.question,
+                question=trial.question,
                 trial=number,
                 outcome=outcome,
-                status="error" if one.error else "unscored" if outcome is None else "ok",
-                ended_by=one.ended_by,
+                status="error" if trial.error else "unscored" if outcome is None else "ok",
+                ended_by=trial.ended_by,
             )
-            seen[one.question] += 1
+            seen[trial.question] += 1
         if unnumbered:
             log.remarks.append(f"{system}: trials are numbered by order; not every row has one.")
         if broken:
@@ -88,20 +88,20 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _trials(file: Path) -> Iterator[_Trial]:
-    for at, one in enumerate(elements(file)):
-        if not isinstance(one, dict):
-            require_object(one, f"{file}, row {at}")
-        question = one.get("task_id")
+    for at, element in enumerate(elements(file)):
+        if not isinstance(element, dict):
+            require_object(element, f"{file}, row {at}")
+        question = element.get("task_id")
         if not is_whole(question):
             question = name_of(question, f"{file}, row {at}, task_id")
-        info = object_in(one, "info")
+        info = object_in(element, "info")
         error, source = info.get("error"), info.get("source")
         yield _Trial(
             str(question)
             if is_whole(question)
             else name_of(question, f"{file}, row {at}, task_id"),
-            one.get("trial"),
-            one.get("reward"),
+            element.get("trial"),
+            element.get("reward"),
             str(error)[:_SHOWN] if error else "",
             source if isinstance(source, str) else None,
         )
@@ -109,7 +109,7 @@ def _trials(file: Path) -> Iterator[_Trial]:
 
 def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: Log) -> str:
     """Success or the reward itself; there is a choice only if some reward is a part of 1."""
-    parts = [one for one in map(number_or_none, rewards) if one not in (None, 0.0, 1.0)]
+    parts = [reward for reward in map(number_or_none, rewards) if reward not in (None, 0.0, 1.0)]
     scorers = ["success", "reward"] if parts else ["success"]
     scorer = pick(choice.scorer, scorers, "scorer", where)
     log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")

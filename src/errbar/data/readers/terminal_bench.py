@@ -61,20 +61,20 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
     for run in runs:
         own: dict[str, list[bool]] = {}
         task, path = run.task, str(run.path)
-        for at, one in enumerate(run.trials):
-            question, resolved = one.get("task_id"), one.get("is_resolved")
+        for at, trial in enumerate(run.trials):
+            question, resolved = trial.get("task_id"), trial.get("is_resolved")
             if type(question) is not str:
                 where = f"{path}, trial {at}"
-                question = name_of(require_key(one, "task_id", where), f"{where}, task_id")
+                question = name_of(require_key(trial, "task_id", where), f"{where}, task_id")
             if type(resolved) is bool:
                 resolved = float(resolved)
             else:
                 resolved = truth_or_none(resolved, f"{path}, trial {at}, is_resolved")
-            failure = str(one.get("failure_mode") or "unset")
+            failure = str(trial.get("failure_mode") or "unset")
             status = _status(resolved, failure)
             if status != "ok":
                 failures["no failure told" if failure in _NO_FAILURE else failure] += 1
-            name = one.get("trial_name", trials[question])
+            name = trial.get("trial_name", trials[question])
             if type(name) is not str:
                 name = name_of(name, f"{path}, trial {at}, trial_name")
             log.add(
@@ -107,9 +107,9 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
 def _share_names(runs: Sequence[Run]) -> bool:
     """Whether a trial of one run is called as that of another."""
     names = Counter(
-        (one.get("task_id"), one.get("trial_name")) if _is_named(one) else ()
+        (trial.get("task_id"), trial.get("trial_name")) if _is_named(trial) else ()
         for run in runs
-        for one in run.trials
+        for trial in run.trials
     )
     return any(n > 1 for n in names.values())
 
@@ -128,7 +128,7 @@ def _status(resolved: float | None, failure: str) -> str:
 
 def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str]:
     """What a run, or its metadata, states of itself and its own trials do not give."""
-    every = [one for each in own.values() for one in each]
+    every = [outcome for each in own.values() for outcome in each]
     if not every:
         return
     right = sum(every)
@@ -149,9 +149,9 @@ def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str
             found[f"accuracy {accuracy:.6g}{whose}"] = (accuracy, right / len(every))
         for k, value in _pass_at_k(source):
             each = [
-                1 - comb(len(one) - sum(one), k) / comb(len(one), k)
-                for one in own.values()
-                if len(one) >= k
+                1 - comb(len(outcomes) - sum(outcomes), k) / comb(len(outcomes), k)
+                for outcomes in own.values()
+                if len(outcomes) >= k
             ]
             if each:
                 found[f"pass_at_k {k}: {value:.6g}{whose}"] = (value, sum(each) / len(each))
@@ -182,7 +182,7 @@ def _claims(system: str, runs: Sequence[Run], balanced: bool) -> Iterator[Claim]
     """
     task, of = runs[0].task, f" of {len(runs)} runs" if len(runs) > 1 else ""
     accuracies = [number_or_none(run.stated.get("accuracy")) for run in runs]
-    known = [one for one in accuracies if one is not None]
+    known = [accuracy for accuracy in accuracies if accuracy is not None]
     alike = len({len(run.trials) for run in runs}) == 1
     if len(known) == len(runs) and balanced and alike:
         name = f"accuracy, mean{of}" if of else "accuracy"

@@ -38,7 +38,7 @@ class Run:
     def agent(self) -> str:
         """Agent and model, where the metadata name them."""
         told = [self.metadata.get(key) for key in ("agent_name", "model_name")]
-        return " · ".join(str(one) for one in told if one)
+        return " · ".join(str(part) for part in told if part)
 
     @property
     def is_named(self) -> bool:
@@ -49,7 +49,7 @@ class Run:
     def task(self) -> str:
         """The data set and its version."""
         told = [self.metadata.get(key) for key in ("dataset_name", "dataset_version")]
-        return " ".join(str(one) for one in told if one)
+        return " ".join(str(part) for part in told if part)
 
 
 def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
@@ -65,7 +65,8 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
             homes.setdefault(file.parent, []).append(run)
             runs.append(run)
     told = {
-        home: {_identity(one) for run in mine for one in run.trials} for home, mine in homes.items()
+        home: {_identity(trial) for run in mine for trial in run.trials}
+        for home, mine in homes.items()
     }
     apart: dict[Path, Run] = {}  # runs by the files of their trials
     for file, whole in read.items():
@@ -73,7 +74,9 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
             continue
         log.read(file, 1)
         # <run>/<task>/<trial>/results.json
-        home = next((one for one in file.parents if one in homes), file.parent.parent.parent)
+        home = next(
+            (folder for folder in file.parents if folder in homes), file.parent.parent.parent
+        )
         if _identity(whole) in told.get(home, ()):
             log.leave_out(file, "trials that the file of their run holds too")
             continue
@@ -99,7 +102,11 @@ def _without_copies(runs: Sequence[Run], log: Log) -> list[Run]:
     for run in runs:
         told = run.stated.get("id") or (run.trials[0].get("id") if run.trials else None)
         mine = seen.setdefault(str(told), [])
-        first = next((one for one in mine if one.trials == run.trials), None) if told else None
+        first = (
+            next((earlier for earlier in mine if earlier.trials == run.trials), None)
+            if told
+            else None
+        )
         if first is None:
             mine.append(run)
             kept.append(run)
@@ -119,14 +126,16 @@ def _identity(trial: Mapping[str, Any]) -> tuple[str, str]:
 def _trials(file: Path, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = require_list(whole["results"], f"{file}, results")
     where = str(file)
-    return [require_object(one, f"{where}, trial {at}") for at, one in enumerate(found)]
+    return [require_object(trial, f"{where}, trial {at}") for at, trial in enumerate(found)]
 
 
 def _metadata(file: Path) -> Mapping[str, Any]:
     """Those of the file, as in x_run_metadata.json of x_results.json, or of its folder."""
     name = file.name.removesuffix(".gz")
     own = file.with_name(f"{name.removesuffix(RESULTS)}{METADATA}")
-    found = next((one for one in (own, file.with_name(METADATA)) if one.is_file()), None)
+    found = next(
+        (candidate for candidate in (own, file.with_name(METADATA)) if candidate.is_file()), None
+    )
     return object_of(found) if found else {}
 
 
@@ -190,7 +199,7 @@ def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
     for agent, mine in agents.items():
         told = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
         folders = {_named_folder(run): None for run in mine if not run.is_named}
-        names = systems_of([one / RESULTS for one in folders], RESULTS)
+        names = systems_of([folder / RESULTS for folder in folders], RESULTS)
         labels = dict(zip(folders, names, strict=True))
         for run, said in zip(mine, told, strict=True):
             folder = labels[_named_folder(run)] if len(labels) > 1 and not run.is_named else ""
@@ -207,7 +216,9 @@ def _is_run(folder: Path) -> bool:
 def _named_folder(run: Run) -> Path:
     """The nearest folder above a run that is not named by a time or a number."""
     folder = run.path.resolve().parent
-    return next((one for one in (folder, *folder.parents) if not _is_run(one)), folder)
+    return next(
+        (candidate for candidate in (folder, *folder.parents) if not _is_run(candidate)), folder
+    )
 
 
 def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:

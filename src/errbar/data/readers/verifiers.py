@@ -78,28 +78,28 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = [_run(path, log) for path in files]
-    found = (name for run in runs for one in run.rollouts for name in one.scores)
+    found = (name for run in runs for rollout in run.rollouts for name in rollout.scores)
     scorers = list(dict.fromkeys([_REWARD, *found]))
     scorer = pick(choice.scorer, scorers, "score", str(files[0]))
     log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     trials: Counter[tuple[str, str, str]] = Counter()
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for run in runs:
-        for one in run.rollouts:
-            key = (one.system, one.task, one.question)
-            outcome = number_or_none(one.scores.get(scorer))
+        for rollout in run.rollouts:
+            key = (rollout.system, rollout.task, rollout.question)
+            outcome = number_or_none(rollout.scores.get(scorer))
             log.add(
-                system=one.system,
-                task=one.task,
-                question=one.question,
+                system=rollout.system,
+                task=rollout.task,
+                question=rollout.question,
                 trial=trials[key],
                 outcome=outcome,
-                status=one.status or ("unscored" if outcome is None else "ok"),
-                target=one.target,
-                environment=one.environment,
+                status=rollout.status or ("unscored" if outcome is None else "ok"),
+                target=rollout.target,
+                environment=rollout.environment,
             )
             trials[key] += 1
-        held = dict.fromkeys((one.system, one.task) for one in run.rollouts)
+        held = dict.fromkeys((rollout.system, rollout.task) for rollout in run.rollouts)
         again = sorted(held.keys() & claims.keys())
         claims |= {whose: [] for whose in held}
         if again:
@@ -187,8 +187,8 @@ class _Episode(NamedTuple):
 
 def _episode(row: Mapping[str, Any], where: str) -> _Episode:
     traces = []
-    for one in require_list(row.get("traces"), f"{where}, traces"):
-        trace = require_object(one, f"{where}, traces")
+    for value in require_list(row.get("traces"), f"{where}, traces"):
+        trace = require_object(value, f"{where}, traces")
         agent = object_in(trace, "agent")
         traces.append(
             _Trace(
@@ -212,10 +212,12 @@ def _episode(row: Mapping[str, Any], where: str) -> _Episode:
 
 def _of_traces(path: Path, episodes: Sequence[_Episode], log: Log) -> Iterator[_Rollout]:
     """Traces of the agents that count; an episode without any is a failed rollout."""
-    log.read(path, sum(len(one.traces) for one in episodes))
-    trained = any(trace.is_trained for one in episodes for trace in one.traces)
-    kept = [[one for one in each.traces if one.is_trained or not trained] for each in episodes]
-    left = sum(len(one.traces) for one in episodes) - sum(map(len, kept))
+    log.read(path, sum(len(episode.traces) for episode in episodes))
+    trained = any(trace.is_trained for episode in episodes for trace in episode.traces)
+    kept = [
+        [trace for trace in each.traces if trace.is_trained or not trained] for each in episodes
+    ]
+    left = sum(len(episode.traces) for episode in episodes) - sum(map(len, kept))
     if left:
         log.leave_out(path, "traces of agents that are not scored", left)
     roles = {trace.role for of_one in kept for trace in of_one}
@@ -225,19 +227,24 @@ def _of_traces(path: Path, episodes: Sequence[_Episode], log: Log) -> Iterator[_
         return f"{trace.model} ({trace.role})".strip() if len(roles) > 1 else trace.model
 
     systems = {system(trace) for of_one in kept for trace in of_one}
-    for one, traces in zip(episodes, kept, strict=True):
+    for episode, traces in zip(episodes, kept, strict=True):
         for trace in traces:
             yield _Rollout(
-                system(trace), one.environment, one.question, trace.scores, trace.status, one.target
+                system(trace),
+                episode.environment,
+                episode.question,
+                trace.scores,
+                trace.status,
+                episode.target,
             )
         if not traces:
             log.make_up(path, "episodes without a trace to score")
             yield _Rollout(
                 next(iter(systems)) if len(systems) == 1 else "",
-                one.environment,
-                one.question,
+                episode.environment,
+                episode.question,
                 {},
-                "timeout" if one.is_timeout else "error",
+                "timeout" if episode.is_timeout else "error",
             )
 
 
@@ -249,7 +256,7 @@ def _question(task: Mapping[str, Any], where: str) -> str:
     """The id of a task, its number, or the key that its content makes."""
     data = object_in(task, "data")
     names = (data.get("id"), data.get("idx"), task.get("key"), task.get("hash"))
-    return name_of(next((one for one in names if one is not None), None), where)
+    return name_of(next((name for name in names if name is not None), None), where)
 
 
 def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,7 +268,7 @@ def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
         score, weight = number_or_none(told.get("score")), number_or_none(told.get("weight", 1.0))
         found[name] = score
         parts.append(None if score is None or weight is None else score * weight)
-    known = [one for one in parts if one is not None]
+    known = [part for part in parts if part is not None]
     total = sum(known) if known and len(known) == len(parts) else None
     return {**found, **object_in(trace, "metrics"), _REWARD: total}
 

@@ -27,13 +27,13 @@ _FEWEST_IDS = 3  # rows that can be seen to be numbered
 def array_source(data: Any, name: str = "") -> MatrixSource:
     """The outcomes of one array, or of arrays by name, and how they were read."""
     if isinstance(data, dict):
-        matrices = {str(one): matrix_of(part, str(one)) for one, part in data.items()}
+        matrices = {str(name): matrix_of(part, str(name)) for name, part in data.items()}
         said = [_remark_of(part) for part in data.values() if _depth(part) > 1]
         return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(said))))
     if _depth(data) == 3:
         names = [f"system {at + 1}" for at in range(len(data))]
         parts = zip(names, data, strict=True)
-        matrices = {one: matrix_of(part, one) for one, part in parts}
+        matrices = {name: matrix_of(part, name) for name, part in parts}
         said = [_remark_of(part, f" of each of {len(data)} systems") for part in data]
         return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(said))))
     matrix = matrix_of(data, name or "the matrix")

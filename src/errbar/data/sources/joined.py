@@ -24,7 +24,7 @@ class Part(NamedTuple):
     @classmethod
     def of(cls, source: Source, system: str | None, whose: str, option: str) -> Self:
         """The system of that name, or the only one there is."""
-        there = sorted({one.key[0] for one in source.slices(())})
+        there = sorted({slice_.key[0] for slice_ in source.slices(())})
         listed = ", ".join(map(repr, there[:8])) + " …" * (len(there) > 8)
         if system is None and len(there) > 1:
             raise InputError(
@@ -37,7 +37,7 @@ class Part(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether there is no other system in the source."""
-        return all(one.key[0] == self.system for one in self.source.slices(()))
+        return all(slice_.key[0] == self.system for slice_ in self.source.slices(()))
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Joined(Source):
     def _with_origins(cls, parts: Mapping[str, Part]) -> Self:
         """With all that the sources say of themselves, under the names that systems have here."""
         sources = list({id(part.source): part.source for part in parts.values()}.values())
-        remarks = dict.fromkeys(remark for one in sources for remark in one.origin.remarks)
+        remarks = dict.fromkeys(remark for source in sources for remark in source.origin.remarks)
         claims = tuple(
             replace(claim, system=name)
             for name, part in parts.items()
@@ -90,10 +90,10 @@ class Joined(Source):
             if claim.system == part.system
         )
         accounts = Accounts()
-        for one in sources:
-            accounts.update(one.origin.accounts)
-        readers = dict.fromkeys(one.origin.reader for one in sources if one.origin.reader)
-        whys = dict.fromkeys(one.origin.why for one in sources if one.origin.why)
+        for source in sources:
+            accounts.update(source.origin.accounts)
+        readers = dict.fromkeys(source.origin.reader for source in sources if source.origin.reader)
+        whys = dict.fromkeys(source.origin.why for source in sources if source.origin.why)
         origin = Origin(", ".join(readers), "; ".join(whys), claims, tuple(remarks), accounts)
         return cls(parts, origin)
 
@@ -105,10 +105,10 @@ class Joined(Source):
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """Those of each part."""
         return [
-            replace(one, key=(name, *one.key[1:]))
+            replace(slice_, key=(name, *slice_.key[1:]))
             for name, part in self.parts.items()
-            for one in part.source.slices(by)
-            if one.key[0] == part.system
+            for slice_ in part.source.slices(by)
+            if slice_.key[0] == part.system
         ]
 
     def categories(self, by: Sequence[str]) -> Categories:
@@ -118,7 +118,10 @@ class Joined(Source):
     def named(self) -> dict[Key, Named]:
         """Those of each part, called as they are here all the way down."""
         found = self._renamed(lambda source: source.named())
-        return {key: replace(one, slice=replace(one.slice, key=key)) for key, one in found.items()}
+        return {
+            key: replace(named_slice, slice=replace(named_slice.slice, key=key))
+            for key, named_slice in found.items()
+        }
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """Those of each part."""
@@ -150,9 +153,9 @@ class Joined(Source):
     def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
         """What is of the system of each part, under the name that it has here."""
         return {
-            (name, *key[1:]): one
+            (name, *key[1:]): statistics
             for name, part in self.parts.items()
-            for key, one in asked(part.source).items()
+            for key, statistics in asked(part.source).items()
             if key[0] == part.system
         }
 
@@ -163,4 +166,4 @@ def _systems_in(source: Source) -> list[str]:
         found = source.slices(())
     except RepeatedTrial:
         found = source.with_repeats().slices(())
-    return sorted({one.key[0] for one in found})
+    return sorted({slice_.key[0] for slice_ in found})

@@ -336,8 +336,8 @@ class CountsSource(Source):
                 "correct, questions)."
             )
         return {
-            one.key: Named(_names(counts), one, ("",) * len(counts))
-            for one, counts in zip(self.slices(()), self.counts.values(), strict=True)
+            slice_.key: Named(_names(counts), slice_, ("",) * len(counts))
+            for slice_, counts in zip(self.slices(()), self.counts.values(), strict=True)
         }
 
     def categories(self, by: Sequence[str]) -> Categories:
@@ -389,7 +389,7 @@ def _counted(name: str, matrix: NDArray[Any]) -> Slice:
     known = ~np.isnan(matrix)
     trials = np.full(len(matrix), matrix.shape[1])
     right, other = matrix == 1, known & (matrix != 0) & (matrix != 1)
-    scored, right, other = (one.sum(axis=1) for one in (known, right, other))
+    scored, right, other = (mask.sum(axis=1) for mask in (known, right, other))
     return Slice((name, ""), trials, scored, right, other, np.ones(len(matrix), dtype=np.int64))
 
 

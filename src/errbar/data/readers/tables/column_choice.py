@@ -56,8 +56,10 @@ def are_counts(
     if sample is None or has[0] != {"total"}:
         return True
     right = lower[min(has[1])]
-    if any(str(one).strip().lower() not in ("", "0", "1", "0.0", "1.0") for one in sample(right)):
-        return not any(isinstance(one, bool) for one in sample(right))
+    if any(
+        str(value).strip().lower() not in ("", "0", "1", "0.0", "1.0") for value in sample(right)
+    ):
+        return not any(isinstance(value, bool) for value in sample(right))
     map_it = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
     counts = way_to_say(
         f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
@@ -90,7 +92,9 @@ def find_columns(
     unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
     lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
     guessed: set[str] = set()
-    wanted = [one for one in usual_names if one not in named and one not in unwanted]
+    wanted = [
+        meaning for meaning in usual_names if meaning not in named and meaning not in unwanted
+    ]
     if "question" in wanted and sample is not None:
         found = _id_beside_text(lower, taken, sample)
         if found is not None:
@@ -190,7 +194,9 @@ def _number_trials(
         if name not in is_free or not are_whole_numbers(sample(name)):
             continue
         keys = [
-            named[one] for one in ("system", "task", "question") if named.get(one, name) != name
+            named[meaning]
+            for meaning in ("system", "task", "question")
+            if named.get(meaning, name) != name
         ]
         rows = list(zip(*(map(str, sample(key)) for key in (*keys, name)), strict=True))
         if len(set(rows)) < len(rows):
@@ -248,8 +254,8 @@ def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
     """Parts of a structure whose last name is a usual one, as in scores.accuracy, in that order."""
     parts = [name for name in present if isinstance(name, str) and "." in name]
     last = {name: plain_name(name.rpartition(".")[2]) for name in parts}
-    usual = [plain_name(one) for one in (meaning, *USUAL[meaning])]
-    found = [name for one in usual for name in parts if last[name] == one]
+    usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
+    found = [name for wanted_name in usual for name in parts if last[name] == wanted_name]
     if found or meaning != "outcome":
         return found
     scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]

@@ -78,7 +78,7 @@ def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
     for group in groups:
         kept: list[Path] = []
         for file in group:
-            first = next((one for one in kept if contents.is_copy(file, one)), None)
+            first = next((earlier for earlier in kept if contents.is_copy(file, earlier)), None)
             if first is not None:
                 found.of[file] = first
                 continue
@@ -99,7 +99,7 @@ def copies_of_tables(files: Sequence[Path]) -> Copies:
     for alike in contents.equal(files):
         kept: list[Path] = []
         for file in sorted(alike, key=lambda path: (len(path.name), path)):
-            first = next((one for one in kept if _is_called_copy(file, one)), None)
+            first = next((earlier for earlier in kept if _is_called_copy(file, earlier)), None)
             if first is not None:
                 found.of[file] = first
                 continue
@@ -326,7 +326,7 @@ def _shared_questions(rows: Any, columns: Columns) -> int:
 
 
 def _question(columns: Columns) -> str:
-    names = [columns[one] for one in ("task", "question") if one in columns.named]
+    names = [columns[meaning] for meaning in ("task", "question") if meaning in columns.named]
     return f"concat_ws('/', {', '.join(map(quoted, names))})"
 
 

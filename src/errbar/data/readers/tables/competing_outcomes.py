@@ -50,7 +50,7 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | Non
     if plain_name(outcome) != "score" or sample is None:
         return
     scores = [number for value in sample(outcome) if (number := worth_of(value)) is not None]
-    if not scores or not all(0 <= one <= 1 for one in scores) or {*scores} <= {0.0, 1.0}:
+    if not scores or not all(0 <= score <= 1 for score in scores) or {*scores} <= {0.0, 1.0}:
         return
     for name in named_like(present, _CLASSES):
         words = {str(value).strip().lower() for value in sample(name) if value is not None}
@@ -83,16 +83,18 @@ def worth_of(value: object) -> float | None:
 
 
 def _holds_outcomes(values: Sequence[object]) -> bool:
-    some = [one for one in values if one is not None and str(one).strip().lower() not in NOTHING]
+    some = [
+        value for value in values if value is not None and str(value).strip().lower() not in NOTHING
+    ]
     return bool(some) and all(map(is_outcome, some))
 
 
 def _is_threshold(vague: Sequence[object], specific: Sequence[object]) -> bool:
     """Whether one column is 1 exactly where another reaches some number, and is 0 somewhere."""
-    pairs = [(worth_of(one), worth_of(other)) for one, other in zip(vague, specific, strict=True)]
-    some = [(one, other) for one, other in pairs if one is not None and other is not None]
-    reached = [other for one, other in some if one == 1]
-    failed = [other for one, other in some if one == 0]
+    pairs = [(worth_of(flag), worth_of(other)) for flag, other in zip(vague, specific, strict=True)]
+    some = [(flag, other) for flag, other in pairs if flag is not None and other is not None]
+    reached = [other for flag, other in some if flag == 1]
+    failed = [other for flag, other in some if flag == 0]
     if not reached or not failed:
         return len({other for _, other in some}) < 2  # neither tells rows apart
     return min(reached) > max(failed)

@@ -123,16 +123,16 @@ def with_conditions(
 def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[Above]:
     """What there is to say of other columns that tell the rows of a question apart."""
     keys, said = _keys(columns), []
-    for one in varied:
-        known = plain_name(one.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
-        if one.values > _MOST_VALUES or plain_name(one.name) in _TRIALS:
+    for column in varied:
+        known = plain_name(column.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
+        if column.values > _MOST_VALUES or plain_name(column.name) in _TRIALS:
             continue
-        if not known and ("trial" in columns or one.each != one.values):
+        if not known and ("trial" in columns or column.each != column.values):
             continue
-        each = rows.aggregate("count(*) AS n", ", ".join(map(_text, [*keys, one.name])))
+        each = rows.aggregate("count(*) AS n", ", ".join(map(_text, [*keys, column.name])))
         least, most = each.aggregate("min(n), max(n)").fetchall()[0]
         if least == most or known:
-            said.append(_pooled(rows, columns, one.name))
+            said.append(_pooled(rows, columns, column.name))
     return said[:_MOST_WARNINGS]
 
 
@@ -147,7 +147,9 @@ def _candidates(rows: Any, columns: Columns) -> list[str]:
 
 def _keys(columns: Columns, *more: str) -> list[str]:
     """What a question, or one of its trials, is called by."""
-    return [columns[one] for one in ("system", "task", "question", *more) if one in columns]
+    return [
+        columns[meaning] for meaning in ("system", "task", "question", *more) if meaning in columns
+    ]
 
 
 def _text(name: str) -> str:
@@ -172,14 +174,18 @@ def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
     means = each.aggregate(", ".join(f"avg(v{at})" for at in range(len(free)))).fetchall()[0]
     distinct = ", ".join(f"count(DISTINCT {_text(name)})" for name in free)
     values = rows.aggregate(distinct).fetchall()[0]
-    found = [Varied(*one) for one in zip(free, values, means, strict=True)]
-    return [one for one in found if one.values > 1 and 2 * (one.each - 1) > one.values - 1]
+    found = [Varied(*fields) for fields in zip(free, values, means, strict=True)]
+    return [
+        column
+        for column in found
+        if column.values > 1 and 2 * (column.each - 1) > column.values - 1
+    ]
 
 
 def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
     """The settings among columns that vary, without those that follow from the others."""
-    names = named_like([one.name for one in varied], SETTINGS)
-    complete = [one.name for one in varied if one.each == one.values]
+    names = named_like([column.name for column in varied], SETTINGS)
+    complete = [column.name for column in varied if column.each == column.values]
     names += named_like(complete, CHECKPOINTS)
     chosen: list[str] = []
     for name in names:
@@ -241,10 +247,10 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
     if texts == [_text(called)]:
         name = called  # the column is the system as it is
     named = {**columns.named, "system": name}
-    ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
+    ordered = MappingProxyType({meaning: named[meaning] for meaning in USUAL if meaning in named})
     if name != called or name not in rows.columns:
         rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
-    unused = tuple(one for one in columns.unused if one not in settings)
+    unused = tuple(column for column in columns.unused if column not in settings)
     return rows, replace(columns, named=ordered, beside=(), unused=unused), said
 
 
@@ -260,7 +266,9 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
     for name in names:
         if rows.aggregate(_distinct([*keys, name])).fetchall()[0][0] == number:
             named = {**columns.named, "trial": name}
-            ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
+            ordered = MappingProxyType(
+                {meaning: named[meaning] for meaning in USUAL if meaning in named}
+            )
             unused, beside = (
                 tuple(other for other in others if other != name)
                 for others in (columns.unused, columns.beside)

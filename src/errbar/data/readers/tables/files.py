@@ -94,16 +94,18 @@ def _read_tables(
     for relation, remarks in found:
         try:
             with plain_errors(str(relation.files[0])):
-                one = shape(engine, relation, how, naming)
+                part = shape(engine, relation, how, naming)
         except UnknownColumn as error:
             skipped |= dict.fromkeys(relation.files, error)
             continue
-        parts.append(replace(one, remarks=(*remarks, *one.remarks)))
-    with_ids = [one for one in parts if one.columns["question"] != ROW]
+        parts.append(replace(part, remarks=(*remarks, *part.remarks)))
+    with_ids = [part for part in parts if part.columns["question"] != ROW]
     if with_ids:  # a summary beside results has no ids
-        for one in [one for one in parts if one not in with_ids and not {*one.files} & {*asked}]:
-            skipped |= dict.fromkeys(one.files, InputError(_NO_IDS))
-        parts = [one for one in parts if one in with_ids or {*one.files} & {*asked}]
+        for part in [
+            part for part in parts if part not in with_ids and not {*part.files} & {*asked}
+        ]:
+            skipped |= dict.fromkeys(part.files, InputError(_NO_IDS))
+        parts = [part for part in parts if part in with_ids or {*part.files} & {*asked}]
     asked_for = [file for file in flags if file in asked]
     unasked = {file: keys for file, keys in flags.items() if file not in asked_for}
     for file, reason in settings_among(unasked, parts).items():
@@ -118,7 +120,7 @@ def _read_tables(
         return again._replace(skipped={**again.skipped, **why})
     sources: list[Source] = []
     for counts in (False, True):
-        some = [one for one in parts if one.are_counts is counts]
+        some = [part for part in parts if part.are_counts is counts]
         if some:
             whole = combined(some)
             told = said if whole.by_file or naming is None else []
@@ -211,7 +213,7 @@ def _relations(
             f"table."
         )
     for kind, some in kinds.items():
-        found += [(one, ()) for one in relations_of(engine, kind, some, apart=apart)]
+        found += [(relation, ()) for relation in relations_of(engine, kind, some, apart=apart)]
     return [*found, *_together(engine, nested, how, skipped, apart=apart)]
 
 
@@ -255,28 +257,32 @@ def _together(
 ) -> _Found:
     """Files whose records are alike as one relation each."""
     groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_Nested]] = {}
-    for one in nested:
+    for document in nested:
         shape = frozenset(
             (key, "nested" if isinstance(value, dict | list) else "")
-            for record in one.records[:_LOOKED_AT]
+            for record in document.records[:_LOOKED_AT]
             for key, value in record.items()
             if value is not None
         )
-        groups.setdefault((shape, len(one.records) == 1), []).append(one)
+        groups.setdefault((shape, len(document.records) == 1), []).append(document)
     found: _Found = []
     for group in groups.values():
-        records: Iterable[Mapping[str, Any]] = chain.from_iterable(one.records for one in group)
+        records: Iterable[Mapping[str, Any]] = chain.from_iterable(
+            document.records for document in group
+        )
         if apart:
-            named = ((str(one.file), one.records) for one in group)
+            named = ((str(document.file), document.records) for document in group)
             records = ({**record, FILE: file} for file, mine in named for record in mine)
         try:
             with plain_errors(str(group[0].file)):
                 made = tidy(columns_of(records), how.told)
         except UnknownColumn as error:
-            skipped.update(dict.fromkeys([one.file for one in group], error))
+            skipped.update(dict.fromkeys([document.file for document in group], error))
             continue
-        remarks = dict.fromkeys(remark for one in group for remark in one.remarks)
-        relation = Relation(stored(engine, made.flat), tuple(one.file for one in group), apart)
+        remarks = dict.fromkeys(remark for document in group for remark in document.remarks)
+        relation = Relation(
+            stored(engine, made.flat), tuple(document.file for document in group), apart
+        )
         found.append((relation, (*remarks, *made.remarks)))
     return found
 

@@ -89,12 +89,12 @@ def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
 def _of_list(values: list[Any], where: str) -> Document:
     if not values:
         raise NoOutcomes(f"{where}: it is an empty list; there is nothing to score.")
-    if {*map(type, values)} == {dict} or all(isinstance(one, dict) for one in values):
+    if {*map(type, values)} == {dict} or all(isinstance(value, dict) for value in values):
         return Document(values, [])
-    if all(is_outcome(one) or (isinstance(one, list) and one) for one in values):
-        records = [{"question": str(at + 1), "outcome": one} for at, one in enumerate(values)]
+    if all(is_outcome(value) or (isinstance(value, list) and value) for value in values):
+        records = [{"question": str(at + 1), "outcome": value} for at, value in enumerate(values)]
         return Document(records, [guess("Questions: the entries of the list")])
-    strange = next(at for at, one in enumerate(values) if not isinstance(one, dict))
+    strange = next(at for at, value in enumerate(values) if not isinstance(value, dict))
     raise NoOutcomes(
         f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; a list of "
         f'objects is expected, as in [{{"id": 1, "correct": true}}].'
@@ -108,11 +108,11 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     if _is_record(value):
         return Document([value], [])
     lists = {
-        key: one
-        for key, one in value.items()
-        if isinstance(one, list) and one and all(isinstance(each, dict) for each in one)
+        key: entry
+        for key, entry in value.items()
+        if isinstance(entry, list) and entry and all(isinstance(each, dict) for each in entry)
     }
-    scored = {key: one for key, one in lists.items() if any(map(has_outcome, one[:LOOKED_AT]))}
+    scored = {key: rows for key, rows in lists.items() if any(map(has_outcome, rows[:LOOKED_AT]))}
     if len(scored) == 1:
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
@@ -127,15 +127,15 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     rows = rows_by_key(value)
     if rows is not None:
         return rows
-    if all(isinstance(one, dict) for one in value.values()):
+    if all(isinstance(entry, dict) for entry in value.values()):
         return _of_objects(value, where, keys)
-    if all(is_outcome(one) or _is_list_of_outcomes(one) for one in value.values()):
+    if all(is_outcome(entry) or _is_list_of_outcomes(entry) for entry in value.values()):
         _refuse_totals(value, where)
-        if any(isinstance(one, list) for one in value.values()):
+        if any(isinstance(entry, list) for entry in value.values()):
             return _of_lists(value, keys)
-        records = [{"question": str(key), "outcome": one} for key, one in value.items()]
+        records = [{"question": str(key), "outcome": outcome} for key, outcome in value.items()]
         return Document(records, [guess("Questions: the keys of the document")], tuple(value))
-    inner = [key for key, one in value.items() if isinstance(one, dict) and one]
+    inner = [key for key, entry in value.items() if isinstance(entry, dict) and entry]
     if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
         found = _of_object(value[inner[0]], f"{where}, {inner[0]}", keys)
         return found._replace(records=with_names(value, found.records))
@@ -149,12 +149,12 @@ def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
     """Lists of outcomes by key: trials of questions, or questions of systems."""
     keys, said = keys_of_lists(value, asked)
     if keys == "questions":
-        records = [{"question": str(key), "outcome": one} for key, one in value.items()]
+        records = [{"question": str(key), "outcome": outcomes} for key, outcomes in value.items()]
         return Document(records, said)
     records = [
         {"system": str(key), "question": str(at + 1), "outcome": outcome}
-        for key, one in value.items()
-        for at, outcome in enumerate(one if isinstance(one, list) else [one])
+        for key, outcomes in value.items()
+        for at, outcome in enumerate(outcomes if isinstance(outcomes, list) else [outcomes])
     ]
     return Document(records, said)
 
@@ -167,7 +167,7 @@ def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
             raise InputError(f"{where}: two of its columns have the same name; rename one.")
         records = [dict(zip(map(str, names), row, strict=True)) for row in rows]
         return Document(records, [guess("Rows: the lists under 'data', named by 'columns'")])
-    if all(isinstance(one, list) for one in value.values()) and are_columns(value):
+    if all(isinstance(column, list) for column in value.values()) and are_columns(value):
         records = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
     elif _are_columns_by_row(value):
         index = next(iter(value.values()))
@@ -199,9 +199,9 @@ def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document
 
 
 def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
-    records = [{"system": key, **one} for key, rows in lists.items() for one in rows]
-    if any("system" in one for rows in lists.values() for one in rows[:LOOKED_AT]):
-        records = [{"task": key, **one} for key, rows in lists.items() for one in rows]
+    records = [{"system": key, **row} for key, rows in lists.items() for row in rows]
+    if any("system" in row for rows in lists.values() for row in rows[:LOOKED_AT]):
+        records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
         return Document(records, [guess(f"Tasks: the keys of the document ({listed(lists)})")])
     return Document(records, [guess(f"Systems: the keys of the document ({listed(lists)})")])
 
@@ -213,16 +213,19 @@ def _of_objects(
     inner = list(value.values())
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         _refuse_totals_of(value, where)
-        records = [{"question": str(key), **one} for key, one in value.items()]
+        records = [{"question": str(key), **entry} for key, entry in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
-    if not all(one and _nests_outcomes(one) for one in inner):
+    if not all(entry and _nests_outcomes(entry) for entry in inner):
         raise NoOutcomes(
             f"{where}: errbar finds no outcomes in it; it is an object of objects with "
             f"{_keys_of(inner[0])} under {next(iter(value))!r}."
         )
     often = sum(map(len, inner)) / len(inner)
     if often == len(value) and keys is None:
-        choose = [way_to_say(f"--keys {one}", f"keys={one!r}") for one in ("systems", "questions")]
+        choose = [
+            way_to_say(f"--keys {meaning}", f"keys={meaning!r}")
+            for meaning in ("systems", "questions")
+        ]
         raise NoOutcomes(
             f"{where}: it has {len(value)} keys with as many keys in each, so that errbar cannot "
             f"tell which are systems and which are questions. Say what the outer ones are with "
@@ -233,8 +236,8 @@ def _of_objects(
     _refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
     records = [
         {outer: str(key), within: str(name), **_as_fields(outcome)}
-        for key, one in value.items()
-        for name, outcome in one.items()
+        for key, outcomes in value.items()
+        for name, outcome in outcomes.items()
     ]
     said = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
     other = "questions" if are_systems else "systems"
@@ -248,8 +251,8 @@ def _refuse_few_shares(
     inner: Sequence[Mapping[str, Any]], systems: float, questions: float, where: str
 ) -> None:
     """Refuse the scores of systems on a few tasks, which look like outcomes of questions."""
-    shares = [one for each in inner for one in each.values() if isinstance(one, float)]
-    if questions < _FEW and any(0 < one < 1 for one in shares):
+    shares = [share for each in inner for share in each.values() if isinstance(share, float)]
+    if questions < _FEW and any(0 < share < 1 for share in shares):
         raise NoOutcomes(
             f"{where}: it holds {systems:.0f} x {questions:.0f} shares between 0 and 1, which look "
             f"like totals of tasks and have no questions to make an error bar from. If they are "
@@ -257,11 +260,11 @@ def _refuse_few_shares(
         )
 
 
-def _holds_records(one: Mapping[str, Any]) -> bool:
+def _holds_records(entry: Mapping[str, Any]) -> bool:
     """Whether every entry of an object is a record with an outcome of its own."""
-    return len(one) > 1 and all(
+    return len(entry) > 1 and all(
         isinstance(value, dict) and any(meaning_of(name) == "outcome" for name in value)
-        for value in one.values()
+        for value in entry.values()
     )
 
 
@@ -269,13 +272,13 @@ def _as_fields(outcome: Any) -> dict[str, Any]:
     return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
 
 
-def _nests_outcomes(one: Mapping[str, Any]) -> bool:
+def _nests_outcomes(entry: Mapping[str, Any]) -> bool:
     """Whether an object holds outcomes by name, as numbers, lists, counts or records."""
     return all(
         is_outcome(value)
         or _is_list_of_outcomes(value)
         or (isinstance(value, dict) and has_outcome(value))
-        for value in one.values()
+        for value in entry.values()
     )
 
 
@@ -286,16 +289,17 @@ def _is_list_of_outcomes(value: Any) -> bool:
 def _is_record(value: Record) -> bool:
     """Whether it is one row by itself."""
     return has_outcome(value) and any(
-        meaning_of(name) == "question" and isinstance(one, str | int) for name, one in value.items()
+        meaning_of(name) == "question" and isinstance(entry, str | int)
+        for name, entry in value.items()
     )
 
 
 def _refuse_totals(value: Record, where: str) -> None:
     """Refuse an object of a few scores, each of many questions."""
     shares = [
-        one
-        for one in value.values()
-        if isinstance(one, float) and not isinstance(one, bool) and 0 < one < 1
+        number
+        for number in value.values()
+        if isinstance(number, float) and not isinstance(number, bool) and 0 < number < 1
     ]
     named = [key for key in value if str(key).lower() in _TOTALS]
     if named or (shares and len(value) < _FEW):
@@ -307,9 +311,9 @@ def _refuse_totals(value: Record, where: str) -> None:
 
 def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
     """Refuse an object of totals by task or by system."""
-    fields = {str(name).lower() for one in value.values() for name in one}
-    if fields and fields <= _TOTALS and not any(are_counts(one, {}) for one in value.values()):
-        whole = {name: score for one in value.values() for name, score in one.items()}
+    fields = {str(name).lower() for entry in value.values() for name in entry}
+    if fields and fields <= _TOTALS and not any(are_counts(entry, {}) for entry in value.values()):
+        whole = {name: score for entry in value.values() for name, score in entry.items()}
         _refuse_totals(whole, where)
 
 

@@ -25,10 +25,10 @@ def has_outcome(value: Any) -> bool:
         return False
     if are_counts(value, {}):
         return True
-    for name, one in value.items():
-        if meaning_of(name) == "outcome" and not isinstance(one, dict):
+    for name, field in value.items():
+        if meaning_of(name) == "outcome" and not isinstance(field, dict):
             return True
-        if isinstance(one, dict) and any(meaning_of(part) == "outcome" for part in one):
+        if isinstance(field, dict) and any(meaning_of(part) == "outcome" for part in field):
             return True
     return False
 
@@ -41,9 +41,9 @@ def meaning_of(name: object) -> str | None:
 def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
     """Records with the system and the task that stand beside them, where they name none."""
     beside = {
-        name: one
-        for name, one in value.items()
-        if isinstance(one, str) and meaning_of(name) in ("system", "task")
+        name: field
+        for name, field in value.items()
+        if isinstance(field, str) and meaning_of(name) in ("system", "task")
     }
     if not beside:
         return records
@@ -69,17 +69,17 @@ def rows_by_key(value: Record) -> Document | None:
 
     What stands beside the rows, as their accuracy does, is not scored.
     """
-    objects = {key: one for key, one in value.items() if isinstance(one, dict)}
-    found = {key: rows for key, one in objects.items() if (rows := _only_scored_list(one))}
+    objects = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
+    found = {key: rows for key, entry in objects.items() if (rows := _only_scored_list(entry))}
     if found and len(found) == len(value):
         return _with_keys("system", found, objects)
-    for key, one in objects.items():
-        inside = rows_by_key(one) if len(found) == 0 else None
+    for key, entry in objects.items():
+        inside = rows_by_key(entry) if len(found) == 0 else None
         if inside is not None:
             names = {meaning_of(name) for name in value if isinstance(value[name], str)}
             if "system" in names or meaning_of(str(key).removesuffix("s")) == "task":
-                parts = {name: _only_scored_list(part) or ("", []) for name, part in one.items()}
-                inside = _with_keys("task", parts, one)
+                parts = {name: _only_scored_list(part) or ("", []) for name, part in entry.items()}
+                inside = _with_keys("task", parts, entry)
             return inside._replace(records=with_names(value, inside.records))
     return None
 
@@ -87,9 +87,9 @@ def rows_by_key(value: Record) -> Document | None:
 def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
     """The only list of rows with outcomes in an object, and its key."""
     lists = [
-        (str(key), one)
-        for key, one in value.items()
-        if isinstance(one, list) and one and all(map(has_outcome, one[:LOOKED_AT]))
+        (str(key), entry)
+        for key, entry in value.items()
+        if isinstance(entry, list) and entry and all(map(has_outcome, entry[:LOOKED_AT]))
     ]
     return lists[0] if len(lists) == 1 else None
 
@@ -106,8 +106,8 @@ def _with_keys(
     names = listed(list(dict.fromkeys(name for name, _ in lists.values())))
     beside = {
         name
-        for one in objects.values()
-        for name, number in one.items()
+        for entry in objects.values()
+        for name, number in entry.items()
         if isinstance(number, int | float) and not isinstance(number, bool)
     }
     stated = f"; stated beside them and not scored: {listed(sorted(beside))}" if beside else ""
@@ -146,7 +146,7 @@ def keys_of_lists(
 ) -> tuple[KeysAre, list[Above]]:
     """What the keys of lists of outcomes are, and what to say of it."""
     number = len(lists)
-    longest = max(len(one) if hasattr(one, "__len__") else 1 for one in lists.values())
+    longest = max(len(entry) if hasattr(entry, "__len__") else 1 for entry in lists.values())
     keys = asked or ("questions" if number >= longest else "systems")
     other: KeysAre = "systems" if keys == "questions" else "questions"
     choose = way_to_say(f"--keys {other}", f"keys={other!r}")
@@ -168,7 +168,7 @@ def keys_of_lists(
 
 
 def _are_alike(lists: Mapping[str, Any]) -> bool:
-    return len({len(one) if hasattr(one, "__len__") else 1 for one in lists.values()}) == 1
+    return len({len(entry) if hasattr(entry, "__len__") else 1 for entry in lists.values()}) == 1
 
 
 def _is_called(name: str, meaning: str) -> bool:

@@ -52,9 +52,11 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         place = {whole: at for at, whole in enumerate(distinct)}
         at = [place[whole] for whole in wholes]
         alone = len(distinct) == 1
-        systems = [("" if alone else naming.systems[one]) for one in at]
-        tasks = [naming.tasks[one] for one in at] if naming.tasks else ()
-        return Naming(systems, [naming.trials[one] for one in at], [said, *naming.remarks], tasks)
+        systems = [("" if alone else naming.systems[index]) for index in at]
+        tasks = [naming.tasks[index] for index in at] if naming.tasks else ()
+        return Naming(
+            systems, [naming.trials[index] for index in at], [said, *naming.remarks], tasks
+        )
     if files_are in ("tasks", "parts") and len(files) > 1:
         return _tasks_of(files, endings, files_are)
     names = systems_of(files, *endings)
@@ -181,7 +183,7 @@ def data_set_of(question: str) -> str:
 def _named(file: Path, endings: Sequence[str]) -> Path:
     whole = file.resolve()
     name = whole.name.removesuffix(".gz").removesuffix(".zst")
-    ending = next((one for one in endings if name.endswith(one)), "")
+    ending = next((ending for ending in endings if name.endswith(ending)), "")
     if not ending and Path(name).suffix.lower() in _ENDINGS:
         ending = Path(name).suffix
     stem = name.removesuffix(ending).rstrip("_.")
@@ -194,11 +196,11 @@ def _without_shared(names: list[str]) -> list[str]:
         return names
     words = [_BETWEEN.split(name) for name in names]  # words at even places, what is between at odd
     start = _shared_words(words)
-    end = _shared_words([list(reversed(one[start:])) for one in words])
-    kept = ["".join(one[start : len(one) - end]) for one in words]
+    end = _shared_words([list(reversed(words_of_name[start:])) for words_of_name in words])
+    kept = ["".join(words_of_name[start : len(words_of_name) - end]) for words_of_name in words]
     while start and not all(map(_is_name, kept)):
         start -= 2
-        kept = ["".join(one[start : len(one) - end]) for one in words]
+        kept = ["".join(words_of_name[start : len(words_of_name) - end]) for words_of_name in words]
     good = len(set(kept)) == len(kept) and all(map(_is_name, kept))
     return kept if good else names
 
@@ -290,7 +292,7 @@ def repeats_of(names: Sequence[str]) -> list[str]:
     for places in groups.values():
         dropped = _counting([fields[at] for at in places], [names[at] for at in places])
         for at in places:
-            systems[at] = _without(names[at], [fields[at][one] for one in dropped])
+            systems[at] = _without(names[at], [fields[at][name] for name in dropped])
     if len(set(systems)) == len(systems) > 1:
         apart = next((places for places in groups.values() if len(places) > 1), None)
         if apart is None:

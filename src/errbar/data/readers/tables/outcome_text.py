@@ -103,7 +103,7 @@ def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
         .fetchall()
     )
     texts = [UnusualText(*row) for row in found]
-    plain = all(len(one.text) <= LONGEST and "\0" not in one.text for one in texts)
+    plain = all(len(text.text) <= LONGEST and "\0" not in text.text for text in texts)
     return texts if plain and len(texts) <= _MOST else None
 
 
@@ -113,7 +113,7 @@ def number_by_text(name: str, texts: Sequence[UnusualText]) -> str:
     # DuckDB has a CSV reader do a bare TRY_CAST, and the reader refuses what it cannot cast.
     cases = [f"WHEN {column} = '1' THEN 1", f"WHEN {column} = '0' THEN 0"]
     cases += [
-        f"WHEN {column} = {text_literal(one.text)} THEN {_literal(one.worth)}" for one in texts
+        f"WHEN {column} = {text_literal(text.text)} THEN {_literal(text.worth)}" for text in texts
     ]
     return f"CASE {' '.join(cases)} ELSE TRY_CAST({column} AS DOUBLE) END"
 
@@ -125,9 +125,9 @@ def _literal(number: float | None) -> str:
 def counted_words(texts: Sequence[UnusualText]) -> dict[str, int]:
     """How many rows have each word that is no number."""
     counts: dict[str, int] = {}
-    for one in texts:
-        if one.number is None and not one.word.endswith("%") and one.word not in NOTHING:
-            counts[one.word] = counts.get(one.word, 0) + one.rows
+    for text in texts:
+        if text.number is None and not text.word.endswith("%") and text.word not in NOTHING:
+            counts[text.word] = counts.get(text.word, 0) + text.rows
     return in_order(counts.items())
 
 
@@ -158,12 +158,12 @@ def numbers_of_text(
         replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
     elif kinds[outcome] == "VARCHAR":
         texts = None if are_large else unusual_texts(rows, outcome)
-        if not are_large and (texts is None or any("," in one.text for one in texts)):
+        if not are_large and (texts is None or any("," in text.text for text in texts)):
             rows, said = _with_decimal_points(rows, outcome)
             texts = unusual_texts(rows, outcome) if said else texts
         number = _as_number(outcome) if texts is None else number_by_text(outcome, texts)
         replaced.append(f"{number} AS {quoted(outcome)}")
-        if texts is None or any(one.is_strange for one in texts):
+        if texts is None or any(text.is_strange for text in texts):
             strange = f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END"
             added.append(f"{strange} AS {quoted(STRANGE)}")
         if not are_large or _words_in(looked[outcome]):
@@ -190,7 +190,7 @@ def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
     is_sure = f"NOT regexp_full_match({text}, '[-+]?[1-9][0-9]{{0,2}},[0-9]{{3}}')"
     point = f"TRY_CAST({text} AS DOUBLE) IS NOT NULL AND contains({text}, '.')"
     conditions = (has_comma, f"{has_comma} AND {is_sure}", point)
-    counts = ", ".join(f"count(*) FILTER ({one})" for one in conditions)
+    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions)
     commas, sure, points = rows.aggregate(counts).fetchall()[0]
     if not sure or points:
         return rows, []
@@ -204,7 +204,7 @@ def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> d
     if texts is None:
         _refuse_mixed_percentages(rows, name)
         return _counted_words(rows, name)
-    if any(one.word.endswith("%") for one in texts):
+    if any(text.word.endswith("%") for text in texts):
         _refuse_mixed_percentages(rows, name)
     return counted_words(texts)
 
@@ -248,7 +248,7 @@ def _counted_words(rows: Any, name: str) -> dict[str, int]:
         "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
     )
     counted = words.aggregate("word, count(*) AS n", "word").filter(
-        " AND ".join(f"word <> {text_literal(one)}" for one in NOTHING)
+        " AND ".join(f"word <> {text_literal(word)}" for word in NOTHING)
     )
     return in_order(counted.fetchall())
 

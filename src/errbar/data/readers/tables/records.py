@@ -134,12 +134,12 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
         if not _holds(column, list) or not _are_records(column):
             continue
         lists = [value if isinstance(value, list) and value else [{}] for value in column]
-        others = {one: values for one, values in flat.items() if one != name}
-        found = _repeated(others, [len(one) for one in lists])
-        for key, values in columns_of(entry for one in lists for entry in one).items():
+        others = {column: values for column, values in flat.items() if column != name}
+        found = _repeated(others, [len(entries) for entries in lists])
+        for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
         if not any(names_in_parts([key], "trial") for key in found):
-            found["trial"] = [at + 1 for one in lists for at in range(len(one))]
+            found["trial"] = [at + 1 for entries in lists for at in range(len(entries))]
         return found, guess(f"Trials: the entries of the lists in {name!r}")
     return None
 
@@ -149,16 +149,17 @@ def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
     names = [
         name
         for name, column in flat.items()
-        if TRIAL_NAME.fullmatch(name.strip()) and _are_records([[one] for one in column if one])
+        if TRIAL_NAME.fullmatch(name.strip())
+        and _are_records([[value] for value in column if value])
     ]
     if len(names) < 2 or {"outcome", "trial"} & {*told}:
         return None
     others = {name: values for name, values in flat.items() if name not in names}
     rows = zip(*(flat[name] for name in names), strict=True)
-    made = [[(name, one) for name, one in zip(names, row, strict=True) if one] for row in rows]
+    made = [[(name, cell) for name, cell in zip(names, row, strict=True) if cell] for row in rows]
     sizes = [len(entries) for entries in made]
     found = _repeated(others, sizes)
-    for key, values in columns_of(one for entries in made for _, one in entries).items():
+    for key, values in columns_of(cell for entries in made for _, cell in entries).items():
         found[key if key not in found else f"{names[0]}.{key}"] = values
     found["trial"] = [name for entries in made for name, _ in entries]
     found = _flattened(found)
@@ -207,7 +208,7 @@ def _parsed(flat: Flat) -> Flat:
 def _from_text(column: list[Any]) -> list[Any]:
     first = next((value for value in column if value is not None and str(value)), None)
     if isinstance(first, np.ndarray):
-        return [one.tolist() if isinstance(one, np.ndarray) else one for one in column]
+        return [value.tolist() if isinstance(value, np.ndarray) else value for value in column]
     if not isinstance(first, str) or not first.lstrip().startswith(("[", "{")):
         return column
     return [_json_in(value) for value in column]
@@ -262,13 +263,13 @@ def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
     for name, column in flat.items():
         if not _holds(column, dict) or not _are_outcomes_by_id(column):
             continue
-        others = {one: values for one, values in flat.items() if one != name}
+        others = {other: values for other, values in flat.items() if other != name}
         if _are_metrics(name, column, others, told):
             continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
-        found = _repeated(others, [len(one) for one in entries])
-        ids = [str(key) for one in entries for key, _ in one]
-        values = [value for one in entries for _, value in one]
+        found = _repeated(others, [len(pairs) for pairs in entries])
+        ids = [str(key) for pairs in entries for key, _ in pairs]
+        values = [value for pairs in entries for _, value in pairs]
         if _holds(values, dict):
             found |= {key: [] for value in values[:1] for key in value}
             for key in list(values[0]):
@@ -302,14 +303,14 @@ def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> 
 
 def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
     """Whether objects hold outcomes, or counts, and their keys are no usual names of columns."""
-    known = {plain_name(one) for names in USUAL.values() for one in names} | USUAL.keys()
+    known = {plain_name(name) for names in USUAL.values() for name in names} | USUAL.keys()
     for value in column[:_LOOKED_AT]:
         if not isinstance(value, dict) or not value:
             continue
         if any(plain_name(str(key)) in known for key in value):
             return False
         inner = list(value.values())
-        counts = all(isinstance(one, dict) and are_counts(one, {}) for one in inner)
+        counts = all(isinstance(entry, dict) and are_counts(entry, {}) for entry in inner)
         if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
             return False
     return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
@@ -319,8 +320,8 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
     """A row for each entry of the lists in the column of outcomes."""
     name = columns["outcome"]
     lists = [value if isinstance(value, list) and value else [None] for value in flat[name]]
-    sizes = [len(one) for one in lists]
-    found = _repeated({one: values for one, values in flat.items() if one != name}, sizes)
+    sizes = [len(values) for values in lists]
+    found = _repeated({column: values for column, values in flat.items() if column != name}, sizes)
     for other, values in flat.items():  # lists of the same length go along: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
             found[other] = [entry for value in values for entry in value]
@@ -329,7 +330,7 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
     trial = columns.named.get("trial")
     if trial is not None:
         pairs = zip(found[trial], position, strict=True)
-        found[trial] = [f"{one}/{at}" for one, at in pairs]
+        found[trial] = [f"{trial_name}/{at}" for trial_name, at in pairs]
     else:
         found["trial"] = position
     least, most = min(sizes), max(sizes)

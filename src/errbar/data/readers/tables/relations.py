@@ -85,7 +85,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(columns), *counts_of_single_rows(rows, columns)]
-        rows = with_numbers(rows, [columns[one] for one in _COUNTED])
+        rows = with_numbers(rows, [columns[meaning] for meaning in _COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
         rows, said = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
@@ -162,42 +162,43 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
     first = parts[0]
     if len(parts) == 1:
         return first
-    if len({tuple(one.columns.named.items()) for one in parts}) > 1:
-        parts = [_by_meaning(one) for one in parts]
-    rows = union_of_rows([one.rows for one in parts])
-    files = tuple(file for one in parts for file in one.files)
-    remarks = tuple(dict.fromkeys(remark for one in parts for remark in one.remarks))
-    named = {meaning: name for one in parts for meaning, name in one.columns.named.items()}
+    if len({tuple(part.columns.named.items()) for part in parts}) > 1:
+        parts = [_by_meaning(part) for part in parts]
+    rows = union_of_rows([part.rows for part in parts])
+    files = tuple(file for part in parts for file in part.files)
+    remarks = tuple(dict.fromkeys(remark for part in parts for remark in part.remarks))
+    named = {meaning: name for part in parts for meaning, name in part.columns.named.items()}
     order = USUAL_COUNTS if first.are_counts else USUAL
     columns = replace(
         parts[0].columns,
-        named=MappingProxyType({one: named[one] for one in order if one in named}),
-        guessed=frozenset().union(*(one.columns.guessed for one in parts)),
+        named=MappingProxyType({meaning: named[meaning] for meaning in order if meaning in named}),
+        guessed=frozenset().union(*(part.columns.guessed for part in parts)),
         beside=() if "system" in named else parts[0].columns.beside,
     )
-    held = tuple(rows for one in parts for rows in one.held)
-    left_out = tuple(rows for one in parts for rows in one.left_out)
-    by_file = any(one.by_file for one in parts)
+    held = tuple(rows for part in parts for rows in part.held)
+    left_out = tuple(rows for part in parts for rows in part.left_out)
+    by_file = any(part.by_file for part in parts)
     return Shaped(rows, columns, files, remarks, by_file, held, left_out)
 
 
-def _by_meaning(one: Shaped) -> Shaped:
+def _by_meaning(part: Shaped) -> Shaped:
     """The same with every column called by what it means."""
-    meanings = {name: meaning for meaning, name in one.columns.named.items()}
+    meanings = {name: meaning for meaning, name in part.columns.named.items()}
     shown = []
-    for name in one.rows.columns:
+    for name in part.rows.columns:
         new = meanings.get(name, name)
-        if name not in meanings and name in one.columns.named:
+        if name not in meanings and name in part.columns.named:
             new = f"{name} (not used)"
         shown.append(f"{quoted(name)} AS {quoted(new)}")
-    said = guess(f"{_some(one.files)}: {one.columns.describe()}", option="--map", argument="...")
+    said = guess(f"{_some(part.files)}: {part.columns.describe()}", option="--map", argument="...")
     return replace(
-        one,
-        rows=one.rows.project(", ".join(shown)),
+        part,
+        rows=part.rows.project(", ".join(shown)),
         columns=replace(
-            one.columns, named=MappingProxyType({meaning: meaning for meaning in meanings.values()})
+            part.columns,
+            named=MappingProxyType({meaning: meaning for meaning in meanings.values()}),
         ),
-        remarks=(*one.remarks, said),
+        remarks=(*part.remarks, said),
     )
 
 
@@ -252,7 +253,7 @@ def _flat(
     """The same rows in memory, one for each trial."""
     names = relation.rows.columns
     columns = list(zip(*relation.rows.fetchall(), strict=True)) or [()] * len(names)
-    found = tidy({name: list(one) for name, one in zip(names, columns, strict=True)}, told)
+    found = tidy({name: list(column) for name, column in zip(names, columns, strict=True)}, told)
     return replace(relation, rows=stored(engine, found.flat)), found.remarks
 
 
@@ -280,9 +281,9 @@ def _named_by_file(
     files = f"(VALUES {values}) AS errbar_files(path, system, trial, task)"
     own = "rows.*"
     if trial is not None and any(naming[file][1] for file in relation.files):
-        one = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
+        trial_name = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
         number = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
-        own = f"rows.*{number} REPLACE ({one} AS {quoted(trial)})"
+        own = f"rows.*{number} REPLACE ({trial_name} AS {quoted(trial)})"
     more = f"errbar_files.system AS {quoted(system)}"
     if "task" not in columns and any(naming[file][2] for file in relation.files):
         task = _free("task", rows.columns)
@@ -298,33 +299,33 @@ def _named_by_file(
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    lower = {one.lower() for one in taken}
+    lower = {column.lower() for column in taken}
     return name if name not in lower else f"errbar {name}"
 
 
 def _with_column(columns: Columns, meaning: str, name: str) -> Columns:
     named = {**columns.named, meaning: name}
-    ordered = {one: named[one] for one in (*USUAL, *_COUNTED) if one in named}
+    ordered = {meaning: named[meaning] for meaning in (*USUAL, *_COUNTED) if meaning in named}
     return replace(columns, named=MappingProxyType(ordered), beside=())
 
 
 def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
     """Every row a question, called by its id and the number of the row among those of that id."""
     question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
-    whose = [quoted(columns[one]) for one in ("system", "task") if one in columns]
+    whose = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
     at, number = quoted("errbar place"), quoted("errbar number")
     rows = rows.project(f"*, row_number() OVER () AS {at}")
     within = f"PARTITION BY {', '.join([*whose, question])} ORDER BY {at}"
     rows = rows.project(f"* EXCLUDE ({at}), row_number() OVER ({within}) AS {number}")
-    one = f"CAST({question} AS VARCHAR) || ' #' || {number}"
+    row_name = f"CAST({question} AS VARCHAR) || ' #' || {number}"
     rows = rows.project(
-        f"* EXCLUDE ({number}) REPLACE ({one} AS {question}), "
+        f"* EXCLUDE ({number}) REPLACE ({row_name} AS {question}), "
         f"CAST({question} AS VARCHAR) AS {quoted(cluster)}"
     )
-    named = {name: one for name, one in columns.named.items() if name != "trial"}
+    named = {name: column for name, column in columns.named.items() if name != "trial"}
     if "cluster" not in named:
         named["cluster"] = cluster
-    ordered = {one: named[one] for one in USUAL if one in named}
+    ordered = {meaning: named[meaning] for meaning in USUAL if meaning in named}
     return rows, replace(columns, named=MappingProxyType(ordered))
 
 

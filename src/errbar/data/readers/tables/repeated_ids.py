@@ -23,7 +23,9 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     parts = part_columns(rows.columns, columns)
     if not parts or columns["question"] == ROW:
         return rows, columns, []
-    keys = [quoted(columns[one]) for one in ("system", "task", "question") if one in columns]
+    keys = [
+        quoted(columns[meaning]) for meaning in ("system", "task", "question") if meaning in columns
+    ]
     whole = [*keys, *([quoted(columns["trial"])] if "trial" in columns else [])]
     tried = [[part] for part in parts] + ([parts] if len(parts) > 1 else [])
     counts = [_distinct([*whole, *map(quoted, some)]) for some in tried]
@@ -36,7 +38,7 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     if chosen is None:
         return rows, columns, []
     question = quoted(columns["question"])
-    texts = [f"coalesce(CAST({quoted(one)} AS VARCHAR), '')" for one in chosen]
+    texts = [f"coalesce(CAST({quoted(column)} AS VARCHAR), '')" for column in chosen]
     name = f"concat_ws('/', {', '.join(texts)}, CAST({question} AS VARCHAR))"
     said = _remark(rows, columns, chosen)
     if "cluster" in columns or not named_like(chosen, VERSIONS):
@@ -46,7 +48,7 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
         f"* REPLACE ({name} AS {question}), CAST({question} AS VARCHAR) AS {quoted(cluster)}"
     )
     named = {**columns.named, "cluster": cluster}
-    ordered = MappingProxyType({one: named[one] for one in USUAL if one in named})
+    ordered = MappingProxyType({meaning: named[meaning] for meaning in USUAL if meaning in named})
     return rows, replace(columns, named=ordered), [said]
 
 
@@ -56,7 +58,9 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
     names = named_like(free, SCORERS)
     if not names or columns["question"] == ROW or "trial" in columns:
         return
-    keys = [quoted(columns[one]) for one in ("system", "task", "question") if one in columns]
+    keys = [
+        quoted(columns[meaning]) for meaning in ("system", "task", "question") if meaning in columns
+    ]
     for name in names:
         counts = [_distinct(keys), _distinct([*keys, quoted(name)])]
         number, ids, apart = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
@@ -162,7 +166,9 @@ def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
     """What there is to say where attempts went on until one succeeded."""
     if "trial" not in columns or columns["question"] == ROW:
         return []
-    keys = [quoted(columns[one]) for one in ("system", "task", "question") if one in columns]
+    keys = [
+        quoted(columns[meaning]) for meaning in ("system", "task", "question") if meaning in columns
+    ]
     trial, outcome = quoted(columns["trial"]), f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     number = f"TRY_CAST({trial} AS DOUBLE)"
     each = rows.aggregate(

@@ -78,7 +78,9 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     question = columns["question"]
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return
-    keys = ", ".join(quoted(columns[one]) for one in ("system", "question") if one in columns)
+    keys = ", ".join(
+        quoted(columns[meaning]) for meaning in ("system", "question") if meaning in columns
+    )
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     number, apart, shares, tasks = rows.aggregate(
         f"count(*), count(DISTINCT ({keys},)), "
@@ -149,15 +151,15 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     if not named:
         return kept
     others = _others(rows, columns)
-    totals = [one for one in named if _is_total(one, others)]
-    groups = {one.whose for one in totals}
-    totals += [one for one in named if plain_name(one.id) in _STATISTICS and one.whose in groups]
-    doubtful = [one for one in named if one not in totals and plain_name(one.id) not in _STATISTICS]
-    remarks = [_doubt(one, others) for one in doubtful[:_SHOWN]]
+    totals = [row for row in named if _is_total(row, others)]
+    groups = {total.whose for total in totals}
+    totals += [row for row in named if plain_name(row.id) in _STATISTICS and row.whose in groups]
+    doubtful = [row for row in named if row not in totals and plain_name(row.id) not in _STATISTICS]
+    remarks = [_doubt(row, others) for row in doubtful[:_SHOWN]]
     if not totals:
         return kept._replace(remarks=remarks)
-    condition = " OR ".join(_condition(one, columns) for one in dict.fromkeys(totals))
-    ids = ", ".join(dict.fromkeys(repr(one.id) for one in totals))
+    condition = " OR ".join(_condition(total, columns) for total in dict.fromkeys(totals))
+    ids = ", ".join(dict.fromkeys(repr(total.id) for total in totals))
     plural = "s" if len(totals) > 1 else ""
     said = warning(f"{len(totals)} row{plural} left out ({ids}): {REASON}.")
     return WithoutTotals(
@@ -167,9 +169,9 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
 
 def _keys(columns: Columns) -> list[str]:
     return [
-        f"coalesce(CAST({quoted(columns[one])} AS VARCHAR), '')"
-        for one in ("system", "task")
-        if one in columns
+        f"coalesce(CAST({quoted(columns[meaning])} AS VARCHAR), '')"
+        for meaning in ("system", "task")
+        if meaning in columns
     ]
 
 
@@ -215,14 +217,14 @@ def _others(rows: Any, columns: Columns) -> dict[tuple[str, ...], tuple[int, flo
     }
 
 
-def _is_total(one: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> bool:
-    if plain_name(one.id) in _STATISTICS or one.whose not in others:
+def _is_total(candidate: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> bool:
+    if plain_name(candidate.id) in _STATISTICS or candidate.whose not in others:
         return False
-    number, total, mean = others[one.whose]
-    if one.outcome is None:
+    number, total, mean = others[candidate.whose]
+    if candidate.outcome is None:
         return True
     statistics: Sequence[float] = (mean, total / number, 100 * mean, total, number)
-    return any(_agrees(one.outcome, statistic) for statistic in statistics)
+    return any(_agrees(candidate.outcome, statistic) for statistic in statistics)
 
 
 def _agrees(value: float, statistic: float) -> bool:
@@ -233,18 +235,20 @@ def _agrees(value: float, statistic: float) -> bool:
     return decimals > 1 and abs(value - statistic) <= 0.5000001 * 10.0**-decimals
 
 
-def _doubt(one: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> Above:
-    whose = f"{one.whose[0]}: " if one.whose and one.whose[0] else ""
-    known = others.get(one.whose)
+def _doubt(total: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> Above:
+    whose = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
+    known = others.get(total.whose)
     without = f" The mean of the rows without it is {known[1] / known[0]:.4g}" if known else ""
-    with_it = f", with it {(known[1] + (one.outcome or 0)) / (known[0] + 1):.4g}" if known else ""
+    with_it = f", with it {(known[1] + (total.outcome or 0)) / (known[0] + 1):.4g}" if known else ""
     return warning(
-        f"{whose}the id {one.id!r} is usual for a total, but its outcome {one.outcome:.4g} is "
+        f"{whose}the id {total.id!r} is usual for a total, but its outcome {total.outcome:.4g} is "
         f"neither the mean nor the sum of the other rows, so it is taken as a question."
         f"{without}{with_it}{'.' * bool(known)} Delete the row if it is a total."
     )
 
 
-def _condition(one: _Total, columns: Columns) -> str:
-    parts = zip([*_keys(columns), quoted(columns["question"])], (*one.whose, one.id), strict=True)
+def _condition(total: _Total, columns: Columns) -> str:
+    parts = zip(
+        [*_keys(columns), quoted(columns["question"])], (*total.whose, total.id), strict=True
+    )
     return "(" + " AND ".join(f"{name} = {text_literal(text)}" for name, text in parts) + ")"

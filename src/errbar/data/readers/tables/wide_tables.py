@@ -159,7 +159,7 @@ def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
 
 
 def _is_number_column(column: Sequence[Any]) -> bool:
-    return all(is_outcome(one) or number_in(str(one)) is not None for one in _once(column))
+    return all(is_outcome(value) or number_in(str(value)) is not None for value in _once(column))
 
 
 def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
@@ -225,9 +225,9 @@ def _is_other(name: str) -> bool:
 
 def _is_binary(column: Sequence[Any]) -> bool:
     return all(
-        isinstance(one, bool) or one in (0, 1) or _is_binary_text(one)
-        for one in _once(column)
-        if one is not None and one == one  # noqa: PLR0124  NaN is nothing
+        isinstance(value, bool) or value in (0, 1) or _is_binary_text(value)
+        for value in _once(column)
+        if value is not None and value == value  # noqa: PLR0124  NaN is nothing
     )
 
 
@@ -295,7 +295,9 @@ def _once(column: Sequence[Any]) -> Sequence[Any]:
 
 def _may_be_wide(column: Sequence[Any]) -> bool:
     """Whether most values of a column are outcomes of 0 to 1, though not all."""
-    some = [one for one in column if one is not None and str(one).strip().lower() not in NOTHING]
+    some = [
+        value for value in column if value is not None and str(value).strip().lower() not in NOTHING
+    ]
     return 2 * sum(map(is_outcome, some)) > len(some)
 
 
