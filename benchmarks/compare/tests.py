@@ -33,7 +33,7 @@ class Judged(NamedTuple):
 def errbar_test(apart: Array) -> Judged:
     """By the kernel that `runs.compare` uses; a row is a data set."""
     score = np.array([signs.evidence(row) for row in apart])
-    cautious = np.array([signs.differing(row) < FEW_THAT_DIFFER for row in apart])
+    cautious = np.array([signs.effective_size(row) < FEW_THAT_DIFFER for row in apart])
     return Judged(score, np.abs(score) > REACH, cautious, (apart != 0).sum(axis=1).astype(float))
 
 
@@ -43,7 +43,7 @@ def covered(apart: Array, judged: Judged, truth: float) -> float:
     held = 0
     for row, score, rejected in zip(apart, judged.score, judged.rejected, strict=False):
         ends = signs.shift_ends(row, sizes, REACH, 1.0)
-        low, high = signs.agreeing(ends, int(np.sign(score)) if rejected else 0)
+        low, high = signs.clip_to_verdict(ends, int(np.sign(score)) if rejected else 0)
         held += low <= truth <= high
     return held / len(apart)
 

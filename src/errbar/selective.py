@@ -23,7 +23,7 @@ from errbar.base.arrays import Array
 from errbar.data.predictions import Predictions, Ranked
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as areas
-from errbar.kernels.sorting import places_down
+from errbar.kernels.sorting import argsort_descending
 from errbar.metrics.ranked import (
     Augrc,
     Aurc,
@@ -362,9 +362,9 @@ def _area(
 def _in_order(data: Any) -> Array:
     """Losses of what was answered, the surest first, equal ones in the order of the items."""
     if data.answered.all():
-        return data.loss[places_down(data.confidence)]
+        return data.loss[argsort_descending(data.confidence)]
     held = np.flatnonzero(data.answered)
-    return data.loss[held[places_down(data.confidence[held])]]
+    return data.loss[held[argsort_descending(data.confidence[held])]]
 
 
 def _span(data: Any) -> Array:

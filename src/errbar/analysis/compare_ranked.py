@@ -27,7 +27,7 @@ from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
 from errbar.kernels.risk_coverage import SNAP
-from errbar.kernels.sign_flip import Ends, agreeing
+from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics import Metric, parse
 from errbar.metrics.base import Direction
 from errbar.metrics.ranked import LabelMetric, RankedMetric
@@ -328,7 +328,7 @@ def _comparison(
     if margin is not None:
         no_worse = _NORMAL.cdf(gap.above(-margin) if upwards else -gap.above(margin))
     sign = int(math.copysign(1, gap.score)) if adjusted < 1.0 - asked.level else 0
-    low, high = gap.ends if gap.reason else agreeing(Ends(*gap.ends), sign)
+    low, high = gap.ends if gap.reason else clip_to_verdict(Ends(*gap.ends), sign)
     names = pair.data.systems
     return Comparison(
         pair.metric,

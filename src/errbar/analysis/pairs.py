@@ -55,7 +55,7 @@ class Difference:
             ends = signs.Ends(max(self.mean - far, -self.span), min(self.mean + far, self.span))
         else:
             ends = signs.shift_ends(self.totals, self.sizes, reach * self.apart, self.span)
-        return signs.agreeing(ends, sign)
+        return signs.clip_to_verdict(ends, sign)
 
     def score_above(self, shift: float) -> float:
         """Evidence that the mean is above a shift."""
@@ -185,7 +185,7 @@ class Differences:
         if self._data.clustered and totals.size < _FEW_CLUSTERS:
             return f"only {counted(totals.size, 'cluster')}"
         differ = int((totals != 0).sum())
-        if signs.differing(totals) < FEW_THAT_DIFFER:
+        if signs.effective_size(totals) < FEW_THAT_DIFFER:
             unit = "clusters" if self._data.clustered else "questions"
             few = f"few {unit} differ: {differ}"
             many = f"rests on few of the {differ} {unit} that differ"

@@ -91,7 +91,7 @@ def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[
     totals = np.concatenate([part.weight / part.size * part.totals for part in parts], axis=1)
     pairs = np.argwhere(np.triu(ahead != 0)).tolist()
     few = sum(
-        signs.differing(apart_by(totals[one], totals[other])) < FEW_THAT_DIFFER
+        signs.effective_size(apart_by(totals[one], totals[other])) < FEW_THAT_DIFFER
         for one, other in pairs
     )
     if not few:

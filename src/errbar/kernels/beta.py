@@ -1,14 +1,16 @@
-"""Moments of credit under Beta posteriors, one number per state (trials, correct).
+"""Posterior mean and variance of credit under a Beta prior, per state (trials, correct).
 
-Given a question's success rate p, k new trials earn an expected credit g(p). Its mean is an
-average over draws from the urn. Its variance is never a difference of two large numbers:
+If a question has success rate p, k new trials earn an expected credit g(p). Its posterior mean is
+an average over beta-binomial draws (`kernels.urn`). Its variance is computed without subtracting
+large numbers from each other:
 
-- powers of p or of 1 − p have products whose logarithms only grow;
-- for any credit that rises with the number right, let J be the number right in k new trials and
-  h(t) the mean credit of a further k after J = t. Then Var g = Cov(credit(J), h(J)), and by
-  Hoeffding's identity this is a sum over pairs of rises, credit at i and h at t, of
-  P(J ≤ min(i, t)) · P(J > max(i, t)): positive terms only. The rise of h is itself an expectation
-  of the rises of credit, after one more right and one more wrong trial.
+- for powers of p or of 1 − p, as a product whose logarithm is a sum of positive terms;
+- for any credit that is nondecreasing in the number of correct trials, from Hoeffding's covariance
+  identity (Hoeffding 1940). Let J be the number correct in k new trials and h(t) the expected
+  credit of a further k trials given J = t. Then Var g = Cov(credit(J), h(J)) is a sum over pairs
+  of increments, of the credit at i and of h at t, weighted by P(J ≤ min(i, t)) · P(J > max(i, t)):
+  every term is positive. An increment of h is itself an expected increment of the credit, after
+  one more correct and one more wrong trial.
 
 Variances are returned as logarithms: a standard deviation of 1e-200 is as exact as one of 0.1.
 """
@@ -23,21 +25,21 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array
 from errbar.kernels.urn import BACK, all_wrong, band, blocks, log_scale, one_right, same_size
 
-Gains = Array  # gains[i] is what the credit rises by from i to i + 1 right, i = 0…k−1
-_LONGEST_ROW = 4096  # masses worth computing beyond those that are asked for
-_SHORT_SUM = 128  # terms that are added one after the other
-_EXP_RANGE = 600.0  # logs within this range of each other have exponentials of full precision
-_DEEP = 1e-100  # a tail below this gets a scale of its own: it is yet to be multiplied
-_TINY = 1e-250  # below this a running product has lost digits, and its terms no longer matter
+Gains = Array  # gains[i] is the increment of the credit from i to i + 1 correct, i = 0…k−1
+_LONGEST_ROW = 4096  # longest shared row of masses that is cheaper than one row per state
+_SHORT_SUM = 128  # terms summed directly; longer sums are split, to limit rounding
+_EXP_RANGE = 600.0  # logs within this range exponentiate without overflow or underflow
+_DEEP = 1e-100  # tails below this are rescaled, so that products of two do not underflow
+_TINY = 1e-250  # products below this are near underflow, and their terms are negligible
 
 
 def chance_of_one(a: Array, b: Array, ks: list[int]) -> Array:
-    """Mean of 1 − (1 − p)^k: a row per k, a column per state."""
+    """Posterior mean of 1 − (1 − p)^k: a row per k, a column per state."""
     return one_right(a, b, BACK, ks)
 
 
 def chance_of_all(a: Array, b: Array, ks: list[int]) -> Array:
-    """Mean of p^k."""
+    """Posterior mean of p^k: a row per k, a column per state."""
     return all_wrong(b, a, BACK, ks)
 
 
@@ -61,7 +63,7 @@ def _log_rate(a: Array, b: Array, i: Array) -> Array:
 
 
 def _log_growth(a: Array, b: Array, i: Array) -> Array:
-    """Log of how E p^2k / (E p^k)² grows from k = i to i + 1."""
+    """Log of the factor by which E p^2k / (E p^k)² grows from k = i to i + 1."""
     right, total = a + i, (a + b) + i
     spread = (2 * i + 1) * total + (i * (i + 1)) * (1 + total / right)
     further = total + i
@@ -69,7 +71,7 @@ def _log_growth(a: Array, b: Array, i: Array) -> Array:
 
 
 def _log_growth_to(k: int) -> Callable[[Array, Array, Array], Array]:
-    """Factors of E p^2k / (E p^k)² for one k, with less work in each."""
+    """Log factors of E p^2k / (E p^k)² for a single k, which are cheaper to compute."""
 
     def factor(a: Array, b: Array, i: Array) -> Array:
         right = a + i
@@ -79,17 +81,17 @@ def _log_growth_to(k: int) -> Callable[[Array, Array, Array], Array]:
 
 
 def _log_decline(a: Array, b: Array, i: Array) -> Array:
-    """Log of how E p^k · E (1 − p)^k / E p^k (1 − p)^k grows from k = i to i + 1."""
+    """Log of the factor by which E p^k · E (1 − p)^k / E p^k (1 − p)^k grows from i to i + 1."""
     total = a + b
     return np.log1p((total * (2 * i + 1) + i * (3 * i + 2)) / np.square(total + i))
 
 
 def log_var_area(a: Array, b: Array, ks: list[int]) -> Array:
-    """Log variance of the trapezoid area under 1 − (1 − p)^j, j = 1…k, over its width.
+    """Log variance of the trapezoid area under 1 − (1 − p)^j, j = 1…k, divided by its width.
 
-    With q = 1 − p, it is that of Σ c_j q^j, and Cov(q^j, q^l) is E q^j times how much j more
-    wrong trials raise E q^l: one at a time, for the i-th of them, by
-    a / ((a+b+i)(a+b+i+1)) · l · E q^(l−1) after i + 1 wrong and one right.
+    With q = 1 − p this is the variance of Σ c_j q^j. Cov(q^j, q^l) equals E q^j times the increase
+    of E q^l after j further wrong trials; the i-th of them adds
+    a / ((a+b+i)(a+b+i+1)) · l · E q^(l−1), taken after i + 1 wrong trials and one correct.
     """
     most = max(ks)
     out = np.empty((len(ks), a.size))
@@ -115,7 +117,7 @@ def log_var_area(a: Array, b: Array, ks: list[int]) -> Array:
 
 
 def _area_rises(after: Array, ks: list[int]) -> Iterator[tuple[int, Array]]:
-    """Each k, and Σ c_l l after[i + l − 1] over l = 1…k for i < k."""
+    """Yield each k with Σ c_l l after[i + l − 1] over l = 1…k, for i < k."""
     rises, reached, most = np.zeros((0, 0)), 1, ks[-1]
     for k in ks:
         if k <= _SHORT_SUM and k - reached > 1:
@@ -138,16 +140,16 @@ def _area_rises(after: Array, ks: list[int]) -> Iterator[tuple[int, Array]]:
 def _windows(terms: Array, width: int, count: int) -> tuple[Array, Array]:
     """Σ terms[i + e] and Σ (e + 1) terms[i + e] over e < width, for i < count.
 
-    The rows are cut into pieces of that width, so that each window is the end of one piece and
-    the beginning of the next: nothing is added that must be taken away again.
+    The rows are cut into blocks of `width`, so that a window is the end of one block and the
+    beginning of the next, and no running sum has to be subtracted again.
     """
     if width == 1:
         return terms[:count], terms[:count]
     states = terms.shape[1]
     pieces = -(-count // width)
     cut = np.zeros((pieces + 1, width, states))
-    held = min(len(terms), (pieces + 1) * width)
-    cut.reshape(-1, states)[:held] = terms[:held]
+    filled = min(len(terms), (pieces + 1) * width)
+    cut.reshape(-1, states)[:filled] = terms[:filled]
     ends = np.cumsum(cut[:-1, ::-1], axis=1)
     ramps = np.cumsum(ends, axis=1)[:, ::-1]
     starts, climbs = np.zeros((2, pieces, width, states))
@@ -166,9 +168,9 @@ def credit_moments(
     gains: Gains,
     *others: Gains,
 ) -> Array:
-    """Log mean of the credit with these gains, and its log variance: two rows.
+    """Log mean and log variance of the credit with these gains, as two rows.
 
-    For each of the `others`, two rows more: its log mean, and its log covariance with the first.
+    Each of the `others` adds two rows: its log mean, and its log covariance with the first.
     """
     kinds = (gains, *others)
     out = np.empty((2 * len(kinds), trials.size))
@@ -180,7 +182,7 @@ def credit_moments(
 def _covariances(
     trials: int, correct: NDArray[np.int64], prior: tuple[float, float], kinds: tuple[Gains, ...]
 ) -> Array:
-    """Log means of the credits with such gains, and log covariances with the first of them."""
+    """Log mean of each credit, and its log covariance with the first credit."""
     k = kinds[0].size
     out = np.full((2 * len(kinds), correct.size), -np.inf)
     supports = [_support(gains) for gains in kinds]
@@ -199,7 +201,7 @@ def _covariances(
             gain = gains[first : last + 1]
             at_most, above, scale_low, scale_high = _tails(masses, a, b, k, first, last)
             pairs = _pairs(rise, at_most, above, first, last)
-            with np.errstate(divide="ignore"):  # nothing of it is left only below 1e-600
+            with np.errstate(divide="ignore"):  # a zero here means less than 1e-600
                 logs = np.log([gain @ above[: gain.size], gain @ pairs])
             out[2 * kind, r] = np.minimum(logs[0] + scale_high, math.log(gain.sum()))
             out[2 * kind + 1, r] = logs[1] + (scale + scale_low + scale_high)
@@ -220,7 +222,7 @@ def _pairs(rise: Array, at_most: Array, above: Array, first: int, last: int) -> 
 def _tails(
     masses: Array, a: Array, b: Array, k: int, first: int, last: int
 ) -> tuple[Array, Array, Array | float, Array | float]:
-    """P(J ≤ t), t = 0…last, and P(J > t), t = first…k−1, each up to a factor given by its log."""
+    """P(J ≤ t), t = 0…last, and P(J > t), t = first…k−1, with the logs of their scale factors."""
     at_most = np.add.accumulate(masses[: last + 1], axis=0)
     above = np.add.accumulate(masses[:first:-1], axis=0)[::-1]
     if min(at_most[-1].min(), above[0].min()) >= _DEEP:
@@ -235,14 +237,14 @@ def _tails(
 
 
 def _scaled_band(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Array, Array]:
-    """Masses over the largest of them, and the log of what they were divided by."""
+    """Masses divided by the largest of them, and the log of that divisor."""
     masses = band(a, b, BACK, k, first, last)
     masses /= masses.max(axis=0)
     return masses, log_scale(masses, first, k, a, b)
 
 
 def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple[Array, Array]:
-    """exp(logs[start : start + width]) for each start, up to a factor given by its log."""
+    """exp(logs[start : start + width]) for each start, with the log of its scale factor."""
     places = np.arange(width)[:, None] + starts
     top = logs.max()
     if logs.min() > top - _EXP_RANGE:
@@ -255,7 +257,7 @@ def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple
 
 
 def _reached(correct: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Every correct + t, t < k, in order; with all between them where that is hardly more."""
+    """Every correct + t, t < k, in order; as one contiguous range where that costs little more."""
     low, high = int(correct.min()), int(correct.max())
     if high - low <= 4 * k * correct.size:
         return np.arange(low, high + k)
@@ -269,9 +271,9 @@ def _log_rises(
     gains: Gains,
     support: tuple[int, int],
 ) -> Array:
-    """Log of h(t + 1) − h(t) where correct + t has `reached` some number.
+    """Log of h(t + 1) − h(t) for each value `reached` by correct + t.
 
-    It depends on correct + t alone, so the states of all questions share one row of numbers.
+    It depends on correct + t only, so all questions share one row of numbers.
     """
     k = gains.size
     size = prior[0] + prior[1] + trials + k
@@ -284,14 +286,14 @@ def _log_rises(
         quick = np.zeros(x.size)
     with np.errstate(divide="ignore"):
         log_mean = np.log(quick)
-    rest = np.flatnonzero(quick <= _TINY)
-    for r in blocks(rest.size, k):
-        log_mean[rest[r]] = _log_mean_gain(a[rest[r]], b[rest[r]], gains, support)
+    remaining = np.flatnonzero(quick <= _TINY)
+    for r in blocks(remaining.size, k):
+        log_mean[remaining[r]] = _log_mean_gain(a[remaining[r]], b[remaining[r]], gains, support)
     return log_mean + math.log(k / size)
 
 
 def _log_mean_gain(a: Array, b: Array, gains: Gains, support: tuple[int, int]) -> Array:
-    """Log of the mean gain from one more right draw beside k − 1 others."""
+    """Log of the expected gain from one more correct draw, given k − 1 other draws."""
     others = gains.size - 1
     first, last = support
     gain = gains[first : last + 1]
@@ -311,11 +313,11 @@ def _mean_gains_by_exchange(
     gains: Gains,
     support: tuple[int, int],
 ) -> Array | None:
-    """Mean gains where there is one gain, or an equal one at each number right from some on.
+    """Mean gains for a credit with a single gain, or with equal gains from a threshold on.
 
-    Trials and draws exchange roles: as the right among `size + 1` trials become more, one at a
-    time, the chance to reach a threshold rises by the chance of so many before the draw that
-    reaches it. One row of masses holds them all. None where this is of no help.
+    Trials and draws are exchanged: each further correct trial among `size + 1` raises the chance
+    of reaching the threshold by the chance that so many trials precede the draw that reaches it.
+    One row of masses then serves every state. Returns None if the shortcut does not apply.
     """
     first, last = support
     k, gain = gains.size, gains[last]
@@ -336,7 +338,7 @@ def _mean_gains_by_exchange(
 
 
 def _support(gains: Gains) -> tuple[int, int]:
-    """First and last number right at which the credit rises; (0, −1) when it never does."""
+    """First and last number correct at which the credit increases; (0, −1) if it never does."""
     rising = np.flatnonzero(gains)
     return (int(rising[0]), int(rising[-1])) if rising.size else (0, -1)
 
@@ -344,9 +346,9 @@ def _support(gains: Gains) -> tuple[int, int]:
 def _sums_to(
     ks: list[int], a: Array, b: Array, *terms: Callable[[Array, Array, Array], Array]
 ) -> Array:
-    """Σ term(a, b, i) over i < k, for each term a row per k.
+    """Σ term(a, b, i) over i < k: an array of terms × k × states.
 
-    Short sums first and then the sum of those, so that ten thousand terms lose no digit.
+    Blocks are summed first and then added up, so that ten thousand terms lose no digit.
     """
     most = max(ks)
     if len(ks) == 1 and most <= _SHORT_SUM and len(blocks(a.size, most)) == 1:

@@ -1,14 +1,15 @@
-"""Bets on the mean of values between 0 and 1, which may be looked at after every value.
+"""Confidence sequences for the mean of values in [0, 1], by betting.
 
-Whoever bets the share f of all wealth that the mean is above m has 1 − f + f·x/m times as much
-after the value x. If the mean is m or less, wealth does not grow on average, so it ever reaches 1/α
-with a chance of α at most, however often one looks (Ville). The wealth is laid on many shares at
-once, each left to itself: no share need be chosen, and the total does not depend on the order of
-the values.
+E-values by betting (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by
+betting"). To test "the mean is at most m", a bettor stakes a fraction f of the wealth on each
+value x, which multiplies the wealth by 1 − f + f·x/m. Under the hypothesis the wealth is a
+nonnegative supermartingale, so by Ville's inequality it ever reaches 1/α with probability at most
+α: the data may be looked at after every value.
 
-It falls as m grows. So the means that a run speaks against are those below one end, and that end
-is where wealth has just reached 1/α. In terms of log 1/m the log of the wealth is convex: Newton's
-steps come from the safe side and stay there.
+Instead of adapting f, the wealth is split over a fixed grid of fractions, each bet on its own. The
+total does not depend on the order of the values and falls as m grows, so the rejected means are
+those below a lower confidence bound, where the wealth equals 1/α. The log wealth is convex in
+log 1/m: Newton's method approaches the bound from one side and never steps over it.
 """
 
 import math
@@ -17,22 +18,22 @@ import numpy as np
 
 from errbar.base.arrays import Array
 
-# Shares even in log odds, small ones for small effects; most of the wealth is on those for effects
-# that some hundred values can show. Equal parts take a quarter more to tell a rate apart.
+# Fractions evenly spaced in log odds; small ones detect small effects. Most of the wealth is on the
+# fractions that suit a few hundred values; equal parts take a quarter more values to detect.
 _LOG_ODDS = np.arange(-7.0, 6.0)
 SHARES = 1.0 / (1.0 + np.exp(-_LOG_ODDS))
 _PARTS = np.exp(-0.5 * np.square((_LOG_ODDS + 1.0) / 2.0))
-_LOG_PARTS = np.log(_PARTS / _PARTS.sum())  # of the wealth, that are laid on each share
-_NOTHING = 1e-12  # a value below is taken as 0, which speaks for no mean
-_AHEAD = (8, 1024)  # values that are looked at at once after an end has moved, and at most
-_FARTHEST = 600.0  # log of 1/m; a mean that is as good as 0
-_MOST_STEPS, _ACCURATE = 60, 1e-10
+_LOG_PARTS = np.log(_PARTS / _PARTS.sum())  # initial log wealth on each fraction
+_NOTHING = 1e-12  # values below this are rounding and count as 0
+_AHEAD = (8, 1024)  # block size right after the bound moved, and the largest block size
+_FARTHEST = 600.0  # largest log 1/m: a mean of e^−600 is reported as 0
+_MOST_STEPS, _ACCURATE = 60, 1e-10  # of Newton's method; the accuracy is of the log wealth
 
 
 def log_wealth(values: Array, mean: float) -> Array:
-    """Log of the wealth after each value, of bets that their mean is above `mean`.
+    """Log wealth after each value when betting that the mean is above `mean`.
 
-    Values are in order along the last axis. There is no bet on a mean above 1: wealth stays 1.
+    Values are ordered along the last axis. No mean exceeds 1, so for `mean` ≥ 1 the wealth stays 1.
     """
     if mean >= 1.0:
         return np.zeros(values.shape)
@@ -46,56 +47,58 @@ def log_wealth(values: Array, mean: float) -> Array:
 
 
 def low_ends(values: Array, log_needed: float) -> Array:
-    """After each value, the largest mean that a wealth of `log_needed` has ever spoken against."""
+    """Lower confidence bound after each value: the largest mean rejected so far at `log_needed`."""
     values = np.where(values > _NOTHING, values, 0.0)
     levels, level_of = np.unique(values, return_inverse=True)
     often = np.zeros(levels.size)
     ends = np.zeros(values.size)
     done, end, ahead = 0, 0.0, _AHEAD[0]
-    laid = _LOG_PARTS  # log of the wealth on each share at `end`, after `done` values
+    log_wealths = _LOG_PARTS  # log wealth on each fraction at `end`, after `done` values
     while done < values.size:
         some = slice(done, done + ahead)
-        until, grown = _until_reached(values[some], end, laid, log_needed)
-        taken = level_of[done : done + until + 1] if until < values[some].size else level_of[some]
-        often += np.bincount(taken, minlength=levels.size)
+        until, grown = _until_reached(values[some], end, log_wealths, log_needed)
+        used = level_of[done : done + until + 1] if until < values[some].size else level_of[some]
+        often += np.bincount(used, minlength=levels.size)
         ends[some] = end
-        done += taken.size
+        done += used.size
         if until == values[some].size:
-            laid, ahead = grown, min(2 * ahead, _AHEAD[1])
+            log_wealths, ahead = grown, min(2 * ahead, _AHEAD[1])
             continue
         end, ahead = _end(levels, often, log_needed, end), _AHEAD[0]
         if end:
-            laid = _LOG_PARTS + often @ np.log1p(np.outer(levels / end - 1.0, SHARES))
+            log_wealths = _LOG_PARTS + often @ np.log1p(np.outer(levels / end - 1.0, SHARES))
         ends[done - 1] = end
     return ends
 
 
-def _until_reached(values: Array, mean: float, laid: Array, log_needed: float) -> tuple[int, Array]:
-    """How many values come before wealth is more than needed; the wealth laid after all of them."""
+def _until_reached(
+    values: Array, mean: float, log_wealths: Array, log_needed: float
+) -> tuple[int, Array]:
+    """Number of values before the wealth exceeds `log_needed`, and the log wealths at the end."""
     if not mean:
-        return int(np.append(values > 0.0, True).argmax()), laid
-    grown = laid + np.cumsum(np.log1p(np.outer(values / mean - 1.0, SHARES)), axis=0)
+        return int(np.append(values > 0.0, True).argmax()), log_wealths
+    grown = log_wealths + np.cumsum(np.log1p(np.outer(values / mean - 1.0, SHARES)), axis=0)
     reached = np.logaddexp.reduce(grown, axis=1) > log_needed
     return int(np.append(reached, True).argmax()), grown[-1]
 
 
 def _end(levels: Array, often: Array, log_needed: float, below: float) -> float:
-    """The mean at which wealth is what is needed; at `below` it is more."""
+    """The mean at which the log wealth equals `log_needed`; at the mean `below` it is larger."""
     if below:
         place = -math.log(below)
-    else:  # far enough out for the largest value alone, and the share that makes most of it
+    else:  # start where the largest value alone, at its best fraction, reaches `log_needed`
         others = (often.sum() - 1.0) * np.log1p(-SHARES)
-        made = _LOG_PARTS + others + np.log(SHARES * levels[often > 0.0][-1])
-        place = log_needed - float(made.max())
+        reached = _LOG_PARTS + others + np.log(SHARES * levels[often > 0.0][-1])
+        place = log_needed - float(reached.max())
         if place > _FARTHEST:
             return 0.0
     for _ in range(_MOST_STEPS):
         odds = np.outer(levels * math.exp(place), SHARES)
-        whole = 1.0 - SHARES + odds
-        laid = _LOG_PARTS + often @ np.log(whole)
-        total = np.logaddexp.reduce(laid)
+        factors = 1.0 - SHARES + odds
+        log_wealths = _LOG_PARTS + often @ np.log(factors)
+        total = np.logaddexp.reduce(log_wealths)
         over = total - log_needed
-        slope = float(np.exp(laid - total) @ (often @ (odds / whole)))
+        slope = float(np.exp(log_wealths - total) @ (often @ (odds / factors)))
         if over <= _ACCURATE:
             break
         place -= over / slope

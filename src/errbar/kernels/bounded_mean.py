@@ -1,7 +1,15 @@
-"""Intervals for the mean of a bounded population: the Bayesian bootstrap with an unseen value.
+"""Intervals for the mean of a bounded population: a Bayesian bootstrap with an unseen value.
 
-Quantiles come from the saddle-point approximation of Lugannani and Rice (1980), for a single
-sample or for a batch of samples at once.
+The Bayesian bootstrap (Rubin 1981) gives every observed value a random Gamma weight; quantiles of
+the weighted mean are the ends of the interval. Alone it is too narrow for small samples, because
+values beyond the observed ones have weight 0. As in Gaffke's bound (Gaffke 2005; Learned-Miller and
+Thomas 2019), a pseudo-observation is added on the side of each end. Gaffke's lies at the bound with
+weight 1; here its place and weight depend on the sample (`unseen_value`), which is narrower and
+has been checked by simulation instead of proved.
+
+The quantiles need no random numbers. P(weighted mean < x) is the chance that a weighted sum of
+Gamma variables is negative, which the saddle-point approximation of Lugannani and Rice (1980)
+gives for one sample or a batch of samples; an integral through the saddle point corrects it.
 """
 
 import math
@@ -13,19 +21,21 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array
 from errbar.kernels.interval import root
 
-UNSEEN = 0.75  # of a sighting, of what was not seen
-FAR = 5.0  # standard deviations that it is away at least
-FARTHER = 1.75  # times as far as the farthest that was seen, at least
-MANY = 10.0  # values that fall short, from which on it need not be at the bound
-ROUNDING = 1e-12  # a value falls short by more: 1 − 1e-16 is 1, and no sign of what is to come
-NO_ROOM = 1e-9  # where all values lie this near together, an end is the nearest bound of them
-_MOST_TERMS = 4096  # beyond, the saddle point alone is as good
-_CORRECTIONS, _ACCURATE = 10, 3e-5  # the last correction leaves the square of this
+# The pseudo-observation. Its constants were chosen by simulation: decision 9 and docs/coverage.md
+# give the grid and the coverage reached.
+UNSEEN = 0.75  # its weight, where an observed value has weight 1
+FAR = 5.0  # least distance from the mean, in standard deviations of the values
+FARTHER = 1.75  # least distance from the mean, relative to the most distant value observed
+MANY = 10.0  # effective number of values off the bound at which it starts to leave the bound
+ROUNDING = 1e-12  # a value this near the bound is at the bound: 1 − 1e-16 is a 1
+NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
+_MOST_TERMS = 4096  # with more terms the saddle-point approximation needs no correction
+_CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; a Newton step leaves about its square
 _NORMAL = NormalDist()
-_SAFE = 1e-300
-_SMALLEST = 1e-15  # share beyond an end
+_SAFE = 1e-300  # keeps the normal score of a chance finite
+_SMALLEST = 1e-15  # least tail probability; smaller ones are lost to rounding
 
-# Nodes and weights for half the integral of an even function that falls off like a power.
+# Trapezoidal rule after the substitution s = sinh(u), for an integrand that decays like a power.
 _S = np.arange(0.0, 10.0, 0.1)
 _NODES = np.sinh(_S)
 _WEIGHTS = np.cosh(_S) * _S[1]
@@ -40,20 +50,21 @@ def mean_ends(
     unseen: float = UNSEEN,
     larger: float = 1.0,
 ) -> tuple[float, float]:
-    """Ends for Σ values / Σ sizes of a population, where a value lies between 0 and its size.
+    """Interval for Σ values / Σ sizes of a population, where a value lies between 0 and its size.
 
-    What was not seen is so many times `larger` than is usual.
+    `often` counts how many times each row occurs, `unseen` is the weight of the pseudo-observation
+    and `larger` its size relative to the mean size.
     """
     tail = max(0.5 * (1.0 - level), _SMALLEST)
     low, high = (
-        _low_end(each, sizes, often, tail, (unseen_value(each, sizes, often), unseen, larger))
-        for each in (values, sizes - values)
+        _low_end(side, sizes, often, tail, (unseen_value(side, sizes, often), unseen, larger))
+        for side in (values, sizes - values)
     )
     return low, 1.0 - high
 
 
 def unseen_value(values: Array, sizes: Array, often: Array) -> float:
-    """How low something of the usual size is that was not seen, below the mean of what was."""
+    """Value of the pseudo-observation for the lower end, per unit of size."""
     number = float(often.sum())
     usual = float(often @ sizes) / number
     mean = float(often @ values) / (number * usual)
@@ -68,12 +79,12 @@ def unseen_value(values: Array, sizes: Array, often: Array) -> float:
 
 
 def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
-    """The largest share of the spread of values that the luck of the trials can have made.
+    """Upper bound on the share of the variance between values that trial noise explains.
 
-    A value is a mean over all subsets of so many draws among its trials. Its variance is at most
-    draws/trials of θ(1 − θ), where θ is what it is on average (Hoeffding), and v(1 − v) is short of
-    θ(1 − θ) by that variance. Nothing but ¼ bounds it where the draws are all trials. A share of a
-    question that is as uncertain as can be stands for what was not seen.
+    A value is a U-statistic: a mean over all subsets of `draws` of its trials. If θ is its
+    expectation, its variance is at most draws/trials · θ(1 − θ) (Hoeffding 1948), and v(1 − v) has
+    the expectation θ(1 − θ) less that variance, which gives an unbiased bound. If all trials are
+    drawn, only the bound ¼ remains. A pseudo-observation of the largest variance is added.
     """
     number = float(often.sum())
     spread = float(often @ np.square(values - float(often @ values) / number))
@@ -84,32 +95,32 @@ def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Arra
     return min(1.0, noise / spread) if spread else 1.0
 
 
-def near_low_end(
+def approximate_low_end(
     values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float]
 ) -> float:
-    """The x below which the weighted mean lies with a chance of about `tail`.
+    """Approximate `tail` quantile of the weighted mean, by the saddle point alone.
 
-    `more` is a value per size that was not seen, and how much of a sighting it is worth.
+    `more` is the value per size and the weight of the pseudo-observation.
     """
-    return _Weighed(values, sizes, often, (*more, 1.0)).guess(_NORMAL.inv_cdf(tail))
+    return _WeightedMean(values, sizes, often, (*more, 1.0)).guess(_NORMAL.inv_cdf(tail))
 
 
 def _low_end(
     values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float, float]
 ) -> float:
-    """The x below which the weighted mean lies with a chance of `tail`."""
+    """The `tail` quantile of the weighted mean."""
     if not values.any():
         return 0.0
     z = _NORMAL.inv_cdf(tail)
-    weighed = _Weighed(values, sizes, often, more)
-    x = weighed.guess(z)
-    if weighed.shape.size > _MOST_TERMS or weighed.has_no_room:
+    mean = _WeightedMean(values, sizes, often, more)
+    x = mean.guess(z)
+    if mean.shape.size > _MOST_TERMS or mean.has_no_room:
         return x
-    return weighed.corrected(x, z)
+    return mean.corrected(x, z)
 
 
-class _Weighed:
-    """Values and one that was not seen, weighed at random."""
+class _WeightedMean:
+    """A mean of the values and the pseudo-observation with random Gamma weights."""
 
     def __init__(
         self, values: Array, sizes: Array, often: Array, more: tuple[float, float, float]
@@ -119,26 +130,26 @@ class _Weighed:
         self.shape = np.append(often, unseen)
         self._value = np.append(values, worse * usual)
         self._size = np.append(sizes, usual)
-        each = self._value / self._size
-        self._least, self._most = float(each.min()), float(each.max())
+        ratio = self._value / self._size
+        self._least, self._most = float(ratio.min()), float(ratio.max())
 
     @property
     def has_no_room(self) -> bool:
-        """Whether all lie together."""
+        """Whether all values coincide."""
         return self._most - self._least < NO_ROOM
 
     def guess(self, z: float) -> float:
-        """Where the normal score is `z`, by the saddle point alone."""
+        """Quantile at the normal score `z`, by the saddle-point approximation."""
         if self.has_no_room:
             return self._least
-        whole = float(self.shape @ self._size)
-        mean = float(self.shape @ self._value) / whole
-        spread = math.sqrt(float(self.shape @ np.square(self._value - mean * self._size))) / whole
+        total = float(self.shape @ self._size)
+        mean = float(self.shape @ self._value) / total
+        spread = math.sqrt(float(self.shape @ np.square(self._value - mean * self._size))) / total
         within = (self._least, self._most)
         return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, 1e-4)
 
     def corrected(self, x: float, z: float) -> float:
-        """The same by the integral, from a guess on."""
+        """Quantile at the normal score `z`, by numerical integration, starting from `x`."""
         least, most = self._least, self._most
         nearby = x + 1e-3 * min(x - least, most - x)
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
@@ -156,13 +167,13 @@ class _Weighed:
 
 
 def _saddle(shape: Array, apart: Array) -> tuple[float, float]:
-    """The normal score of the chance that Σ g·apart is negative, to third order; the saddle point.
+    """Normal score of P(Σ g·apart < 0) for Gamma weights g, to third order; the saddle point.
 
-    The score is the r* of Barndorff-Nielsen, the same as the formula of Lugannani and Rice but for
-    terms beyond either.
+    The score is Barndorff-Nielsen's r*, which agrees with Lugannani and Rice's formula to the order
+    of both.
     """
     least, most = float(apart.min()), float(apart.max())
-    low, high = 1.0 / least, 1.0 / most  # K is finite between
+    low, high = 1.0 / least, 1.0 / most  # the cumulant generating function is finite between
     t = 0.0
     for _ in range(200):
         part = apart / (1.0 - t * apart)
@@ -178,13 +189,13 @@ def _saddle(shape: Array, apart: Array) -> tuple[float, float]:
 
 
 def _chance_below(shape: Array, apart: Array) -> float:
-    """The chance that Σ g·apart is negative."""
+    """P(Σ g·apart < 0) for Gamma weights g, by an integral through the saddle point."""
     score, t = _saddle(shape, apart)
     part = apart / (1.0 - t * apart)
     scale = 1.0 / math.sqrt(float(shape @ (part * part)))
     if abs(t) < 1e-6 * scale:
         return _NORMAL.cdf(score)
-    # Bent away from the side that has less, where the many factors fall off fastest.
+    # The contour bends to the side on which the integrand decays fastest.
     bend = -0.5 if float(shape @ np.sign(apart)) > 0 else 0.5
     root_of = np.sqrt(1.0 + _NODES * _NODES)
     along, across = t + scale * bend * (root_of - 1.0), scale * _NODES
@@ -197,25 +208,25 @@ def _chance_below(shape: Array, apart: Array) -> float:
     return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)
 
 
-_ENDS, _SADDLES = 30, 100  # steps at most
-_CLOSE, _SADDLE = 1e-3, 1e-6  # of a normal score
-_FLAT = 1e-4  # a root below which formulas with it are 0/0
+_ENDS, _SADDLES = 30, 100  # most iterations for an end, and for a saddle point
+_CLOSE, _SADDLE = 1e-3, 1e-6  # accuracy of each, in units of a normal score
+_FLAT = 1e-4  # below this signed root the formula is 0/0, and its limit is used
 
 
-def near_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
-    """For samples of values between 0 and 1: a row says how often each occurs."""
+def approximate_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
+    """Approximate interval widths for many samples: row i of `often` counts each value."""
     z = NormalDist().inv_cdf(0.5 * (1.0 - level))
-    low, high = (_low_ends(each, often, z) for each in (values, 1.0 - values))
+    low, high = (_low_ends(side, often, z) for side in (values, 1.0 - values))
     return 1.0 - low - high
 
 
 def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
-    """The x of each row below which its weighted mean lies with the normal score `z`."""
+    """Quantile of each row's weighted mean at the normal score `z`."""
     value = np.column_stack([np.broadcast_to(values, often.shape), _unseen_values(values, often)])
     shape = np.column_stack([often, np.full(len(often), UNSEEN)])
-    held = shape > 0.0
-    least = np.where(held, value, np.inf).min(axis=1)
-    most = np.where(held, value, -np.inf).max(axis=1)
+    present = shape > 0.0
+    least = np.where(present, value, np.inf).min(axis=1)
+    most = np.where(present, value, -np.inf).max(axis=1)
     total = shape.sum(axis=1)
     mean = (shape * value).sum(axis=1) / total
     spread = np.sqrt((shape * np.square(value - mean[:, None])).sum(axis=1)) / total
@@ -224,7 +235,7 @@ def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
     t = np.zeros(len(often))
     going = np.flatnonzero(has_room)
     for _ in range(_ENDS):
-        apart = np.where(held[going], value[going] - x[going, None], 0.0)
+        apart = np.where(present[going], value[going] - x[going, None], 0.0)
         w, t[going], curve = _saddles(shape[going], apart, t[going])
         steep = np.sqrt(curve)
         flat = np.abs(w) < _FLAT
@@ -242,7 +253,7 @@ def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
 
 
 def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Array]:
-    """For each row the signed root, the saddle point and the curvature there."""
+    """Signed root, saddle point and curvature at the saddle point, for each row."""
     low, high = 1.0 / apart.min(axis=1), 1.0 / apart.max(axis=1)
     t = np.where((low < start) & (start < high), start, 0.0)
     for _ in range(_SADDLES):
@@ -259,7 +270,7 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
 
 
 def _unseen_values(values: Array, often: NDArray[np.int64]) -> Array:
-    """How low something is that was not seen, below the mean of each row: `unseen_value` of all."""
+    """`unseen_value` for each row of counts."""
     number = often.sum(axis=1).astype(float)
     mean = often @ values / number
     variance = (often * np.square(values - mean[:, None])).sum(axis=1) / np.maximum(number - 1.0, 1)

@@ -1,12 +1,15 @@
-"""How the difficulty of questions is spread, learned from all of them, with its own uncertainty.
+"""Posterior of the distribution of question difficulty: a Gibbs sampler for a Dirichlet mixture.
 
-The success rates of the questions are drawn from an unknown distribution: a number of points, each
-with a weight. Before anything is seen, a point may be 0 or 1 (questions that are never solved, or
-always) or anywhere between, by Beta(½, ½); the weights are Dirichlet, and how much they prefer few
-points is learned, too. Gibbs sampling goes to and fro between the points that questions belong to
-and what the questions say of the points. A point moves as a whole, by its Beta posterior, so a few
-hundred sweeps do. Questions in the same state move together, by one multinomial: the cost does not
-grow with their number.
+The success rates of the questions come from an unknown discrete distribution with a fixed number of
+points (the finite approximation of a Dirichlet process; Ishwaran and Zarepour 2002). A priori a
+point is 0 or 1 with a small probability (questions never or always solved) and Beta(½, ½)
+otherwise. The weights are Dirichlet; their concentration is sampled on a grid (griddy Gibbs; Ritter
+and Tanner 1992).
+
+The sampler is blocked (Ishwaran and James 2001): it alternates between assigning questions to
+points and drawing all points and weights given the assignments. Both steps are conjugate, so a few
+hundred sweeps suffice. Questions with the same counts are assigned by one multinomial draw, so the
+cost does not grow with the number of questions.
 """
 
 import math
@@ -18,24 +21,24 @@ import numpy as np
 
 from errbar.base.arrays import Array, Integers
 
-_POINTS = 20
-# How many questions' worth the Dirichlet prior of the weights weighs: the less, the fewer points.
-# One mass for all data is too coarse for a smooth spread of which 64 trials tell much.
+_POINTS = 20  # of the discrete distribution
+# Grid for the concentration of the Dirichlet prior, in questions: the smaller, the fewer points are
+# used. A fixed value is too coarse for a smooth distribution observed with 64 trials per question.
 _MASSES = 2.0 ** np.arange(-4, 6)
-_LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential, mean 1: few trials tell nothing of it
-_AT_AN_END = 0.1  # chance that a point is 0 before anything is seen, and that it is 1
-_SIDE = 0.5  # of the Beta prior of all other points
-_FIRST, _SWEEPS, _EVERY = 100, 400, 4  # sweeps thrown away, sweeps after, one kept of so many
-_NEVER = -1e5  # log of a chance that is 0
-_INSIDE = 1e-12  # how near a point that is neither 0 nor 1 comes to them
+_LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential with mean 1: few trials say nothing about it
+_AT_AN_END = 0.1  # prior probability that a point is 0, and that it is 1
+_SIDE = 0.5  # both parameters of the Beta prior of all other points
+_FIRST, _SWEEPS, _EVERY = 100, 400, 4  # burn-in, sweeps after it, and thinning
+_NEVER = -1e5  # stands for log 0, and can be multiplied by 0
+_INSIDE = 1e-12  # least distance from 0 and 1 of a point that is neither
 
 
-class Spread(NamedTuple):
-    """Draws of how difficulty is spread: systems × draws × points, or of one system."""
+class DifficultyDraws(NamedTuple):
+    """Posterior draws of the difficulty distribution: (systems ×) draws × points."""
 
     rates: Array
     weights: Array
-    questions: Array  # how many questions belong to each point in the same draw
+    questions: Array  # questions assigned to each point in the same draw
 
 
 def learn(
@@ -44,11 +47,11 @@ def learn(
     often: Integers,
     starts: Integers,
     rngs: Sequence[np.random.Generator],
-) -> Spread:
-    """The spread of each system, whose states begin at `starts`.
+) -> DifficultyDraws:
+    """Posterior draws for each system; the states of a system begin at its entry in `starts`.
 
-    With a generator for each, what is learned of a system does not depend on the others. With one
-    for all, it takes half the time.
+    With one generator per system, the draws of a system do not depend on the other systems. With a
+    single generator, sampling takes half the time.
     """
     from scipy.special import betaln, gammaln  # noqa: PLC0415  loaded when first needed
 
@@ -72,21 +75,21 @@ def learn(
         logs: Sequence[Array] = logs_of(rates, weights)
         if systems > 1:
             logs = [part[owner] for part in logs]
-        chances = belonging(right, wrong, *logs)
-        drawn = np.concatenate(
+        chances = memberships(right, wrong, *logs)
+        assigned = np.concatenate(
             [
                 rng.multinomial(often[some], chances[some])
                 for rng, some in zip(rngs, states, strict=True)
             ]
         )
-        held, solved, failed = (
-            _by_system(drawn * each if each is not None else drawn, starts)
-            for each in (None, right, wrong)
+        members, solved, failed = (
+            _by_system(assigned * outcomes if outcomes is not None else assigned, starts)
+            for outcomes in (None, right, wrong)
         )
         if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
-            kept.append((rates, weights, held.astype(float)))
-        likely = before + gammaln(held[:, :, None] + share).sum(axis=1)
-        weights = held.astype(float)
+            kept.append((rates, weights, members.astype(float)))
+        likely = before + gammaln(members[:, :, None] + share).sum(axis=1)
+        weights = members.astype(float)
         for rng, some in zip(rngs, rows, strict=True):
             masses = (likely[some] + rng.gumbel(size=likely[some].shape)).argmax(axis=1)
             weights[some] = rng.standard_gamma(weights[some] + share[masses, None])
@@ -105,30 +108,30 @@ def learn(
         np.clip(rates, _INSIDE, 1.0 - _INSIDE, out=rates)
         rates[place < ends] = 1.0
         rates[place < never] = 0.0
-        # Points with many questions first: a multinomial ends where it has no question left.
+        # Heavy points first: a multinomial draw stops when no question is left to assign.
         order = np.argsort(-weights, axis=1) + first
         rates, weights = rates.ravel()[order], weights.ravel()[order]
-    return Spread(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
+    return DifficultyDraws(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
 
 
-def _by_system(drawn: Array, starts: Integers) -> Array:
-    """Sums over the states of each system."""
+def _by_system(assigned: Array, starts: Integers) -> Array:
+    """Sum over the states of each system."""
     if starts.size == 1:
-        return drawn.sum(axis=0, keepdims=True)
-    sums: Array = np.add.reduceat(drawn, starts)
+        return assigned.sum(axis=0, keepdims=True)
+    sums: Array = np.add.reduceat(assigned, starts)
     return sums
 
 
 def logs_of(rates: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Logs of a right trial's chance, of a wrong one's and of the weight, at each point."""
+    """Logs of the success rate, of the failure rate and of the weight of each point."""
     with np.errstate(divide="ignore"):
         right, wrong = np.log(rates), np.log1p(-rates)
     return np.maximum(right, _NEVER), np.maximum(wrong, _NEVER), np.log(weights)
 
 
-def belonging(right: Array, wrong: Array, *logs_of_points: Array) -> Array:
-    """The chance that a question in some state belongs to each point, along the last axis."""
-    log_right, log_wrong, log_weight = logs_of_points
+def memberships(right: Array, wrong: Array, *point_logs: Array) -> Array:
+    """Posterior probability that a question belongs to each point, along the last axis."""
+    log_right, log_wrong, log_weight = point_logs
     logs = right * log_right
     logs += wrong * log_wrong
     logs += log_weight

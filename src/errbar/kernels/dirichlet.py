@@ -1,8 +1,8 @@
 """Moments of weighted means and of maxima under Dirichlet posteriors.
 
-A Dirichlet lumps: the chance of an outcome at or below some level is Beta, and the share of it
-that is at or below a lower level is another Beta, independent of the first. So a maximum needs
-only the Beta kernels, level by level and pair of levels by pair.
+The Dirichlet distribution is closed under aggregation: the probability of an outcome at or below a
+level is Beta distributed, and the fraction of it at or below a lower level is an independent Beta
+variable. A maximum therefore needs only the Beta kernels, for every level and pair of levels.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from errbar.kernels import beta
 
 
 def sum_of_means(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
-    """Sum over questions of Σ weight · share, where each row stands for `often` questions."""
+    """Sum over questions of the posterior mean of Σ weight · probability; a row occurs `often`."""
     low = weights.min()
     shares = (often / total) @ pseudo
     return float(low * often.sum() + shares @ (weights - low))
@@ -21,8 +21,8 @@ def sum_of_means(pseudo: Array, total: Array, weights: Array, often: Array) -> f
 def sum_of_variances(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
     """Sum over questions of the variance of Σ weight · probability.
 
-    It is a sum over pairs of categories, each squared difference of weights counted once:
-    nothing cancels when nearly every trial fell into one category.
+    It is computed as a sum over pairs of categories of squared differences of their weights, which
+    does not cancel when nearly all trials fall into one category.
     """
     scale = often / (total * total * (total + 1.0))
     apart = np.square(weights[:, None] - weights)
@@ -31,16 +31,16 @@ def sum_of_variances(pseudo: Array, total: Array, weights: Array, often: Array) 
 
 
 def mean_chance_above(at_most: Array, above: Array, ks: list[int]) -> Array:
-    """Mean chance that the best of k draws is above a level: a row per k."""
+    """Posterior mean of the chance that the best of k draws exceeds a level: a row per k."""
     return beta.chance_of_one(above, at_most, ks)
 
 
 def log_var_above(at_most: Array, above: Array, ks: list[int]) -> Array:
-    """Log variance of the chance that the best of k draws is above a level."""
+    """Log posterior variance of the chance that the best of k draws exceeds a level."""
     return beta.log_power_moments(at_most, above, ks)[1]
 
 
 def log_cov_above(lower: Array, between: Array, above: Array, ks: list[int]) -> Array:
-    """Log covariance of the chances to be above two levels, `between` which some outcomes lie."""
+    """Log posterior covariance of the chances to exceed two levels."""
     share = beta.log_power_moments(lower, between, ks)[0]
     return share + log_var_above(lower + between, above, ks)

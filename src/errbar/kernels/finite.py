@@ -1,7 +1,8 @@
-"""Mean credit of a k-subset of the observed trials, one number per state (trials, correct).
+"""Mean credit over all k-subsets of the observed trials, per state (trials, correct).
 
-The subsets are draws from an urn that are not put back; `urn` says how likely each number of
-right draws is, and this file averages credit over it.
+This is the unbiased estimator of pass@k and its relatives (Chen et al. 2021). The number of correct
+trials in a random k-subset is hypergeometric; `kernels.urn` has its distribution, and this module
+averages the credit over it.
 """
 
 import numpy as np
@@ -11,20 +12,20 @@ from errbar.kernels.urn import BACK, OUT, all_wrong, band, blocks, one_right, sa
 
 
 def chance_of_one(trials: Integers, correct: Integers, ks: list[int]) -> Array:
-    """Chance that a k-subset holds at least one right trial: a row per k, a column per state."""
+    """Chance that a k-subset has at least one correct trial: a row per k, a column per state."""
     return one_right(correct, trials - correct, OUT, ks)
 
 
 def chance_of_all(trials: Integers, correct: Integers, ks: list[int]) -> Array:
-    """Chance that every trial of a k-subset is right."""
+    """Chance that every trial of a k-subset is correct: a row per k, a column per state."""
     return all_wrong(trials - correct, correct, OUT, ks)
 
 
 def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: int) -> Array:
-    """Chance that `threshold` trials of a k-subset at least are right.
+    """Chance that at least `threshold` trials of a k-subset are correct.
 
-    Trials and draws exchange roles: put the right trials first and ask how many undrawn ones come
-    before the draw that reaches the threshold. One row of masses serves every state.
+    Trials and draws are exchanged: order the trials with the correct ones first, and ask how many
+    undrawn trials precede the draw that reaches the threshold. One row of masses serves all states.
     """
     out = np.empty(trials.size)
     a, b = np.array([[float(threshold)], [k - threshold + 1.0]])
@@ -43,7 +44,7 @@ def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: i
 
 
 def mean_credit(trials: Integers, correct: Integers, credit: Array) -> Array:
-    """Mean of `credit[j]`, j right in a k-subset, where k is one less than the credits given."""
+    """Mean of `credit[j]` over k-subsets with j correct trials, k = credit.size − 1."""
     k = credit.size - 1
     out = np.empty(trials.size)
     for states in blocks(trials.size, k):

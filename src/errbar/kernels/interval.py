@@ -1,7 +1,7 @@
-"""Ends of an interval: from moments, from bootstrap replicates, or from a mixture of Betas.
+"""Interval ends from moments, from bootstrap replicates, or from a mixture of Beta distributions.
 
-Normal and logit ends, Wilson's interval for a proportion (Wilson 1927), the bias-corrected and
-accelerated bootstrap (Efron 1987), and quantiles of a mixture, found by bisection.
+Normal and logit intervals, Wilson's score interval for a proportion (Wilson 1927), percentile and
+BCa bootstrap intervals (Efron 1987), and quantiles of a Beta mixture, by a bracketed secant method.
 """
 
 import math
@@ -13,14 +13,14 @@ import numpy as np
 
 from errbar.base.arrays import Array
 
-_EQUAL = 1e-12  # replicates this near the value, for their size, are it but for rounding
-_FEW = 1000  # factors that are multiplied one by one
+_EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
+_FEW = 1000  # up to this many factors are multiplied exactly; more go through lgamma
 
 
 def normal_ends(
     mean: Array, sd: Array, level: float, bounds: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Mean ± z·sd, cut to `bounds`."""
+    """Mean ± z·sd, clipped to `bounds`."""
     reach = normal_reach(level) * sd
     low, high = bounds
     return (
@@ -31,19 +31,19 @@ def normal_ends(
 
 @lru_cache(maxsize=64)
 def normal_reach(level: float) -> float:
-    """How many standard deviations either way hold this much of a normal distribution."""
+    """Two-sided critical value of the normal distribution."""
     return -NormalDist().inv_cdf((1.0 - level) / 2.0)
 
 
 def student_reach(level: float, freedom: float) -> float:
-    """The same for Student's distribution."""
+    """Two-sided critical value of Student's t distribution with `freedom` degrees of freedom."""
     from scipy.special import stdtrit  # noqa: PLC0415  loaded when first needed
 
     return float(-stdtrit(freedom, (1.0 - level) / 2.0))
 
 
 def share_ends(share: float, size: float, level: float) -> tuple[float, float]:
-    """Ends of a share of so many, by Wilson: those shares from which it is not too far.
+    """Wilson's score interval for a proportion `share` of `size` trials.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def share_ends(share: float, size: float, level: float) -> tuple[float, float]:
 
 
 def logit_ends(value: float, sd: float, level: float) -> tuple[float, float]:
-    """Ends of a share strictly between 0 and 1, normal on the scale of log odds."""
+    """Interval for a proportion strictly between 0 and 1, normal on the log-odds scale."""
     centre = math.log(value / (1.0 - value))
     reach = normal_reach(level) * sd / (value * (1.0 - value))
     return _share_of(centre - reach), _share_of(centre + reach)
@@ -70,11 +70,12 @@ def _share_of(log_odds: float) -> float:
 
 
 def separated_end(positives: int, negatives: int, level: float) -> float:
-    """The ROC area at which all positives outscore all negatives just too rarely to be believed.
+    """Lower bound for a ROC area whose observed value is 1: the classes are perfectly separated.
 
-    Where scores are exponential, those of one class slower by a factor a, the area is a/(1 + a),
-    and the classes separate with a chance of Π j/(j + size/a), j = 1 … the other class's size.
-    Whichever class is the slow one, the end is the lower of the two.
+    The bound is the area at which perfect separation has probability (1 − level)/2. If scores are
+    exponential and the rates of the two classes have ratio a, the area is a/(1 + a), and the
+    classes separate with probability Π j/(j + size/a), j = 1 … the size of the other class. The
+    lower of the two bounds, with either class as the slower, is returned.
     """
     return min(
         1.0 / (1.0 + _odds_of_separation(other, level) / size)
@@ -83,11 +84,11 @@ def separated_end(positives: int, negatives: int, level: float) -> float:
 
 
 def _odds_of_separation(size: int, level: float) -> float:
-    """The c for which Π j/(j + c), j = 1 … size, leaves half of what the level does."""
+    """The c for which Π j/(j + c), j = 1 … size, equals (1 − level)/2."""
     target = math.log((1.0 - level) / 2.0)
 
     def log_chance(c: float) -> float:
-        if size <= _FEW:  # logs of factorials would leave few digits of a chance near one
+        if size <= _FEW:  # lgamma differences would cancel for a chance near 1
             return -math.fsum(math.log1p(c / j) for j in range(1, size + 1))
         return math.lgamma(size + 1.0) + math.lgamma(c + 1.0) - math.lgamma(size + c + 1.0)
 
@@ -101,15 +102,15 @@ def _odds_of_separation(size: int, level: float) -> float:
 
 
 def percentile_ends(replicates: Array, level: float) -> tuple[float, float]:
-    """The middle of the replicates."""
+    """Equal-tailed percentile interval of the replicates."""
     low, high = np.quantile(replicates, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
     return float(low), float(high)
 
 
 def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> tuple[float, float]:
-    """Percentiles moved for bias and for a spread that changes with the value.
+    """BCa interval (Efron 1987): percentiles corrected for bias and acceleration.
 
-    `left_out` are the values without each of the units that were resampled.
+    `left_out` are the jackknife values, each without one of the resampled units.
     """
     normal = NormalDist()
     near = np.abs(replicates - value) <= _EQUAL * np.abs(replicates).max()
@@ -128,17 +129,17 @@ def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> 
     return float(low), float(high)
 
 
-_LEAST = 1e-12  # how near to a bound a mean is taken, and how small a share of the variance is left
+_LEAST = 1e-12  # least distance of a mean from 0 and 1, and least relative variance
 _NORMAL = NormalDist()
-_ACCURACY = 1e-4  # of the normal score of an end, which draws leave open by much more
-_FARTHEST = 7.9  # deviations: 1e-15 of a normal distribution lie beyond
-_AT_BOUND = 1e-9  # an end this near to a bound is there but for rounding
+_ACCURACY = 1e-4  # of the normal score of an end; the Monte Carlo error is much larger
+_FARTHEST = 7.9  # standard deviations: 1e-15 of a normal distribution lies beyond
+_AT_BOUND = 1e-9  # an end this near to 0 or 1 is 0 or 1, but for rounding
 
 
 def mixture_ends(means: Array, variances: Array, reach: float) -> tuple[float, float]:
-    """Ends of the equal mixture of Beta distributions on 0 … 1 with these means and variances.
+    """Interval of an equally weighted mixture of Beta distributions with these moments.
 
-    As much lies beyond each of them as of a normal distribution beyond `reach` deviations.
+    Each tail has the mass of a normal distribution beyond `reach` standard deviations.
     """
     from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
 
@@ -169,8 +170,8 @@ def _snapped(end: float) -> float:
     return 1.0 if end > 1.0 - _AT_BOUND else end
 
 
-_MOST_STEPS = 100
-_NO_ROOM = 1e-15
+_MOST_STEPS = 100  # bisection alone would need 50
+_NO_ROOM = 1e-15  # width of a bracket that cannot be narrowed further
 
 
 def root(
@@ -180,7 +181,7 @@ def root(
     within: tuple[float, float],
     accuracy: float,
 ) -> float:
-    """The root of a function that rises nearly along a line, by secants kept in a bracket."""
+    """Root of an increasing, nearly linear function, by the secant method within a bracket."""
     low, high = within
     margin = 1e-3 * (high - low)
     old = min(max(start, low + margin), high - margin)

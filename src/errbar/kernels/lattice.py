@@ -1,14 +1,15 @@
-"""The whole distribution of a mean over independent questions, by Fourier transform.
+"""Posterior distribution of a mean over independent questions, by Fourier inversion.
 
-A question's score is a function of its success rate, and the rate is Beta. Points at equal steps
-of the log odds carry the Beta density: such a sum converges faster than any power of the step, and
-near 0 and 1 the points are as dense as any skewed posterior asks. The transform of a sum is the
-product of the transforms, so each state's is raised to the number of its questions: the cost
-depends on the states alone.
+A question's score is a function of its success rate, whose posterior is Beta. The Beta density is
+discretised at equal steps of the log odds: the trapezoidal rule converges exponentially there
+(Trefethen and Weideman 2014), and resolves posteriors close to 0 or 1. The characteristic function
+of a sum is the product of those of its terms, so that of each state is raised to its number of
+questions: the cost depends on the number of distinct states only.
 
-Where there are many questions a few hundred waves say all, and each is summed exactly. Where there
-are few, the points are spread over a lattice by cubic B-splines, which blur every transform by a
-factor that is known and taken out again, unless the distribution has edges as sharp as a cell.
+With many questions a few hundred frequencies suffice, and each is summed directly. With few
+questions, the points are spread over a grid by cubic B-splines and transformed by FFT; the known
+Fourier transform of the spline is divided out, unless the distribution has jumps as sharp as a
+cell of the grid.
 """
 
 import math
@@ -20,64 +21,64 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array
 from errbar.kernels.urn import blocks
 
-_CELLS = 1 << 16  # of the lattice: about 4,000 in a standard deviation of a large mean
-_MOST_CELLS = 1 << 20  # of the lattices of all states together, where edges are sharp
-_POINTS = 1 << 16  # of all states together
-_FEWEST_POINTS, _MOST_POINTS = 256, 2048  # of a state; even 256 give its moments ten digits
-_FEW_QUESTIONS = 100  # up to here a single state's points could be told apart in the sum
-_SIDE = 16  # waves k = 16 i + j: powers of two numbers give them all
-_NEGLIGIBLE = -40.0  # logs: a density this far below its peak, a wave this far below one
-_FADED = -27.0  # the log of waves beyond which there are none
-_SHARPEST = 1 / 8  # waves in a cell, up to which the blur is known to four digits
-_FURTHEST = 80.0  # log odds: beyond, a rate is 0 or 1
-_OUTSIDE = 1e-10  # chance that may be left outside the window
-_SAFE = 1e-300
+_CELLS = 1 << 16  # of the grid: about 4,000 per standard deviation of a large mean
+_MOST_CELLS = 1 << 20  # of the grids of all states together, where jumps are sharp
+_POINTS = 1 << 16  # quadrature points of all states together
+_FEWEST_POINTS, _MOST_POINTS = 256, 2048  # per state; 256 already give moments to ten digits
+_FEW_QUESTIONS = 100  # up to here single quadrature points could be visible in the sum
+_SIDE = 16  # frequencies k = 16 i + j, i, j < 16: products of two tables of powers
+_NEGLIGIBLE = -40.0  # log of a density relative to its peak, or of a Fourier coefficient
+_FADED = -27.0  # log of a Fourier coefficient after which the series is cut off
+_SHARPEST = 1 / 8  # cycles per cell up to which the spline's transform is divided out
+_FURTHEST = 80.0  # log odds beyond which a rate is 0 or 1 in floating point
+_OUTSIDE = 1e-10  # probability that may lie outside the window
+_SAFE = 1e-300  # keeps logs and divisions finite
 
 Waves = NDArray[np.complexfloating[Any, Any]]
 
 
-class Spread(NamedTuple):
-    """A distribution: the chances to lie below and above each of some edges."""
+class GridDistribution(NamedTuple):
+    """A distribution on a grid: the probabilities below and above each edge."""
 
     edges: Array
     below: Array
     above: Array
 
 
-def quantiles(spread: Spread, shares: Array) -> Array:
-    """What lies above these shares of the distribution."""
-    return np.interp(shares, spread.below, spread.edges)
+def quantiles(distribution: GridDistribution, shares: Array) -> Array:
+    """Quantiles of the distribution."""
+    return np.interp(shares, distribution.below, distribution.edges)
 
 
-def chance_below(spread: Spread, x: Array) -> Array:
-    """Chance of less than `x`."""
-    return np.interp(x, spread.edges, spread.below, left=0.0, right=1.0)
+def chance_below(distribution: GridDistribution, x: Array) -> Array:
+    """Cumulative distribution function at `x`."""
+    return np.interp(x, distribution.edges, distribution.below, left=0.0, right=1.0)
 
 
-def chance_above(spread: Spread, x: Array) -> Array:
-    """Chance of more than `x`, with digits of its own where it is small."""
-    return np.interp(x, spread.edges, spread.above, left=1.0, right=0.0)
+def chance_above(distribution: GridDistribution, x: Array) -> Array:
+    """Survival function at `x`, accurate in the far tail."""
+    return np.interp(x, distribution.edges, distribution.above, left=1.0, right=0.0)
 
 
-def moments(spread: Spread) -> tuple[float, float]:
+def moments(distribution: GridDistribution) -> tuple[float, float]:
     """Mean and variance."""
-    masses = np.diff(spread.below)
-    middles = 0.5 * (spread.edges[1:] + spread.edges[:-1])
+    masses = np.diff(distribution.below)
+    middles = 0.5 * (distribution.edges[1:] + distribution.edges[:-1])
     mean = float(masses @ middles)
     return mean, float(masses @ np.square(middles - mean))
 
 
 def points_for(questions: Array) -> int:
-    """How many points each state should have, given its questions."""
+    """Number of quadrature points for each state."""
     most = _POINTS if questions.sum() <= _FEW_QUESTIONS else _MOST_POINTS
     return min(max(_FEWEST_POINTS, _POINTS // questions.size), most)
 
 
 def beta_points(a: Array, b: Array, points: int) -> tuple[Array, Array]:
-    """Rates and their masses under Beta(a, b): a row per state.
+    """Quadrature points of Beta(a, b) and their masses: a row per state.
 
-    The sum over equal steps of the log odds goes on for ever; its ends are geometric series of
-    rates that are 0 or 1 to all digits, and are held by the first and the last point.
+    The infinite sum over equal steps of the log odds is cut off where rates are 0 or 1 to machine
+    precision; the tails are geometric series, added to the first and the last point.
     """
     peak = np.log(a / b)[:, None]
     a, b = a[:, None], b[:, None]
@@ -92,15 +93,15 @@ def beta_points(a: Array, b: Array, points: int) -> tuple[Array, Array]:
 
 
 def _log_density(a: Array, b: Array, away: Array) -> Array:
-    """Log density of the log odds over that at its peak, from which they are `away` ≥ 0."""
+    """Log density of the log odds at a distance `away` ≥ 0 above the mode, relative to the mode."""
     rise = np.expm1(np.maximum(away, 0.0))
     return a * away - (a + b) * np.log1p(a / (a + b) * rise)
 
 
 def _reach(a: Array, b: Array, peak: Array) -> Array:
-    """How far above their peak the log odds are worth a point.
+    """Distance above the mode at which the density of the log odds becomes negligible.
 
-    Newton's method from outside: the log density is concave, so that it never steps over the root.
+    Newton's method from outside: the log density is concave, so it never steps over the root.
     """
     most = _FURTHEST - peak
     share = a / (a + b)
@@ -112,8 +113,8 @@ def _reach(a: Array, b: Array, peak: Array) -> Array:
     return away
 
 
-def mean_of(scores: Array, masses: Array, questions: Array) -> Spread:
-    """Distribution of the mean score, given that of each state's score and its questions."""
+def mean_of(scores: Array, masses: Array, questions: Array) -> GridDistribution:
+    """Distribution of the mean score, from each state's score distribution and question count."""
     total = float(questions.sum())
     if total == 1:
         return _of_one(scores[0], masses[0])
@@ -122,43 +123,43 @@ def mean_of(scores: Array, masses: Array, questions: Array) -> Spread:
     apart = scores - middles[:, None]
     low, high = _window(apart, masses, questions)
     if not high > low:
-        return Spread(np.array([mean, mean]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+        return GridDistribution(np.array([mean, mean]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
     logs, angles, cells = _waves(apart, masses, questions, high - low)
     cell = (high - low) / cells
-    low = cell * (math.floor(low / cell) - 0.5)  # the mean is the middle of a cell
+    low = cell * (math.floor(low / cell) - 0.5)  # puts the mean in the middle of a cell
     edges = low + cell * np.arange(cells + 1)
     return _summed(mean + edges / total, _masses(logs, angles, low / cell, cells))
 
 
-def _of_one(scores: Array, masses: Array) -> Spread:
-    """The distribution of a single score: half of a point's mass is below it."""
+def _of_one(scores: Array, masses: Array) -> GridDistribution:
+    """The distribution of a single score; half of a point's mass counts as below it."""
     order = np.argsort(scores, kind="stable")
     halves = np.repeat(0.5 * masses[order], 2)
     below = np.append(np.cumsum(halves)[::2], 1.0)
     above = np.append(np.cumsum(halves[::-1])[::2][::-1], 0.0)
     edges = scores[order]
-    return Spread(
+    return GridDistribution(
         np.concatenate([edges[:1], edges, edges[-1:]]),
         np.minimum(np.concatenate([[0.0], below]), 1.0),
         np.minimum(np.concatenate([[1.0], above]), 1.0),
     )
 
 
-def _summed(edges: Array, cells: Array) -> Spread:
-    """Chances to lie below and above each edge of cells with these masses."""
+def _summed(edges: Array, cells: Array) -> GridDistribution:
+    """Cumulative and survival probabilities at the edges of cells with these masses."""
     cells = np.maximum(cells, 0.0)
     cells /= cells.sum()
     below, above = np.zeros((2, edges.size))
     np.cumsum(cells, out=below[1:])
     above[:-1] = np.cumsum(cells[::-1])[::-1]
-    return Spread(edges, np.minimum(below, 1.0), np.minimum(above, 1.0))
+    return GridDistribution(edges, np.minimum(below, 1.0), np.minimum(above, 1.0))
 
 
 def _window(apart: Array, masses: Array, questions: Array) -> tuple[float, float]:
-    """From where to where the sum lies, but for a negligible chance, as it is off its mean.
+    """Range of the centred sum, except for a negligible probability.
 
-    Scores are cut to what a question hardly ever leaves; their sum is within what they can reach
-    together and, by Bernstein's inequality, not many standard deviations away.
+    Each question's score is cut to its own range of that kind. The sum then lies between the sums
+    of the ends and, by Bernstein's inequality, within a few standard deviations of its mean.
     """
     order = np.argsort(apart, axis=1)
     ordered = np.take_along_axis(apart, order, axis=1)
@@ -180,7 +181,7 @@ def _window(apart: Array, masses: Array, questions: Array) -> tuple[float, float
 
 
 def _waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple[Array, Array, int]:
-    """Log sizes and angles of the sum's waves, up to where they fade, and cells fit for them."""
+    """Log moduli and phases of the sum's Fourier coefficients, and a suitable number of cells."""
     if questions.sum() > _FEW_QUESTIONS:
         logs, angles = _first_waves(apart, masses, questions, width)
         if logs[logs.size // 2 :].max() < _NEGLIGIBLE:
@@ -193,14 +194,14 @@ def _waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple
         sharp = logs[:upto] - 4.0 * questions.sum() * blur[:upto]
         if sharp[upto // 2 :].max() < _FADED:
             return sharp, angles[:upto], cells
-    # Left as they are, the masses are those of the splines: positive, and in cells already.
+    # Not divided out, the splines leave masses that are positive and belong to cells already.
     return logs - blur, angles, cells
 
 
 def _first_waves(
     apart: Array, masses: Array, questions: Array, width: float
 ) -> tuple[Array, Array]:
-    """Log sizes and angles of a few hundred waves, each summed over the points."""
+    """Log moduli and phases of the first 256 Fourier coefficients, by direct summation."""
     waves = np.empty((len(apart), _SIDE * _SIDE), dtype=complex)
     for some in blocks(len(apart), 2 * _SIDE * apart.shape[1]):
         unit = np.exp(-2j * np.pi / width * apart[some])
@@ -211,7 +212,7 @@ def _first_waves(
 
 
 def _powers(base: Waves) -> Waves:
-    """Powers 0 … 15 of each row's numbers."""
+    """Powers 0 … 15 of each entry."""
     powers = np.repeat(base[:, None, :], _SIDE, axis=1)
     powers[:, 0] = 1.0
     return np.multiply.accumulate(powers, axis=1, out=powers)
@@ -220,7 +221,7 @@ def _powers(base: Waves) -> Waves:
 def _all_waves(
     apart: Array, masses: Array, questions: Array, width: float, cells: int
 ) -> tuple[Array, Array]:
-    """Log sizes and angles of all waves that a lattice can hold."""
+    """Log moduli and phases of all Fourier coefficients of a grid, by FFT."""
     logs, angles = np.zeros((2, cells // 2 + 1))
     for places, weights, often in zip(apart * (cells / width), masses, questions, strict=True):
         wave = np.fft.rfft(_splined(places, weights, cells))
@@ -230,7 +231,7 @@ def _all_waves(
 
 
 def _splined(places: Array, weights: Array, cells: int) -> Array:
-    """Masses in the cells of a ring, each spread over four of them: its mean stays."""
+    """Masses on a periodic grid, each spread over four cells by a cubic B-spline."""
     first = np.floor(places)
     after = places - first
     before = 1.0 - after
@@ -240,15 +241,15 @@ def _splined(places: Array, weights: Array, cells: int) -> Array:
         4.0 - 3.0 * before * before * (1.0 + after),
         after**3,
     )
-    held = np.zeros(cells)
+    masses = np.zeros(cells)
     for shift, tap in enumerate(taps, start=-1):
         at = (first.astype(np.int64) + shift) % cells
-        held += np.bincount(at, weights=weights * tap / 6.0, minlength=cells)
-    return held
+        masses += np.bincount(at, weights=weights * tap / 6.0, minlength=cells)
+    return masses
 
 
 def _masses(logs: Array, angles: Array, start: float, cells: int) -> Array:
-    """Masses of the cells of a ring that starts so many before the mean, from their waves."""
+    """Cell masses of a periodic grid that begins at `start`, from their Fourier coefficients."""
     wave = np.arange(logs.size)
     turn = 2.0 * np.pi / cells * (start + 0.5)
     spectrum = np.exp(logs) * np.sinc(wave / cells) * np.exp(1j * (angles + turn * wave))

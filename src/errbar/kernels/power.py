@@ -1,10 +1,11 @@
-"""The chance that a difference is seen, from all that one question may show of it.
+"""Power of the sign-flip test, from the distribution of the difference on a single question.
 
-Two systems answer a question n times each. How many are right follows from their success rates on
-it, so the difference that a question shows has a distribution that is a sum over states. The sum
-of many differences over the root of their squares, which `kernels.signs` looks at, is nearly
-normal. Its mean and variance are taken to second order, because planned samples may be small: to
-first order the power of 20 questions is off by as much as 20 points.
+Two systems answer a question n times each. Given their success rates, the numbers of correct
+answers are binomial, so the observed difference has a discrete distribution. The test statistic of
+`kernels.sign_flip`, the sum of the differences over the root of the sum of their squares, is
+approximately normal. Its mean and variance are expanded to second order (delta method), because
+planned samples may be small: to first order, the power with 20 questions is off by up to 20
+percentage points.
 """
 
 import math
@@ -17,66 +18,72 @@ import numpy as np
 from errbar.base.arrays import Array
 from errbar.kernels.rates import masses
 
-_EQUAL = 1e-12  # values nearer than this are one
-_AT_ONCE = 2_000_000  # draws held in memory
-_CLOSE = 1e-12  # a sum this near to what is asked suffices, whatever the rounding
+_EQUAL = 1e-12  # values closer than this are equal, but for rounding
+_AT_ONCE = 2_000_000  # simulated numbers in memory at a time
+_CLOSE = 1e-12  # a statistic this near to the critical value reaches it, but for rounding
 
 
-class Shown(NamedTuple):
-    """What a question may show, and how likely it is."""
+class DiscreteDistribution(NamedTuple):
+    """Possible values and their probabilities."""
 
     values: Array
     chances: Array
 
 
-def moved(rates: Array, shifts: Array | float) -> Array:
-    """Success rates whose log odds are shifted; 0 and 1 stay where they are."""
+def shift_log_odds(rates: Array, shifts: Array | float) -> Array:
+    """Success rates with shifted log odds; 0 and 1 stay as they are."""
     odds = np.exp(shifts)
     shifted: Array = rates * odds / (1.0 - rates + rates * odds)
     return shifted
 
 
 @cache
-def steps_of_normal(number: int) -> tuple[Array, Array]:
-    """Points and weights by which a mean over a normal variable is a sum."""
+def normal_quadrature(number: int) -> tuple[Array, Array]:
+    """Gauss–Hermite points and weights for an expectation over a standard normal variable."""
     points, weights = np.polynomial.hermite_e.hermegauss(number)
     return points, weights / weights.sum()
 
 
 def joint_states(first: Array, second: Array, weights: Array, n: int) -> Array:
-    """Chance of i right of n by the first system and j by the second.
+    """Probability of i correct of n by the first system and j by the second.
 
-    `first` has a rate per point and `second` a row of rates per point, with `weights` alike.
+    `first` has a rate per point; `second` and `weights` have a row of rates and weights per point.
     """
-    one = masses(first, n)
-    other = masses(second.ravel(), n).reshape(n + 1, *second.shape)
-    chances: Array = one @ (other * weights).sum(axis=-1).T
+    first_masses = masses(first, n)
+    second_masses = masses(second.ravel(), n).reshape(n + 1, *second.shape)
+    chances: Array = first_masses @ (second_masses * weights).sum(axis=-1).T
     return chances
 
 
-def pooled(values: Array, chances: Array) -> Shown:
-    """Values in order, equal ones as one."""
+def merge_equal(values: Array, chances: Array) -> DiscreteDistribution:
+    """Distribution with the values sorted and the chances of equal values added up."""
     flat = values.ravel()
     _, first, place = np.unique(np.round(flat / _EQUAL), return_index=True, return_inverse=True)
-    whole = np.bincount(place.ravel(), chances.ravel())
-    return Shown(flat[first], whole / whole.sum())
+    totals = np.bincount(place.ravel(), chances.ravel())
+    return DiscreteDistribution(flat[first], totals / totals.sum())
 
 
-def differing(shown: Shown, questions: int) -> float:
-    """How many differences a sum is expected to rest on."""
-    square = float(shown.chances @ np.square(shown.values))
-    return questions * float(shown.chances @ np.abs(shown.values)) ** 2 / square if square else 0.0
+def effective_size(distribution: DiscreteDistribution, questions: int) -> float:
+    """Expected effective number of questions that differ, (Σ|d|)² / Σd²."""
+    square = float(distribution.chances @ np.square(distribution.values))
+    return (
+        questions * float(distribution.chances @ np.abs(distribution.values)) ** 2 / square
+        if square
+        else 0.0
+    )
 
 
-def chance_seen(shown: Shown, questions: int, reach: float) -> float:
-    """Chance that the evidence is `reach` deviations or more, in the direction of the truth."""
+def normal_power(distribution: DiscreteDistribution, questions: int, reach: float) -> float:
+    """Power: the chance that the statistic reaches `reach` in the direction of the true effect."""
     from scipy.special import ndtr  # noqa: PLC0415  loaded when first needed
 
-    values = shown.values * _direction(shown)
-    mean, square, third, fourth = (float(shown.chances @ values**power) for power in (1, 2, 3, 4))
+    values = distribution.values * _direction(distribution)
+    mean, square, third, fourth = (
+        float(distribution.chances @ values**order) for order in (1, 2, 3, 4)
+    )
     if square == 0.0:
         return 0.0
-    # mean/√square of a sample: with its squares vary both the root and what stands above it.
+    # Delta method for mean/√square of a sample, whose numerator and denominator are correlated.
     both, squares = third - mean * square, fourth - square * square
     centre = math.sqrt(questions) * mean / math.sqrt(square)
     centre += (0.375 * mean * squares / square - 0.5 * both) / square**1.5 / math.sqrt(questions)
@@ -87,33 +94,37 @@ def chance_seen(shown: Shown, questions: int, reach: float) -> float:
     return float(ndtr((centre - reach) / math.sqrt(variance)))
 
 
-def share_seen(
-    shown: Shown, questions: int, reach: float, rng: np.random.Generator, times: int
+def simulated_power(
+    distribution: DiscreteDistribution,
+    questions: int,
+    reach: float,
+    rng: np.random.Generator,
+    times: int,
 ) -> float:
-    """The same as a share of simulated comparisons."""
-    sign, seen = _direction(shown), 0
-    for total, square in _sums(shown, questions, rng, times):
-        seen += int(((square > 0) & (sign * total >= reach * np.sqrt(square) - _CLOSE)).sum())
-    return seen / times
+    """Power, estimated as the fraction of simulated comparisons that reach `reach`."""
+    sign, reached = _direction(distribution), 0
+    for total, square in _sums(distribution, questions, rng, times):
+        reached += int(((square > 0) & (sign * total >= reach * np.sqrt(square) - _CLOSE)).sum())
+    return reached / times
 
 
-def _direction(shown: Shown) -> float:
-    """1 where the mean is positive, −1 where it is not."""
-    return math.copysign(1.0, float(shown.chances @ shown.values))
+def _direction(distribution: DiscreteDistribution) -> float:
+    """1 if the mean is positive, −1 otherwise."""
+    return math.copysign(1.0, float(distribution.chances @ distribution.values))
 
 
 def _sums(
-    shown: Shown, questions: int, rng: np.random.Generator, times: int
+    distribution: DiscreteDistribution, questions: int, rng: np.random.Generator, times: int
 ) -> Iterator[tuple[Array, Array]]:
-    """Sums of differences and of their squares, some simulations at a time."""
-    values, chances = shown
+    """Yield sums of differences and of their squares, for a block of simulations at a time."""
+    values, chances = distribution
     few = questions < values.size
     step = max(1, _AT_ONCE // (questions if few else values.size))
     for start in range(0, times, step):
         some = min(step, times - start)
         if few:
-            drawn = values[rng.choice(values.size, (some, questions), p=chances)]
-            yield drawn.sum(axis=1), np.square(drawn).sum(axis=1)
+            sample = values[rng.choice(values.size, (some, questions), p=chances)]
+            yield sample.sum(axis=1), np.square(sample).sum(axis=1)
         else:
             often = rng.multinomial(questions, chances, some).astype(float)
             yield often @ values, often @ np.square(values)

@@ -1,4 +1,4 @@
-"""Expected credit of k trials of a question whose success rate is known."""
+"""Expected credit of k trials at a known success rate: binomial probabilities and tails."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from errbar.kernels.urn import blocks
 
 
 def chance_of_one(rates: Array, k: int) -> Array:
-    """Chance of at least one right among k: 1 − (1 − p)^k, exact however small."""
+    """Chance of at least one correct trial among k: 1 − (1 − p)^k, accurate for small p."""
     with np.errstate(divide="ignore"):
         return -np.expm1(k * np.log1p(-rates))
 
 
 def chance_of_at_least(rates: Array, k: int, right: int) -> Array:
-    """Chance of at least `right` right among k: a Beta tail, whatever k is."""
+    """Chance of at least `right` correct trials among k, as a regularised incomplete Beta."""
     from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
 
     chance: Array = betainc(float(right), k - right + 1.0, rates)
@@ -21,7 +21,7 @@ def chance_of_at_least(rates: Array, k: int, right: int) -> Array:
 
 
 def mean_credit(rates: Array, credit: Array) -> Array:
-    """Mean of `credit[j]`, j right among k, where k is one less than the credits given."""
+    """Mean of `credit[j]` for j correct trials among k, k = credit.size − 1."""
     flat = rates.ravel()
     out = np.empty(flat.size)
     for some in blocks(flat.size, credit.size):
@@ -30,7 +30,7 @@ def mean_credit(rates: Array, credit: Array) -> Array:
 
 
 def masses(rates: Array, k: int) -> Array:
-    """Chance of j right among k, a row for each j = 0…k."""
+    """Chance of j correct trials among k: a row for each j = 0…k."""
     from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415  loaded when first needed
 
     j = np.arange(k + 1.0)[:, None]

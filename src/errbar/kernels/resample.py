@@ -1,7 +1,8 @@
-"""Bootstrap weights: how often each cluster was drawn, a row per resample.
+"""Bootstrap and jackknife weights: how often each cluster is drawn, a row per resample.
 
-A resample is never written out. Its items are those of the data with a weight each, and all of
-them share the order of the data.
+The cluster bootstrap (Efron and Tibshirani 1993) draws whole clusters with replacement. A resample
+is represented by weights on the items of the data instead of copies of them, so all resamples share
+one sort order.
 """
 
 from collections.abc import Iterator
@@ -9,19 +10,21 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-Weights = NDArray[np.float64]
+ResampleWeights = NDArray[np.float64]
 
-_BLOCK = 1 << 15  # numbers in one work array: a dozen of them stay in the cache
+_BLOCK = 1 << 15  # numbers in a work array: 256 kB, so that a dozen arrays fit in the cache
 
 
-def at_a_time(rows: int) -> int:
-    """How many resamples of so many rows are worked on at a time."""
+def block_size(rows: int) -> int:
+    """Number of resamples of `rows` rows that are processed at a time."""
     return max(1, _BLOCK // max(1, rows))
 
 
-def drawn(clusters: int, resamples: int, rows: int, rng: np.random.Generator) -> Iterator[Weights]:
-    """Weights of clusters drawn with putting back, some resamples at a time."""
-    size = at_a_time(max(rows, clusters))
+def bootstrap_weights(
+    clusters: int, resamples: int, rows: int, rng: np.random.Generator
+) -> Iterator[ResampleWeights]:
+    """Yield weights of clusters drawn with replacement, for a block of resamples at a time."""
+    size = block_size(max(rows, clusters))
     for start in range(0, resamples, size):
         count = min(size, resamples - start)
         picks = rng.integers(0, clusters, (count, clusters))
@@ -30,9 +33,9 @@ def drawn(clusters: int, resamples: int, rows: int, rng: np.random.Generator) ->
         yield weights.reshape(count, clusters).astype(float)
 
 
-def left_out(clusters: int, rows: int) -> Iterator[Weights]:
-    """Weights with one cluster left out, for each of them in turn."""
-    size = at_a_time(max(rows, clusters))
+def jackknife_weights(clusters: int, rows: int) -> Iterator[ResampleWeights]:
+    """Yield weights that leave out a single cluster, each cluster in turn."""
+    size = block_size(max(rows, clusters))
     for start in range(0, clusters, size):
         count = min(size, clusters - start)
         weights = np.ones((count, clusters))

@@ -1,6 +1,9 @@
-"""Risk and coverage from totals per distinct confidence, and areas under the curve.
+"""Risk–coverage curves from totals per distinct confidence, and areas under them.
 
-The areas of errbar average over ties; those that other tools draw are here, too.
+AURC is the mean selective risk over coverages (Geifman and El-Yaniv 2017), AUGRC the mean
+generalized risk (Traub et al. 2024). Groups of equal confidence are averaged over all their orders,
+which needs only totals per group and harmonic numbers. The last functions reproduce the areas that
+other tools report, for comparison.
 """
 
 from functools import lru_cache
@@ -10,21 +13,21 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Numbers
 
-SNAP = 1e-9  # a coverage times the items this near a whole number is that number
-_SERIES_FROM = 64  # items before a group from which three terms of a series leave less than 1e-16
-_LONGEST = 1 << 25  # harmonic numbers in a table: 0.3 GB
-_EQUAL = 1e-12  # risks this near are equal but for rounding
+SNAP = 1e-9  # relative: coverage × items this near a whole number is that number
+_SERIES_FROM = 64  # from here three terms of the digamma series have an error below 1e-16
+_LONGEST = 1 << 25  # most harmonic numbers in a table: 0.3 GB
+_EQUAL = 1e-12  # relative: risks this close are equal, but for rounding
 
 
 def reach(coverage: float, total: Numbers) -> Array:
-    """How many items a coverage is, whole where it is meant to be."""
+    """Number of items at a coverage; rounding errors near a whole number are removed."""
     items = coverage * np.asarray(total, dtype=float)
     near = np.rint(items)
     return np.where(np.abs(items - near) <= SNAP * near, near, items)
 
 
 def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) -> Array:
-    """Mean risk of the k surest items over k = 1, 2, … up to a number that may be broken."""
+    """Mean over k = 1 … `upto`, possibly fractional, of the risk of the k most confident items."""
     ends, before = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
     answered = ends[..., -1]
     if upto is None and ends.ndim == 1 and answered == items.size:
@@ -32,23 +35,23 @@ def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) 
     if upto is None and ends.ndim > 1:
         return _mean_of_replicates(items, loss, ends, before)
     if upto is None:
-        return _mean_of_whole(items, loss, ends, before)
+        return _mean_over_answered(items, loss, ends, before)
     before -= loss
     starts = ends - items
-    each = loss / np.maximum(items, 1)
+    per_item = loss / np.maximum(items, 1)
     whole, part = _within(starts, items, upto)
     rise = harmonic_rise(starts, whole) if ends.ndim == 1 else _harmonic_rises(ends, starts, whole)
     inner = np.where(whole == 1, rise, whole - starts * rise)  # Σ j / (starts + j)
-    total = (before * rise + each * inner).sum(axis=-1)
+    total = (before * rise + per_item * inner).sum(axis=-1)
     if part is not None:
-        following = (before + (whole + 1) * each) / (starts + whole + 1)
+        following = (before + (whole + 1) * per_item) / (starts + whole + 1)
         total += (part * following).sum(axis=-1)
     with np.errstate(invalid="ignore"):
         return _reached(total / upto, upto, answered)
 
 
-def _mean_of_whole(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
-    """The same for all that was answered: only where there are ties is there more to do."""
+def _mean_over_answered(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
+    """`mean_selective_risk` over all answered items; only tied groups need harmonic numbers."""
     total = so_far / ends
     tied = np.flatnonzero(items > 1)
     count, end, lost = items[tied], ends[tied], loss[tied]
@@ -59,7 +62,7 @@ def _mean_of_whole(items: Numbers, loss: Array, ends: Numbers, so_far: Array) ->
 
 
 def _mean_of_replicates(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
-    """The same for whole columns, with as few steps as it takes: they are many."""
+    """`mean_selective_risk` over all answered items of many replicates, with few array passes."""
     table = _harmonic_upto(ends)
     if table is None:
         rise = harmonic_rise(ends - items, items)
@@ -79,52 +82,52 @@ def _mean_of_replicates(items: Numbers, loss: Array, ends: Numbers, so_far: Arra
 def mean_generalized_risk(
     items: Numbers, loss: Array, total: Numbers, upto: Array | None = None
 ) -> Array:
-    """Mean over coverages of the loss so far per item of all, by trapezoids from zero.
+    """Mean over coverages of the generalized risk, cumulative loss / total items, by trapezoids.
 
-    Loss grows evenly within a group, so the trapezoids are exact for ties.
+    Expected loss grows linearly within a tied group, so the trapezoids are exact.
     """
     ends = np.cumsum(items, axis=-1)
     answered = ends[..., -1]
     starts, before = ends - items, np.cumsum(loss, axis=-1) - loss
     limit = answered if upto is None else upto
     width = np.minimum(np.maximum(np.asarray(limit)[..., None] - starts, 0), items)
-    each = loss / np.maximum(items, 1)
-    area = (width * (before + 0.5 * width * each)).sum(axis=-1)
+    per_item = loss / np.maximum(items, 1)
+    area = (width * (before + 0.5 * width * per_item)).sum(axis=-1)
     with np.errstate(invalid="ignore"):
         mean = area / (limit * np.asarray(total))
     return _reached(mean, upto, answered)
 
 
 def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
-    """Mean risk of so many of the surest items; nan where there are not so many."""
+    """Risk of the `upto` most confident items; nan if fewer were answered."""
     upto = np.ceil(upto)
     ends, so_far = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
     group = np.minimum((ends < upto[..., None]).sum(axis=-1), items.shape[-1] - 1)
-    end, lost, held, added = (
+    end, lost, tied, added = (
         np.take_along_axis(part, group[..., None], axis=-1)[..., 0]
         for part in (ends, so_far, items, loss)
     )
-    missing = (end - upto) / np.maximum(held, 1) * added
+    missing = (end - upto) / np.maximum(tied, 1) * added
     return _reached((lost - missing) / upto, upto, ends[..., -1])
 
 
 def risks_at(items: Numbers, loss: Array, upto: Array) -> Array:
-    """Mean risks of so many, and so many, of the surest items: a row per replicate.
+    """Risks of the most confident items at several sizes: a row per replicate.
 
-    Where there are not so many, all that there are.
+    A size beyond the answered items is cut to their number.
     """
     ends, so_far = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
     upto = np.minimum(np.ceil(upto), ends[:, -1:])
     group = np.stack([np.searchsorted(*row) for row in zip(ends, upto, strict=True)])
-    end, lost, held, added = (
+    end, lost, tied, added = (
         np.take_along_axis(part, group, axis=-1) for part in (ends, so_far, items, loss)
     )
     with np.errstate(invalid="ignore"):
-        return (lost - (end - upto) / np.maximum(held, 1) * added) / upto
+        return (lost - (end - upto) / np.maximum(tied, 1) * added) / upto
 
 
 def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Array:
-    """Largest coverage with a threshold that keeps the selective risk at `risk` or below."""
+    """Largest coverage of a threshold whose selective risk is at most `risk`."""
     ends = np.cumsum(items, axis=-1)
     with np.errstate(invalid="ignore"):
         fine = np.cumsum(loss, axis=-1) / ends <= risk + _EQUAL * abs(risk)
@@ -134,10 +137,10 @@ def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Arr
 def most_coverage_at(
     right: Array, wrong: Array, mixed: NDArray[np.bool_], total: Numbers, risk: float
 ) -> float:
-    """The most that `coverage_at` can be, whatever the order within the groups that are mixed.
+    """Upper bound of `coverage_at` over all orders within the `mixed` groups.
 
-    In the best order, right answers come first and a threshold stands after each item. A group
-    then reaches as far into its wrong answers as the risk allows.
+    In the best order correct answers come first and a threshold may follow any item, so a group
+    extends into its wrong answers as far as the risk allows.
     """
     limit = risk + _EQUAL * abs(risk)
     lost = np.cumsum(wrong) - wrong
@@ -149,12 +152,12 @@ def most_coverage_at(
 
 
 def harmonic_rise(start: Numbers, count: Numbers) -> Array:
-    """1/(start + 1) + … + 1/(start + count), however large `start` and small `count`."""
+    """1/(start + 1) + … + 1/(start + count), accurate for large `start` and small `count`."""
     small = _harmonic(_SERIES_FROM)
     start, count = start.astype(float), count.astype(float)
     x = np.maximum(start, _SERIES_FROM) + 0.5
     y = np.maximum(start + count, _SERIES_FROM) + 0.5
-    # ψ(x + ½) = log x + 1/24x² − 7/960x⁴ + 31/8064x⁶ − …, and each difference is taken as one
+    # ψ(x + ½) = log x + 1/24x² − 7/960x⁴ + 31/8064x⁶ − …, with each difference in closed form
     log = np.log1p((y - x) / x)
     ix, iy = 1.0 / (x * x), 1.0 / (y * y)
     gap = -(y - x) * (x + y) * ix * iy  # 1/y² − 1/x²
@@ -167,7 +170,7 @@ def harmonic_rise(start: Numbers, count: Numbers) -> Array:
 
 
 def _harmonic_rises(ends: Numbers, starts: Numbers, whole: Numbers) -> Array:
-    """The same for replicates, from one table: they need no more than twelve digits."""
+    """`harmonic_rise` for replicates, from a table: twelve digits suffice for them."""
     table = _harmonic_upto(ends)
     if table is None:
         return harmonic_rise(starts, whole)
@@ -175,7 +178,7 @@ def _harmonic_rises(ends: Numbers, starts: Numbers, whole: Numbers) -> Array:
 
 
 def _harmonic_upto(ends: Numbers) -> Array | None:
-    """A table for all of them, one for many lengths; none where it would be too long."""
+    """Table of harmonic numbers up to the next power of two, or None if it would be too long."""
     most = int(ends[..., -1].max())
     return None if most > _LONGEST else _harmonic(1 << most.bit_length())
 
@@ -186,7 +189,7 @@ def _harmonic(most: int) -> Array:
 
 
 def _within(starts: Numbers, items: Numbers, limit: Numbers) -> tuple[Numbers, Array | None]:
-    """How many items of each group lie within the limit, whole ones and a part of one more."""
+    """Number of items of each group within the limit: whole items, and a fraction of the next."""
     room = np.minimum(np.maximum(np.asarray(limit)[..., None] - starts, 0), items)
     if room.dtype.kind in "iu":
         return room, None
@@ -196,15 +199,15 @@ def _within(starts: Numbers, items: Numbers, limit: Numbers) -> tuple[Numbers, A
 
 
 def _reached(value: Array, upto: Array | None, answered: Numbers) -> Array:
-    """Nan where fewer items were answered than asked about, or none at all."""
+    """`value`, or nan where fewer than `upto` items were answered, or none."""
     most = answered if upto is None else upto
     return np.where((most <= answered) & (np.asarray(answered) > 0), value, np.nan)
 
 
-def apart(one: Array, other: Array) -> Array:
-    """Their difference, 0 where it is no more than rounding."""
-    difference = np.asarray(one - other)
-    scale = np.maximum(np.abs(one), np.abs(other))
+def rounded_difference(first: Array, second: Array) -> Array:
+    """Difference of two risks, 0 if it is within rounding error."""
+    difference = np.asarray(first - second)
+    scale = np.maximum(np.abs(first), np.abs(second))
     return np.where(np.abs(difference) <= _EQUAL * scale, 0.0, difference)
 
 
@@ -217,7 +220,7 @@ def selective_risks(loss: Array) -> Array:
 
 
 def trapezoids(loss: Array, total: int) -> float:
-    """From the first point on; one point alone is as wide as its coverage."""
+    """Trapezoid area from the first point on; a single point spans its own coverage."""
     risks = selective_risks(loss)
     if risks.size == 1:
         return float(risks[0] / total)
@@ -225,19 +228,19 @@ def trapezoids(loss: Array, total: int) -> float:
 
 
 def span_normalised(loss: Array) -> float:
-    """Trapezoids from the first point on, over the width between the first and the last."""
+    """Trapezoid area between the first and the last point, divided by their distance."""
     risks = selective_risks(loss)
     return float((risks[1:] + risks[:-1]).mean() / 2)
 
 
 def generalized_span_normalised(loss: Array, total: int) -> float:
-    """The same of the loss so far per item of all."""
+    """`span_normalised` of the generalized risk, cumulative loss / total items."""
     so_far = np.cumsum(loss) / total
     return float((so_far[1:] + so_far[:-1]).mean() / 2)
 
 
 def logarithmic(items: NDArray[np.int64], loss: Array) -> float:
-    """Losses weighted by −log(1 − rank / (answered + 1)), the surest item having the last rank.
+    """Mean loss with weights −log(1 − rank / (answered + 1)); the most confident ranks last.
 
     Items of equal confidence share the mean of their weights.
     """
@@ -245,7 +248,7 @@ def logarithmic(items: NDArray[np.int64], loss: Array) -> float:
 
     ends = np.cumsum(items)
     starts, answered = ends - items, ends[-1]
-    # The i-th from the surest has rank answered + 1 − i, so 1 − rank/(answered + 1) is i over that.
+    # The i-th most confident has rank answered + 1 − i: 1 − rank/(answered + 1) = i/(answered + 1).
     logs = np.where(
         items == 1,
         np.log(ends),
@@ -255,16 +258,16 @@ def logarithmic(items: NDArray[np.int64], loss: Array) -> float:
 
 
 def plateaus(items: NDArray[np.int64], loss: Array, total: int) -> float:
-    """Trapezoids between the ends of equal confidences, flat before the first."""
+    """Trapezoid area between the ends of tied groups, constant before the first end."""
     ends = np.cumsum(items)
     return _under(ends / total, np.cumsum(loss) / ends)
 
 
 def least_plateaus(items: NDArray[np.int64], loss: Array, total: int) -> float:
-    """The least such area that any ranking of these losses has, with whatever ties.
+    """Least `plateaus` area over all rankings of these losses, ties included.
 
-    A tie draws a straight line past the points between its ends, so the best ranking keeps the
-    corners of the lower hull alone.
+    A tie replaces the points between its ends by a straight line, so the best ranking keeps only
+    the corners of the lower convex hull.
     """
     per_item = np.repeat(loss / items, items)
     count = np.arange(1, per_item.size + 1)

@@ -1,9 +1,11 @@
-"""ROC areas and their variance from totals per distinct score.
+"""ROC areas with DeLong's variance, and ROC curves.
 
-Scores stand along the last axis, the lowest first: the weight of the `positives` and of the
-`negatives` that have it. An axis before it, where there is one, holds replicates. What DeLong
-needs is more quickly found from the sorted labels themselves: a positive in place p that is the
-i-th of its class has p − i negatives below it.
+The area is the Mann–Whitney statistic; its variance comes from the placements of each class
+(DeLong, DeLong and Clarke-Pearson 1988), computed by sorting (Sun and Xu 2014): the i-th positive
+at position p of the sorted scores has p − i negatives below it.
+
+Functions of totals take arrays of `positives` and `negatives` per distinct score, with scores
+ascending along the last axis and replicates, if any, along the axis before it.
 """
 
 import math
@@ -14,28 +16,28 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array, Numbers
 from errbar.kernels.sorting import Labels, distinct, totals
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 
 
 def area(positives: Numbers, negatives: Numbers) -> Array:
-    """Chance that a positive outscores a negative, ties counting one half; nan without both."""
+    """Chance that a positive outscores a negative, ties counting ½; nan if a class is empty."""
     positives, negatives = _scaled(positives), _scaled(negatives)
     below = np.cumsum(negatives, axis=-1)
     pairs = np.einsum("...i,...i->...", positives, 2 * below - negatives)
-    every = positives.sum(axis=-1) * below[..., -1]
+    all_pairs = positives.sum(axis=-1) * below[..., -1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(pairs / (2 * every))
+        return np.asarray(pairs / (2 * all_pairs))
 
 
 def _scaled(weights: Numbers) -> Numbers:
-    """Weights divided by a power of two, so that their products neither vanish nor overflow."""
+    """Weights scaled by a power of two, so that their products neither underflow nor overflow."""
     if weights.dtype.kind != "f":
         return weights
     return np.ldexp(weights, -np.frexp(weights.max(axis=-1, keepdims=True))[1])
 
 
 def area_in_order(ordered: Array, positive: Labels) -> float:
-    """The same from scores in order and their labels, a negative before a positive on a tie."""
+    """The area from sorted scores and their labels, where ties have negatives first."""
     places = np.flatnonzero(positive)
     size = places.size
     below = 2 * int(places.sum()) - size * (size - 1)  # negatives below a positive, twice
@@ -45,9 +47,9 @@ def area_in_order(ordered: Array, positive: Labels) -> float:
 
 
 def placements(ordered: Array, positive: Labels) -> tuple[Array, Array]:
-    """How many negatives each positive outscores, and how many positives each negative is below.
+    """Negatives below each positive, and positives above each negative; ties count ½.
 
-    Scores are in order, a negative before a positive on a tie, which counts one half.
+    Scores are sorted, and ties have negatives first.
     """
     places, others = np.flatnonzero(positive), np.flatnonzero(~positive)
     size = places.size
@@ -63,8 +65,8 @@ def placements(ordered: Array, positive: Labels) -> tuple[Array, Array]:
     return beats, beaten
 
 
-def _ties(ordered: Array, positive: Labels) -> tuple[Places, Places, Places]:
-    """Scores that both classes have: where its last negative stands, and how many of each."""
+def _ties(ordered: Array, positive: Labels) -> tuple[Positions, Positions, Positions]:
+    """Scores shared by both classes: position of the last negative, and the size of each class."""
     mixed = (ordered[1:] == ordered[:-1]) & (positive[1:] > positive[:-1])
     last = np.flatnonzero(mixed)
     scores = ordered[last]
@@ -73,14 +75,14 @@ def _ties(ordered: Array, positive: Labels) -> tuple[Places, Places, Places]:
     return last, last + 1 - start, end - last - 1
 
 
-def _runs(starts: Places, lengths: Places) -> Places:
-    """start, start + 1, … for each run, one after the other."""
+def _runs(starts: Positions, lengths: Positions) -> Positions:
+    """Concatenated ranges start, start + 1, …, one for each run."""
     offset = np.cumsum(lengths) - lengths
     return np.repeat(starts - offset, lengths) + np.arange(int(lengths.sum()))
 
 
 def delong(ordered: Array, positive: Labels) -> tuple[float, float]:
-    """The area and its variance: that of the placements of each class, over its size."""
+    """The area and DeLong's variance, from sorted scores and their labels."""
     _, starts, items = distinct(ordered)
     if 4 * starts.size < ordered.size:
         return _delong_of_groups(totals(starts, positive), items)
@@ -88,8 +90,8 @@ def delong(ordered: Array, positive: Labels) -> tuple[float, float]:
     return mean_placement(beats, beaten.size), delong_variance(beats, beaten)
 
 
-def _delong_of_groups(positives: Places, items: Places) -> tuple[float, float]:
-    """The same from totals per distinct score, where those are few."""
+def _delong_of_groups(positives: Positions, items: Positions) -> tuple[float, float]:
+    """`delong` from totals per distinct score, faster where those are few."""
     negatives = items - positives
     p, n = int(positives.sum()), int(negatives.sum())
     beats = np.cumsum(negatives) - 0.5 * negatives
@@ -105,26 +107,26 @@ def _delong_of_groups(positives: Places, items: Places) -> tuple[float, float]:
 
 
 def mean_placement(beats: Array, negatives: int) -> float:
-    """The area from the placements of the positives."""
+    """The area, from the placements of the positives."""
     return float(beats.sum()) / (beats.size * negatives)
 
 
 def delong_variance(beats: Array, beaten: Array) -> float:
-    """Variance of an area, or of a difference of areas, from its placements; nan of one alone."""
+    """Variance of an area or a difference of areas, from its placements; nan for a single item."""
     if min(beats.size, beaten.size) < 2:
         return math.nan
     return _spread(beats) / beaten.size**2 + _spread(beaten) / beats.size**2
 
 
 def _spread(placed: Array) -> float:
-    """Variance of the mean."""
+    """Variance of the mean of the placements."""
     centred = placed - placed.mean()
     centred *= centred
     return float(centred.sum()) / (placed.size - 1) / placed.size
 
 
 def item_placements(scores: Array, labels: Labels) -> tuple[Array, Array]:
-    """The same in the order of the items."""
+    """`placements` for unsorted scores, in the order of the items."""
     order = np.argsort(scores)
     _, starts, items = distinct(scores[order])
     positives = totals(starts, labels[order]).astype(float)
@@ -137,7 +139,7 @@ def item_placements(scores: Array, labels: Labels) -> tuple[Array, Array]:
 
 
 def corners(positives: Numbers, negatives: Numbers) -> tuple[Array, Array]:
-    """False and true positive rates as the threshold falls, from (0, 0) to (1, 1)."""
+    """False and true positive rates as the threshold decreases, from (0, 0) to (1, 1)."""
     rates = []
     for part in (negatives, positives):
         so_far = np.concatenate([[0.0], np.cumsum(part[::-1])])
@@ -146,16 +148,16 @@ def corners(positives: Numbers, negatives: Numbers) -> tuple[Array, Array]:
 
 
 def true_rates(positives: Numbers, negatives: Numbers, false: Array) -> Array:
-    """True positive rates at some false positive rates, the highest there: a row per replicate."""
-    found = np.full((len(positives), false.size), np.nan)
-    for row, (right, wrong) in enumerate(zip(positives, negatives, strict=True)):
-        if right.any() and wrong.any():
-            x, y = corners(right, wrong)
+    """Highest true positive rate at each false positive rate: a row per replicate."""
+    rates = np.full((len(positives), false.size), np.nan)
+    for row, (with_positives, with_negatives) in enumerate(zip(positives, negatives, strict=True)):
+        if with_positives.any() and with_negatives.any():
+            x, y = corners(with_positives, with_negatives)
             at = np.searchsorted(x, false, side="right") - 1
             after = np.minimum(at + 1, x.size - 1)
             step = np.where(x[after] > x[at], x[after] - x[at], 1.0)
-            found[row] = y[at] + (false - x[at]) / step * (y[after] - y[at])
-    return found
+            rates[row] = y[at] + (false - x[at]) / step * (y[after] - y[at])
+    return rates
 
 
 def area_below(false: Array, true: Array, limit: float) -> float:

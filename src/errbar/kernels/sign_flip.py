@@ -1,11 +1,13 @@
-"""Whether paired differences have a mean of zero: how far random signs would go.
+"""Sign-flip test for paired differences, and the interval that inverts it.
 
-If neither of two systems is better, a question might as well have shown the opposite difference.
-Under random signs the sum of the differences has the variance of their squares, and is nearly
-normal. For differences of −1, 0 and 1 this is McNemar's test, for others nearly the paired t-test.
+If neither of two systems is better, every difference might as well have the opposite sign (Fisher
+1935). Under random signs the sum of the differences has mean zero and variance Σd², and is
+approximately normal. For differences of −1, 0 and 1 this is McNemar's test (1947); for others it is
+close to the paired t-test.
 
-A mean of δ is tried with the differences less δ. Where few questions differ, an interval is at
-least as wide as random weights for the questions and a share of one unseen make it.
+The interval contains every δ for which the differences minus δ pass the test. If few questions
+differ, it is at least as wide as the Bayesian bootstrap with an unseen question
+(`kernels.bounded_mean`).
 """
 
 import math
@@ -14,23 +16,24 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.kernels.bounded_mean import UNSEEN, near_low_end
+from errbar.kernels.bounded_mean import UNSEEN, approximate_low_end
 
-_FEW = 8.0  # that differ: beyond, what is unseen hardly counts
-_NEGLIGIBLE = 1e-2  # of a question
-_FARTHER = 2.0  # times as far as the largest difference that was seen
+# The unseen question; decision 10 gives the simulations behind its constants.
+_FEW = 8.0  # differing questions over which its weight decays by a factor e
+_NEGLIGIBLE = 1e-2  # weight below which it is left out
+_FARTHER = 2.0  # its distance relative to the largest observed difference
 _ROUNDING = 1e-12  # relative: a sum this near to zero is zero
 
 
 class Ends(NamedTuple):
-    """An interval."""
+    """Lower and upper end of an interval."""
 
     low: float
     high: float
 
 
 def evidence(totals: Array) -> float:
-    """How many standard deviations the sum of differences is from zero, under random signs."""
+    """Test statistic Σd / √Σd²: standard normal under random signs."""
     total, square = float(totals.sum()), float(totals @ totals)
     if abs(total) <= _ROUNDING * float(np.abs(totals).sum()):
         return 0.0
@@ -38,44 +41,44 @@ def evidence(totals: Array) -> float:
 
 
 def shift_ends(totals: Array, sizes: Array, reach: float, span: float) -> Ends:
-    """The means of differences that are no more than `reach` deviations from those seen.
+    """Interval of mean differences that the test at `reach` standard deviations does not reject.
 
-    `totals` are of clusters with `sizes` questions; a difference lies between −span and span. An
-    infinite span is that of rewards.
+    `totals` are sums of differences over clusters of `sizes` questions. A difference lies between
+    −span and span; the span is infinite for rewards without bounds.
     """
-    ends = _by_spread(totals, sizes, reach)
+    ends = _inverted_test(totals, sizes, reach)
     if math.isinf(span):
         return ends
     low, high = _with_unseen(totals, sizes, reach, span, ends)
     return Ends(max(low, -span), min(high, span))
 
 
-def differing(totals: Array) -> float:
-    """How many differences their sum rests on: large ones count for more."""
+def effective_size(totals: Array) -> float:
+    """Effective number of differences, (Σ|d|)² / Σd²; their number if all are equally large."""
     square = float(totals @ totals)
     return float(np.abs(totals).sum()) ** 2 / square if square else 0.0
 
 
-def _by_spread(totals: Array, sizes: Array, reach: float) -> Ends:
-    """Where the sum of the differences, less a share for each, is `reach` deviations from 0."""
-    whole, asked = float(totals.sum()), float(sizes.sum())
-    room = asked * asked - reach * reach * float(sizes @ sizes)
-    if room <= 0.0:  # so few that every mean is possible
+def _inverted_test(totals: Array, sizes: Array, reach: float) -> Ends:
+    """Ends where the statistic of `totals − δ · sizes` is `reach`: roots of a quadratic in δ."""
+    total, questions = float(totals.sum()), float(sizes.sum())
+    room = questions * questions - reach * reach * float(sizes @ sizes)
+    if room <= 0.0:  # too few clusters to reject any mean
         return Ends(-math.inf, math.inf)
-    middle = (whole * asked - reach * reach * float(totals @ sizes)) / room
-    rest = (whole * whole - reach * reach * float(totals @ totals)) / room
-    half = math.sqrt(max(middle * middle - rest, 0.0))
+    middle = (total * questions - reach * reach * float(totals @ sizes)) / room
+    product = (total * total - reach * reach * float(totals @ totals)) / room
+    half = math.sqrt(max(middle * middle - product, 0.0))
     return Ends(middle - half, middle + half)
 
 
 def _with_unseen(totals: Array, sizes: Array, reach: float, span: float, ends: Ends) -> Ends:
-    """At least as wide as random weights and a share of an unseen question make it.
+    """Widen `ends` to the Bayesian bootstrap with an unseen question.
 
-    The fewer questions differ, the further away it is, and the more it is worth.
+    The fewer questions differ, the more distant the unseen question is and the more it weighs.
     """
     from scipy.special import ndtr  # noqa: PLC0415  loaded when first needed
 
-    number = differing(totals)
+    number = effective_size(totals)
     unseen = UNSEEN * math.exp(-number / _FEW)
     if unseen < _NEGLIGIBLE:
         return ends
@@ -83,12 +86,12 @@ def _with_unseen(totals: Array, sizes: Array, reach: float, span: float, ends: E
     far = -min(max(farthest, span * math.exp(-number)), span)
     rows, often = np.unique(np.stack([totals, sizes]), axis=1, return_counts=True)
     weighed = (rows[1], often.astype(float), float(ndtr(-reach)), (far, unseen))
-    low, high = near_low_end(rows[0], *weighed), -near_low_end(-rows[0], *weighed)
+    low, high = approximate_low_end(rows[0], *weighed), -approximate_low_end(-rows[0], *weighed)
     return Ends(min(low, ends.low), max(high, ends.high))
 
 
-def agreeing(ends: Ends, sign: int) -> Ends:
-    """The same where a mean of zero is ruled out from one side, or (`sign` 0) is not ruled out."""
+def clip_to_verdict(ends: Ends, sign: int) -> Ends:
+    """Ends clipped to agree with a test of zero: rejected with this `sign`, or not (0)."""
     low, high = ends
     if sign > 0:
         return Ends(max(low, 0.0), max(high, 0.0))

@@ -1,10 +1,10 @@
-"""Scores in order, with what rides on them.
+"""Sorting scores together with labels, and totals per distinct score.
 
-Sorting values is three times as quick as sorting places. So a label of 0 or 1 rides in the lowest
-bit of a whole number that is ordered as its score is: a float's bits already are, once the sign
-has been dealt with, and there is room for one bit more wherever all scores have one sign or none
-is as large as two. Others are brought below two by a power of two, which changes no digit. Where
-even that fails, as with an infinite score among negative ones, places are sorted after all.
+Sorting values is three times as fast as `argsort`. A binary label is therefore packed into the
+lowest bit of an integer key that sorts like its score. The bits of a float do so once the sign is
+handled, and a bit is free if all scores are nonnegative or all are below two in magnitude; other
+scores are scaled below two by a power of two, which is exact. Where this fails, as with an infinite
+score among negative ones, `lexsort` is used.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ _WORDS: dict[int, tuple[Any, Any]] = {4: (np.uint32, np.int32), 8: (np.uint64, n
 
 
 def sort_with_label(scores: Array, labels: Labels) -> tuple[Array, Labels]:
-    """Scores from the lowest, and the label of each; of equal scores, label 0 comes first."""
+    """Scores in ascending order with their labels; ties have label 0 first."""
     scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     if scores.dtype.kind == "f" and scores.dtype.itemsize in _WORDS:
         low, high = float(scores.min()), float(scores.max())
@@ -32,13 +32,13 @@ def sort_with_label(scores: Array, labels: Labels) -> tuple[Array, Labels]:
         if np.isfinite(largest) and (down == 1.0 or np.array_equal(scaled / down, scores)):
             ordered, labels = _sort_below_two(scaled, labels)
             return ordered if down == 1.0 else ordered / scores.dtype.type(down), labels
-    places = np.lexsort((labels, scores))
-    return scores[places], labels[places]
+    order = np.lexsort((labels, scores))
+    return scores[order], labels[order]
 
 
 def _sort_positive(scores: Array, labels: Labels) -> tuple[Array, Labels]:
     word = _WORDS[scores.dtype.itemsize][0]
-    keys = (scores + scores.dtype.type(0)).view(word)  # adding 0 makes 0 of −0
+    keys = (scores + scores.dtype.type(0)).view(word)  # adding 0 turns −0 into 0
     np.left_shift(keys, 1, out=keys)
     np.bitwise_or(keys, labels, out=keys)
     keys.sort()
@@ -51,7 +51,7 @@ def _sort_below_two(scores: Array, labels: Labels) -> tuple[Array, Labels]:
     word = _WORDS[scores.dtype.itemsize][1]
     magnitude = np.iinfo(word).max
     keys = (scores + scores.dtype.type(0)).view(word)
-    keys ^= (keys >> (8 * scores.dtype.itemsize - 1)) & magnitude  # negative floats run backwards
+    keys ^= (keys >> (8 * scores.dtype.itemsize - 1)) & magnitude  # negative floats sort in reverse
     np.left_shift(keys, 1, out=keys)
     np.bitwise_or(keys, labels, out=keys)
     keys.sort()
@@ -61,28 +61,28 @@ def _sort_below_two(scores: Array, labels: Labels) -> tuple[Array, Labels]:
     return keys.view(scores.dtype), ordered
 
 
-def places_down(scores: NDArray[Any]) -> NDArray[np.intp]:
-    """Places of the scores from the highest, equal ones as they stand.
+def argsort_descending(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Indices that sort the scores in descending order, stable for ties.
 
-    Quicker than a stable sort: places are sorted once more where there are ties, as numbers of
-    which the upper part is the rank of the score.
+    Faster than a stable sort: with ties, the indices are sorted a second time as integers whose
+    upper bits are the rank of the score.
     """
-    places = np.argsort(scores)
-    ordered = scores[places]
+    order = np.argsort(scores)
+    ordered = scores[order]
     if not has_ties(ordered):
-        return places[::-1]
+        return order[::-1]
     new = np.empty(scores.size, dtype=bool)
     new[0] = True
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     rank = np.cumsum(new)
     width = int(scores.size).bit_length()
-    keys = ((rank[-1] - rank) << width) | places
+    keys = ((rank[-1] - rank) << width) | order
     keys.sort()
     return keys & ((1 << width) - 1)
 
 
 def starts_of(ordered: NDArray[Any]) -> NDArray[np.intp]:
-    """Where each distinct number begins."""
+    """Index at which each distinct number begins, in sorted input."""
     new = np.empty(ordered.size, dtype=bool)
     new[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
@@ -90,7 +90,7 @@ def starts_of(ordered: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def distinct(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.int64]]:
-    """Distinct numbers, where each begins, and how often it occurs."""
+    """Distinct numbers of sorted input, the index at which each begins, and its count."""
     starts = starts_of(ordered)
     if starts.size == ordered.size:
         return ordered, starts, np.ones(starts.size, dtype=np.int64)
@@ -109,37 +109,37 @@ def totals(starts: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
 
 
 def sums_by(scores: NDArray[Any], values: Array) -> tuple[NDArray[Any], NDArray[Any], Array]:
-    """Distinct scores from the lowest, how many items have each, and the sum of their values.
+    """Distinct scores in ascending order, the number of items at each, and the sum of their values.
 
-    Sums of whole numbers are exact in any order; others are taken in the order of the values, so
-    that the order of the items never shows.
+    Sums of whole numbers are exact in any order; other values are summed in sorted order, so that
+    the result does not depend on the order of the items.
     """
     if scores.dtype.kind == "f" and is_binary(values):
         ordered, labels = sort_with_label(scores, values.astype(bool))
-        found, starts, often = distinct(ordered)
+        levels, starts, often = distinct(ordered)
         sums = totals(starts, labels).astype(float)
     else:
-        places = np.argsort(scores)
-        if not _add_up_exactly(values) and has_ties(scores[places]):
-            places = np.lexsort((values, scores))
-        found, starts, often = distinct(scores[places])
-        sums = totals(starts, values[places])
-    return found, often, sums
+        order = np.argsort(scores)
+        if not _add_up_exactly(values) and has_ties(scores[order]):
+            order = np.lexsort((values, scores))
+        levels, starts, often = distinct(scores[order])
+        sums = totals(starts, values[order])
+    return levels, often, sums
 
 
 def _add_up_exactly(values: Array) -> bool:
-    """Whether sums are the same in any order: whole numbers, of which no sum is too large."""
+    """Whether sums are exact in any order: whole numbers with sums below 2⁵³."""
     return bool((values == np.rint(values)).all() and np.abs(values).sum() < 2.0**53)
 
 
 def counts_of(values: Array) -> tuple[Array, NDArray[Any]]:
-    """Distinct values from the lowest, and how often each occurs."""
+    """Distinct values in ascending order, and the count of each."""
     if is_binary(values):
         ones = int(values.sum())
         often = np.array([values.size - ones, ones])
         return np.array([0.0, 1.0])[often > 0], often[often > 0]
-    found, _, often = distinct(np.sort(values))
-    return found, often
+    levels, _, often = distinct(np.sort(values))
+    return levels, often
 
 
 def is_binary(values: Array) -> bool:

@@ -1,6 +1,10 @@
-"""Draws from an urn without replacement: hypergeometric masses and tails, and plurality votes.
+"""Pólya's urn: hypergeometric and beta-binomial draws, and plurality votes.
 
-The urn is the one model behind observed trials and behind their posterior.
+An urn holds a correct and b wrong balls. If a drawn ball stays out (`OUT`), the number of correct
+draws is hypergeometric: k-subsets of the observed trials. If it goes back with another of its kind
+(`BACK`), the number is beta-binomial: k new trials under a Beta(a, b) posterior. The two formulas
+differ only in the sign of a step. Log probabilities follow Loader (2000): deviance terms and the
+error of Stirling's formula, never differences of large log factorials.
 """
 
 import math
@@ -18,58 +22,58 @@ Step = Literal[-1, 1]
 OUT: Step = -1
 BACK: Step = 1
 
-_BLOCK = 1 << 20  # numbers in one work array: 8 MB, a few of which stay near the cache
-_LOG_RANGE = 600.0  # products up to e to this, and down to its inverse, are at home in a float
-_STIRLING_FROM = 16.0  # five terms of the series leave less than 1e-17 here
-_SERIES_BELOW = 0.2  # |v| under which twelve terms of the series for atanh lose nothing
-_CELL_SIGNS = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # which way each cell deviates
+_BLOCK = 1 << 20  # numbers in a work array: 8 MB, about the size of a cache
+_LOG_RANGE = 600.0  # products between e^−600 and e^600 neither overflow nor underflow
+_STIRLING_FROM = 16.0  # from here five terms of Stirling's series have an error below 1e-17
+_SERIES_BELOW = 0.2  # |v| below which twelve terms of the atanh series are exact
+_CELL_SIGNS = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # sign of each cell's deviation
 _REST_SIGNS = np.array([-1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0])  # cells, margins, total
-_NO_CELL = 1e-300  # stands for an empty cell that was expected to be empty
+_NO_CELL = 1e-300  # replaces an empty cell, to avoid 0/0
 
 
 def blocks(urns: int, draws: int) -> list[slice]:
-    """Slices of the urns such that a block of this many draws fits the work array."""
+    """Slices of the urns such that `draws` numbers per urn fit the work array."""
     size = max(1, _BLOCK // max(1, draws))
     return [slice(start, start + size) for start in range(0, urns, size)]
 
 
 def all_wrong(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
-    """Chance that all of k draws are wrong: a row per k, a column per urn.
+    """Chance that all k draws are wrong: a row per k, a column per urn.
 
-    An urn that runs out of wrong ones has a factor of zero, and others that may be negative.
+    An urn that runs out of wrong balls has a factor of zero, after which factors may be negative.
     """
-    drawn = np.arange(0.0, step * max(ks), step)[:, None]
-    if len(ks) == 1 and drawn.size * a.size <= _BLOCK:
-        wrong = b + drawn
+    draws = np.arange(0.0, step * max(ks), step)[:, None]
+    if len(ks) == 1 and draws.size * a.size <= _BLOCK:
+        wrong = b + draws
         wrong /= a + wrong
         chance = np.multiply.reduce(wrong, axis=0, keepdims=True)
         return np.abs(chance, out=chance)
     out = np.empty((len(ks), a.size))
-    for urns in blocks(a.size, drawn.size):
-        wrong = b[urns] + drawn
+    for urns in blocks(a.size, draws.size):
+        wrong = b[urns] + draws
         out[:, urns] = np.cumprod(wrong / (a[urns] + wrong), axis=0)[np.subtract(ks, 1)]
     return np.abs(out, out=out)
 
 
 def one_right(a: Numbers, b: Numbers, step: Step, ks: list[int]) -> Array:
-    """Chance of at least one right in k draws, summed over where the first one falls.
+    """Chance of at least one correct draw among k, summed over the position of the first.
 
-    Every term is positive, so a chance of 1e-300 is as exact as one of 0.5.
+    Every term is positive, so a chance of 1e-300 is as accurate as one of 0.5.
     """
-    drawn = np.arange(0.0, step * max(ks), step)[:, None]
-    if len(ks) == 1 and drawn.size * a.size <= _BLOCK:
-        out = np.add.reduce(_first_right(a, b, drawn), axis=0, keepdims=True)
+    draws = np.arange(0.0, step * max(ks), step)[:, None]
+    if len(ks) == 1 and draws.size * a.size <= _BLOCK:
+        out = np.add.reduce(_first_right(a, b, draws), axis=0, keepdims=True)
     else:
         out = np.empty((len(ks), a.size))
-        for urns in blocks(a.size, drawn.size):
-            first = _first_right(a[urns], b[urns], drawn)
+        for urns in blocks(a.size, draws.size):
+            first = _first_right(a[urns], b[urns], draws)
             out[:, urns] = np.cumsum(first, axis=0)[np.subtract(ks, 1)]
     return np.minimum(out, 1.0, out=out)
 
 
-def _first_right(a: Numbers, b: Numbers, drawn: Array) -> Array:
-    """Chance that the first right draw is the one after so many, a row for each."""
-    wrong = b + drawn
+def _first_right(a: Numbers, b: Numbers, draws: Array) -> Array:
+    """Chance that the first correct draw comes after `draws` wrong ones: a row for each number."""
+    wrong = b + draws
     left = a + wrong
     first = a / left
     wrong /= left
@@ -78,21 +82,21 @@ def _first_right(a: Numbers, b: Numbers, drawn: Array) -> Array:
 
 
 def same_size(trials: NDArray[np.int64]) -> list[tuple[int, slice | NDArray[np.intp]]]:
-    """Each number of trials, and the places where it stands."""
+    """Each distinct number of trials, with the indices at which it occurs."""
     if trials.min() == trials.max():
         return [(int(trials[0]), slice(None))]
     order = np.argsort(trials, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(trials[order])) + 1)
-    return [(int(trials[places[0]]), places) for places in groups]
+    return [(int(trials[indices[0]]), indices) for indices in groups]
 
 
 def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> Array:
-    """Masses of j = first…last right among k, up to one factor for each column's urn.
+    """Unnormalised masses of j = first…last correct draws among k: a column per urn.
 
-    From j to j + 1 the mass changes by rise / fall. So it is the product of the rises before it
-    and of the falls beyond it; where those would be too many for a float, each step is divided by
-    the larger of the two. Then every factor is at most one, and where the masses have a single
-    peak the peak is exactly one. No mass is above 1e260.
+    The mass changes from j to j + 1 by the ratio rise / fall, so it is the product of the rises
+    below j and of the falls above j. Where that could overflow, rise and fall are divided by the
+    larger of the two at every step. All factors are then at most one, and the mode of a unimodal
+    distribution is exactly one. No mass exceeds 1e260.
     """
     out = np.ones((last - first + 1, a.size))
     if first == last:
@@ -113,13 +117,13 @@ def band(a: Numbers, b: Numbers, step: Step, k: int, first: int, last: int) -> A
 
 
 def log_scale(masses: Array, first: int, k: float, a: Array, b: Array) -> Array:
-    """Log of the factor that `band` left out, for draws that go back."""
+    """Log of the normalising factor omitted by `band`, for `BACK` draws."""
     peak = masses.argmax(axis=0)
     return log_mass(first + peak, k, a, b) - np.log(masses[peak, np.arange(a.size)])
 
 
 def log_mass(j: Numbers, k: float, a: Array, b: Array) -> Array:
-    """Log chance of j right among k draws that go back (beta-binomial), any `a`, `b` > 0."""
+    """Log beta-binomial probability of j correct draws among k, for any `a`, `b` > 0."""
     left = k - j
     total = a + b
     weight = (a / (a + j)) * (b / (b + left)) * ((total + k) / total)
@@ -127,11 +131,11 @@ def log_mass(j: Numbers, k: float, a: Array, b: Array) -> Array:
 
 
 def _log_table(x: Numbers, y: Numbers, u: Numbers, v: Numbers) -> Array:
-    """Log of C(x+y, x) C(u+v, u) / C(x+y+u+v, x+u) for real cells, a row of numbers each.
+    """Log of C(x+y, x) C(u+v, u) / C(x+y+u+v, x+u) for the cells of a real 2 × 2 table.
 
-    Logs of factorials are never subtracted: at ten thousand trials they are 1e5 and would leave
-    eleven digits. What remains of each after x log x − x is taken off first; those parts add up
-    to four distances between a cell and what its margins expect, and all four deviate equally.
+    Log factorials are not subtracted from each other: at ten thousand trials they are of size 1e5
+    and would leave eleven digits. Each is split into x log x − x and Stirling's error. The first
+    parts combine to four deviances between a cell and its expectation from the margins.
     """
     parts = np.empty((9, x.size))
     parts[0], parts[1], parts[2], parts[3] = x, y, u, v
@@ -143,13 +147,13 @@ def _log_table(x: Numbers, y: Numbers, u: Numbers, v: Numbers) -> Array:
     np.add(row, other, out=total)
     expected = parts[[4, 4, 5, 5]] * parts[[6, 7, 6, 7]] / total
     deviation = _CELL_SIGNS * ((x * v - y * u) / total)
-    result = _REST_SIGNS @ _stirling_rest(parts)
-    result -= _distance(parts[:4], expected, deviation).sum(axis=0)
+    result = _REST_SIGNS @ _stirling_error(parts)
+    result -= _deviance(parts[:4], expected, deviation).sum(axis=0)
     return result
 
 
-def _distance(cell: Array, expected: Array, deviation: Array) -> Array:
-    """cell · log(cell / expected) + expected − cell, without cancellation near zero."""
+def _deviance(cell: Array, expected: Array, deviation: Array) -> Array:
+    """Deviance cell · log(cell / expected) + expected − cell, without cancellation near 0."""
     v = deviation / np.maximum(cell + expected, _NO_CELL)
     square = v * v
     series = square / 25.0
@@ -164,8 +168,8 @@ def _distance(cell: Array, expected: Array, deviation: Array) -> Array:
     return near
 
 
-def _stirling_rest(x: Array) -> Array:
-    """Log x! − (x log x − x), for real x ≥ 0."""
+def _stirling_error(x: Array) -> Array:
+    """Stirling's error, log x! − (x log x − x), for real x ≥ 0."""
     from scipy.special import gammaln, xlogy  # noqa: PLC0415  loaded when first needed
 
     large = np.maximum(x, _STIRLING_FROM)
@@ -175,19 +179,19 @@ def _stirling_rest(x: Array) -> Array:
         series += term
         series *= square
     series += 1 / 12
-    rest = 0.5 * np.log(2.0 * np.pi * large) + series / large
+    error = 0.5 * np.log(2.0 * np.pi * large) + series / large
     small = x < _STIRLING_FROM
     if small.any():
         few = x[small]
-        rest[small] = gammaln(few + 1.0) - xlogy(few, few) + few
-    return rest
+        error[small] = gammaln(few + 1.0) - xlogy(few, few) + few
+    return error
 
 
 def mean_credit(votes: Sequence[int], credit: Sequence[float], silent: int, k: int) -> float:
-    """Expected credit of the answer that wins, the mean of theirs where several do.
+    """Expected credit of the plurality winner among k drawn ballots; ties share their mean.
 
-    `votes` are the ballots of each answer, `silent` those without one; if nobody votes the credit
-    is 0.
+    `votes` are the ballots for each answer and `silent` those without an answer. If no drawn ballot
+    has an answer, the credit is 0.
     """
     total = 0.0
     shares: dict[int, float] = {}
@@ -202,7 +206,7 @@ def mean_credit(votes: Sequence[int], credit: Sequence[float], silent: int, k: i
 
 @cache
 def _share(mine: int, others: tuple[int, ...], silent: int, k: int) -> float:
-    """Expected share of the win of an answer with so many ballots."""
+    """Expected share of the win of an answer with `mine` ballots."""
     everything = math.comb(mine + sum(others) + silent, k)
     share = 0.0
     for level in range(1, min(mine, k) + 1):
@@ -213,7 +217,7 @@ def _share(mine: int, others: tuple[int, ...], silent: int, k: int) -> float:
 
 
 def _ways(others: tuple[int, ...], silent: int, drawn: int, level: int) -> Array:
-    """Subsets of `drawn` ballots where no answer has more than `level`, by how many have that."""
+    """Number of subsets in which no answer has more than `level` ballots, by how many have it."""
     ways = np.zeros((drawn // level + 1, drawn + 1))
     ways[0] = _choices(silent, drawn)
     for votes in others:

@@ -121,7 +121,7 @@ class ExcessMetric(AreaMetric):
         """The area less that of the oracle."""
         area = self.of(self.coverage)
         best = totals._replace(items=totals.oracle_items, loss=totals.oracle_loss)
-        return kernel.apart(area.measure(totals), area.measure(best)).clip(0.0)
+        return kernel.rounded_difference(area.measure(totals), area.measure(best)).clip(0.0)
 
 
 @register("e-aurc")

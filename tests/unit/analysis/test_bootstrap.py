@@ -70,7 +70,7 @@ def written_out(value: Value, data: Predictions, weights: Array) -> float:
 def weights_of(data: Predictions, resamples: int, seed: int) -> Array:
     clusters = max(codes_of(data)) + 1
     rows = max(int(data.answered.sum()), clusters)
-    drawn = resample.drawn(clusters, resamples, rows, np.random.default_rng(seed))
+    drawn = resample.bootstrap_weights(clusters, resamples, rows, np.random.default_rng(seed))
     return np.concatenate(list(drawn))
 
 
@@ -145,14 +145,16 @@ def test_bca_interval_is_that_of_plain_replicates_and_a_plain_jackknife(
 
 
 def test_what_is_left_without_each_cluster_is_all_but_that_one() -> None:
-    found = np.concatenate(list(resample.left_out(7, 10_000)))
+    found = np.concatenate(list(resample.jackknife_weights(7, 10_000)))
     assert found.tolist() == (1.0 - np.eye(7)).tolist()
-    assert np.concatenate(list(resample.left_out(7, 1))).tolist() == found.tolist()
+    assert np.concatenate(list(resample.jackknife_weights(7, 1))).tolist() == found.tolist()
 
 
 @pytest.mark.parametrize("clusters", [2, 5, 64])
 def test_every_resample_draws_as_many_as_there_are(clusters: int) -> None:
-    weights = np.concatenate(list(resample.drawn(clusters, 333, 1, np.random.default_rng(0))))
+    weights = np.concatenate(
+        list(resample.bootstrap_weights(clusters, 333, 1, np.random.default_rng(0)))
+    )
     assert weights.shape == (333, clusters)
     assert (weights.sum(axis=1) == clusters).all()
     assert (weights >= 0).all()
@@ -161,7 +163,7 @@ def test_every_resample_draws_as_many_as_there_are(clusters: int) -> None:
 
 def test_a_seed_draws_the_same_however_many_resamples_are_worked_on_at_a_time() -> None:
     blocks = [
-        np.concatenate(list(resample.drawn(6, 500, rows, np.random.default_rng(3))))
+        np.concatenate(list(resample.bootstrap_weights(6, 500, rows, np.random.default_rng(3))))
         for rows in (1, 100, 5000, 10**9)
     ]
     assert all(np.array_equal(block, blocks[0]) for block in blocks)

@@ -162,7 +162,7 @@ def test_where_delong_is_not_for_clusters_are_drawn(same_labels: bool) -> None:
     if same_labels:
         second = second.with_columns(outcome=first["outcome"])
     found = only(both(first, second), "roc-auc")
-    drawn = np.concatenate(list(resample.drawn(20, 2000, 60, np.random.default_rng(0))))
+    drawn = np.concatenate(list(resample.bootstrap_weights(20, 2000, 60, np.random.default_rng(0))))
     gaps = [_area(first, weights) - _area(second, weights) for weights in drawn[:, :].astype(int)]
     assert found.sd == pytest.approx(float(np.nanstd(gaps, ddof=1)), abs=1e-12)
     assert found.difference == pytest.approx(_area(first, np.ones(20)) - _area(second, np.ones(20)))

@@ -91,7 +91,9 @@ def test_each_difference_is_that_of_items_written_out(
         rng=3,
     )
     rows = max(30, groups)
-    weights = np.concatenate(list(resample.drawn(groups, 150, rows, np.random.default_rng(3))))
+    weights = np.concatenate(
+        list(resample.bootstrap_weights(groups, 150, rows, np.random.default_rng(3)))
+    )
     common = min(data.coverage for data in systems.values())
     assert result.common == common
     assert result.reach == {name: data.coverage for name, data in systems.items()}

@@ -18,7 +18,7 @@ from errbar.analysis.plan import Difficulty, plan
 from errbar.analysis.plan.goals import Difference, Width
 from errbar.cli.main import main
 from errbar.errors import InputError, WrongType
-from errbar.kernels.power import Shown, chance_seen, moved, share_seen
+from errbar.kernels.power import DiscreteDistribution, normal_power, shift_log_odds, simulated_power
 from errbar.kernels.sign_flip import evidence
 from errbar.metrics import Average, Geom, PassAt, PassHat, parse
 
@@ -59,7 +59,7 @@ def realised(goal: Difference, questions: int, trials: int, times: int) -> float
     rates, weights = goal.difficulty.as_one()
     for _ in range(times):
         first = rates[rng.choice(rates.size, questions, p=weights / weights.sum())]
-        second = moved(first, rng.normal(goal.shift, goal.disagreement, questions))
+        second = shift_log_odds(first, rng.normal(goal.shift, goal.disagreement, questions))
         one, other = (values[rng.binomial(trials, each)] for each in (first, second))
         seen += evidence(other - one) >= REACH
     return seen / times
@@ -92,7 +92,7 @@ def test_the_spread_of_a_difference_is_that_of_exact_integrals() -> None:
         q = p * odds / (1 - p + p * odds)
         return float(law.pdf(p)) * ((q - p) ** 2 + (p * (1 - p) + q * (1 - q)) / n)
 
-    shown = goal.shown(n)
+    shown = goal.distribution(n)
     assert shown.chances @ shown.values == pytest.approx(0.1, abs=1e-9)
     assert shown.chances @ np.square(shown.values) == pytest.approx(quad(square, 0, 1)[0], rel=1e-9)
 
@@ -104,11 +104,11 @@ def test_the_chance_of_a_pair_of_states_is_an_integral_over_rates_and_shifts() -
     weights /= weights.sum()
 
     def chance(p: float) -> float:
-        q = moved(np.array(p), goal.shift + 0.7 * z)
+        q = shift_log_odds(np.array(p), goal.shift + 0.7 * z)
         return float(binom.pmf(2, 3, p) * (binom.pmf(3, 3, q) @ weights))
 
     expected = quad(chance, 0, 1)[0]
-    shown = goal.shown(3)
+    shown = goal.distribution(3)
     at = int(np.argmin(np.abs(shown.values - (values[3] - values[2]))))
     assert shown.values[at] == pytest.approx(2 / 3)
     assert shown.chances[at] == pytest.approx(expected, rel=1e-7)
@@ -147,11 +147,11 @@ def _mirrored(goal: Difference) -> Difference:
 
 
 def test_simulated_comparisons_are_decided_as_the_test_decides_them() -> None:
-    shown = Shown(np.array([-1.0, 0.0, 1.0]), np.array([0.1, 0.6, 0.3]))
+    shown = DiscreteDistribution(np.array([-1.0, 0.0, 1.0]), np.array([0.1, 0.6, 0.3]))
     rng = np.random.default_rng(1)
     often = np.random.default_rng(1).multinomial(30, shown.chances, 500).astype(int)
     expected = np.mean([evidence(np.repeat(shown.values, row)) >= REACH for row in often])
-    assert share_seen(shown, 30, REACH, rng, 500) == expected
+    assert simulated_power(shown, 30, REACH, rng, 500) == expected
 
 
 def test_more_questions_and_more_trials_never_have_less_power() -> None:
@@ -163,7 +163,7 @@ def test_more_questions_and_more_trials_never_have_less_power() -> None:
 
 
 def test_no_difference_at_all_has_no_power() -> None:
-    assert chance_seen(Shown(np.zeros(1), np.ones(1)), 100, REACH) == 0.0
+    assert normal_power(DiscreteDistribution(np.zeros(1), np.ones(1)), 100, REACH) == 0.0
 
 
 def test_a_negative_difference_is_as_hard_to_see_as_its_mirror() -> None:
@@ -316,7 +316,7 @@ def test_a_pilot_of_two_systems_tells_how_far_they_disagree() -> None:
     rng = np.random.default_rng(0)
     rates = rng.beta(1, 1, 400)
     for disagreement in (0.5, 2.0):
-        others = moved(rates, rng.normal(0.3, disagreement, rates.size))
+        others = shift_log_odds(rates, rng.normal(0.3, disagreement, rates.size))
         matrices = {
             name: (rng.random((rates.size, 16)) < each[:, None]).astype(float)
             for name, each in (("a", rates), ("b", others))

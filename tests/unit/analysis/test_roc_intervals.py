@@ -430,7 +430,9 @@ def written_out(scored: Scored, method: Bootstrap, seed: int) -> NDArray[Any]:
         codes = np.empty(len(scored), dtype=np.intp)
         codes[np.lexsort(key)] = np.arange(len(scored))
     clusters = int(codes.max()) + 1
-    drawn = resample.drawn(clusters, method.resamples, len(scored), np.random.default_rng(seed))
+    drawn = resample.bootstrap_weights(
+        clusters, method.resamples, len(scored), np.random.default_rng(seed)
+    )
     areas = []
     for often in np.concatenate(list(drawn)):
         assert often.sum() == clusters

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 
 from errbar.analysis.methods.learned import all_states
-from errbar.kernels.bounded_mean import UNSEEN, mean_ends, most_noise, near_widths, unseen_value
+from errbar.kernels.bounded_mean import (
+    UNSEEN,
+    approximate_widths,
+    mean_ends,
+    most_noise,
+    unseen_value,
+)
 from errbar.metrics import PassAt
 
 
@@ -152,7 +158,7 @@ def test_a_batch_of_samples_has_nearly_the_widths_of_each(
     values = np.array([comb(right, 4) / comb(16, 4) for right in range(17)])
     shares = rng.dirichlet(np.full(17, 0.2), 40)  # some with most at 0, or at 1
     often = np.array([rng.multinomial(number, share) for share in shares])
-    widths = near_widths(values, often, level)
+    widths = approximate_widths(values, often, level)
     for row, near in zip(often, widths, strict=True):
         held = row > 0
         low, high = mean_ends(values[held], np.ones(held.sum()), row[held].astype(float), level)
@@ -167,6 +173,6 @@ def test_a_batch_takes_what_is_one_but_for_rounding_for_one(k: int, trials: int)
     assert at, "there is nothing to see"
     same = np.zeros((1, values.size), dtype=np.int64)
     same[0, at] = 50
-    (near,) = near_widths(values, same, 0.95)
+    (near,) = approximate_widths(values, same, 0.95)
     low, high = mean_ends(values[at : at + 1], np.ones(1), np.array([50.0]), 0.95)
     assert near == pytest.approx(high - low, rel=0.015)

@@ -15,7 +15,7 @@ from errbar.base.arrays import Array
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError
 from errbar.kernels import lattice
-from errbar.kernels.lattice import Spread
+from errbar.kernels.lattice import GridDistribution
 from errbar.metrics import (
     JEFFREYS,
     UNIFORM,
@@ -51,7 +51,7 @@ DRAWS = {"a thousand": 1_000}
 ONE_MEAN = [m for m in COUNTED if len(m.parts()) == 1 and not isinstance(m, Geom)]
 
 
-def spread_of(metric: CountMetric, counts: Counts, prior: Prior = UNIFORM) -> Spread:
+def spread_of(metric: CountMetric, counts: Counts, prior: Prior = UNIFORM) -> GridDistribution:
     (spread,) = whole(metric, metric.statistics([counts]), prior)
     return spread
 

@@ -65,7 +65,7 @@ def test_swapped_systems_see_the_mirror_image(differences: NDArray[np.float64]) 
     mirrored = signs.shift_ends(-differences, sizes, REACH, 1.0)
     assert mirrored == pytest.approx((-high, -low), abs=1e-9)
     assert signs.evidence(-differences) == -signs.evidence(differences)
-    assert signs.differing(-differences) == signs.differing(differences)
+    assert signs.effective_size(-differences) == signs.effective_size(differences)
 
 
 @given(DIFFERENCES, some.floats(0.5, 4.0))
@@ -131,15 +131,15 @@ def test_clusters_of_one_size_are_questions_of_that_size(differ: int) -> None:
 
 
 def test_how_many_differences_a_sum_rests_on() -> None:
-    assert signs.differing(np.array([0.5, -0.5, 0.5, 0.0])) == pytest.approx(3.0)
-    assert 1.0 < signs.differing(np.array([1.0, 0.01, 0.01])) < 1.1
-    assert signs.differing(np.zeros(3)) == 0.0
+    assert signs.effective_size(np.array([0.5, -0.5, 0.5, 0.0])) == pytest.approx(3.0)
+    assert 1.0 < signs.effective_size(np.array([1.0, 0.01, 0.01])) < 1.1
+    assert signs.effective_size(np.zeros(3)) == 0.0
 
 
 def test_ends_agree_with_what_was_decided() -> None:
     ends = signs.Ends(-0.01, 0.2)
-    assert signs.agreeing(ends, 1) == (0.0, 0.2)
-    assert signs.agreeing(ends, -1) == (-0.01, 0.0)
-    assert signs.agreeing(ends, 0) == ends
-    assert signs.agreeing(signs.Ends(0.01, 0.2), 0) == (0.0, 0.2)
-    assert signs.agreeing(signs.Ends(-0.2, -0.01), 0) == (-0.2, 0.0)
+    assert signs.clip_to_verdict(ends, 1) == (0.0, 0.2)
+    assert signs.clip_to_verdict(ends, -1) == (-0.01, 0.0)
+    assert signs.clip_to_verdict(ends, 0) == ends
+    assert signs.clip_to_verdict(signs.Ends(0.01, 0.2), 0) == (0.0, 0.2)
+    assert signs.clip_to_verdict(signs.Ends(-0.2, -0.01), 0) == (-0.2, 0.0)

@@ -131,7 +131,7 @@ class TestTargets:
         score = signs.evidence(apart)
         assert one.p_value == pytest.approx(2 * NormalDist().cdf(-abs(score)), abs=1e-15)
         reach = NormalDist().inv_cdf(0.975)
-        ends = signs.agreeing(
+        ends = signs.clip_to_verdict(
             signs.shift_ends(apart, np.ones(60), reach, 1.0), int(np.sign(score)) * bool(one.better)
         )
         assert (one.interval.low, one.interval.high) == pytest.approx(tuple(ends), abs=1e-12)

@@ -17,7 +17,7 @@ from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
-from errbar.kernels.risk_coverage import apart
+from errbar.kernels.risk_coverage import rounded_difference
 from errbar.metrics.base import number
 from errbar.results.estimate import Estimand, Interval
 
@@ -66,9 +66,11 @@ class Bootstrap:
         """Evaluate `measure` on resamples, and on what is left without each cluster."""
         generator = generator_of(rng)
         whole = measure(np.ones((1, clusters)))[:, 0]
-        drawn = _joined(measure, resample.drawn(clusters, self.resamples, rows, generator))
+        drawn = _joined(
+            measure, resample.bootstrap_weights(clusters, self.resamples, rows, generator)
+        )
         left_out = (
-            _joined(measure, resample.left_out(clusters, rows))
+            _joined(measure, resample.jackknife_weights(clusters, rows))
             if self.ends == "bca"
             else np.empty((len(whole), 0))
         )
@@ -84,7 +86,7 @@ class Replicates(NamedTuple):
 
     def less(self, one: int, other: int) -> "Replicates":
         """One number less another."""
-        return Replicates(*(apart(part[[one]], part[[other]]) for part in self))
+        return Replicates(*(rounded_difference(part[[one]], part[[other]]) for part in self))
 
     def spread(self, at: int, method: Bootstrap) -> "Spread":
         """Standard deviation and interval of one number."""

@@ -96,7 +96,7 @@ class Learned:
     def __init__(
         self,
         states: States,
-        spread: difficulty.Spread,
+        spread: difficulty.DifficultyDraws,
         rng: np.random.Generator,
         weighed: Weighed | None = None,
     ) -> None:
@@ -113,7 +113,7 @@ class Learned:
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
         wrong = (states.trials - states.correct).astype(float)[:, None]
-        self._belongs = difficulty.belonging(right, wrong, *logs)  # draws × states × points
+        self._belongs = difficulty.memberships(right, wrong, *logs)  # draws × states × points
 
     @classmethod
     def of(
@@ -143,7 +143,7 @@ class Learned:
             found += [
                 cls(
                     states,
-                    difficulty.Spread(*(x[at] for x in spread)),
+                    difficulty.DifficultyDraws(*(x[at] for x in spread)),
                     rngs[at % len(rngs)],
                     weighed[at],
                 )

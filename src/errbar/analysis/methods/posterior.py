@@ -14,7 +14,7 @@ from errbar.data.counts import States, distinct
 from errbar.errors import InputError, WrongType
 from errbar.kernels import lattice
 from errbar.kernels.interval import normal_ends
-from errbar.kernels.lattice import Spread, quantiles
+from errbar.kernels.lattice import GridDistribution, quantiles
 from errbar.metrics.base import FLAT, AnyCounts, CountMetric, Moments, Needs, Prior, QuestionMean
 from errbar.metrics.categories import Average, CategoryMetric
 from errbar.results.estimate import Estimand, Interval
@@ -28,7 +28,7 @@ class _System(NamedTuple):
     often: NDArray[np.float64]
 
 
-def whole(metric: CountMetric, data: Any, prior: Prior) -> list[Spread]:
+def whole(metric: CountMetric, data: Any, prior: Prior) -> list[GridDistribution]:
     """The distribution of each system's value, from the `statistics` of its kind of metric."""
     part = only_part(metric)
     return [_joined(metric, _of_part(metric, part, system, prior)) for system in _systems(data)]
@@ -58,7 +58,9 @@ def _systems(data: Any) -> Iterator[_System]:
             yield _System(trials, correct, often)
 
 
-def _of_part(metric: CountMetric, part: QuestionMean, system: _System, prior: Prior) -> Spread:
+def _of_part(
+    metric: CountMetric, part: QuestionMean, system: _System, prior: Prior
+) -> GridDistribution:
     """The distribution of the mean that a metric is made of."""
     is_category = isinstance(metric, CategoryMetric)
     right, wrong = (prior.each, prior.each) if is_category else (prior.right, prior.wrong)
@@ -71,12 +73,12 @@ def _of_part(metric: CountMetric, part: QuestionMean, system: _System, prior: Pr
     return lattice.mean_of(scores, masses, often)
 
 
-def _joined(metric: CountMetric, spread: Spread) -> Spread:
+def _joined(metric: CountMetric, spread: GridDistribution) -> GridDistribution:
     """The same on the metric's own scale, which two weights may turn round."""
     edges = metric.joined(spread.edges)
     if edges[-1] >= edges[0]:
-        return Spread(edges, spread.below, spread.above)
-    return Spread(edges[::-1], spread.above[::-1], spread.below[::-1])
+        return GridDistribution(edges, spread.below, spread.above)
+    return GridDistribution(edges[::-1], spread.above[::-1], spread.below[::-1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,16 +18,16 @@ from errbar.analysis.plan.pilot import Difficulty, shift_to
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
-from errbar.kernels.bounded_mean import mean_ends, near_widths
+from errbar.kernels.bounded_mean import approximate_widths, mean_ends
 from errbar.kernels.power import (
-    Shown,
-    chance_seen,
-    differing,
+    DiscreteDistribution,
+    effective_size,
     joint_states,
-    moved,
-    pooled,
-    share_seen,
-    steps_of_normal,
+    merge_equal,
+    normal_power,
+    normal_quadrature,
+    shift_log_odds,
+    simulated_power,
 )
 from errbar.kernels.rates import masses
 from errbar.metrics import CountMetric
@@ -117,7 +117,7 @@ class Difference(Goal):
     disagreement: float
     systems: ClassVar[int] = 2
     most_simulations: ClassVar[int] = 1_000_000
-    _shown: dict[int | None, Shown] = field(default_factory=dict, init=False)
+    _distributions: dict[int | None, DiscreteDistribution] = field(default_factory=dict, init=False)
 
     @cached_property
     def shift(self) -> float:
@@ -146,36 +146,38 @@ class Difference(Goal):
         except InputError:
             return False
 
-    def shown(self, trials: int | None) -> Shown:
+    def distribution(self, trials: int | None) -> DiscreteDistribution:
         """The differences that a question may show, and how likely they are."""
-        if trials not in self._shown:
+        if trials not in self._distributions:
             rates, weights = self.difficulty.as_one()
             others, both = self._others(rates, weights, self.shift)
             if trials is None:
                 apart = self.part.at_rates(others) - self.part.at_rates(rates)[:, None]
-                self._shown[trials] = pooled(apart, both)
+                self._distributions[trials] = merge_equal(apart, both)
             else:
                 values = self.values(trials)
                 chances = joint_states(rates, others, both, trials)
-                self._shown[trials] = pooled(values[None, :] - values[:, None], chances)
-        return self._shown[trials]
+                self._distributions[trials] = merge_equal(
+                    values[None, :] - values[:, None], chances
+                )
+        return self._distributions[trials]
 
     def power(self, questions: int, trials: int | None) -> float:
         """Computed, or drawn where few questions differ."""
-        shown = self.shown(trials)
-        if differing(shown, questions) >= _FEW:
+        distribution = self.distribution(trials)
+        if effective_size(distribution, questions) >= _FEW:
             return self.computed(questions, trials)
         rng = np.random.default_rng(self.seed)
-        return share_seen(shown, questions, self._reach, rng, _DRAWN)
+        return simulated_power(distribution, questions, self._reach, rng, _DRAWN)
 
     def computed(self, questions: int, trials: int | None) -> float:
         """The same by moments alone."""
-        return chance_seen(self.shown(trials), questions, self._reach)
+        return normal_power(self.distribution(trials), questions, self._reach)
 
     def least(self, power: float, trials: int) -> int | None:
         """By halving what is computed; then by steps, where power is drawn."""
         found = _least(lambda questions: self.computed(questions, trials) >= power)
-        if found is None or differing(self.shown(trials), found) >= _FEW:
+        if found is None or effective_size(self.distribution(trials), found) >= _FEW:
             return found
         while self.power(found, trials) < power:
             found += 1
@@ -185,7 +187,7 @@ class Difference(Goal):
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of comparisons that see the difference."""
-        return share_seen(self.shown(trials), questions, self._reach, rng, times)
+        return simulated_power(self.distribution(trials), questions, self._reach, rng, times)
 
     def record(self) -> dict[str, Any]:
         """The difference, and how far the two systems disagree."""
@@ -219,14 +221,17 @@ class Difference(Goal):
         """How far the metric can go in the direction of the difference."""
         rates, weights = self.difficulty.as_one()
         up = (self.difference > 0) == (self.span > 0)
-        ends = [float(self.part.at_rates(moved(rates, s)) @ weights) for s in (0.0, 30.0, -30.0)]
+        ends = [
+            float(self.part.at_rates(shift_log_odds(rates, s)) @ weights)
+            for s in (0.0, 30.0, -30.0)
+        ]
         far = max(ends) if up else min(ends)
         return 0.98 * abs(far - ends[0]) * abs(self.span)
 
     def _others(self, rates: Array, weights: Array, shift: float) -> tuple[Array, Array]:
         """Rates of the second system, a row for each of the first, and their weights."""
-        steps, by_step = steps_of_normal(_STEPS)
-        others = moved(rates[:, None], shift + self.disagreement * steps)
+        steps, by_step = normal_quadrature(_STEPS)
+        others = shift_log_odds(rates[:, None], shift + self.disagreement * steps)
         return others, weights[:, None] * by_step
 
 
@@ -241,7 +246,7 @@ class Width(Goal):
     def power(self, questions: int, trials: int | None) -> float:
         """Share of drawn intervals that are narrow enough; those in doubt are computed in full."""
         values, often, times = self._drawn(questions, trials, _WIDTHS)
-        widths = near_widths(values, often, self.level)
+        widths = approximate_widths(values, often, self.level)
         doubtful = np.flatnonzero(np.abs(widths - self._asked) < _DOUBT * self._asked)
         some = doubtful[np.argsort(-times[doubtful], kind="stable")[:_EXACT]]
         if some.size:
@@ -255,7 +260,7 @@ class Width(Goal):
 
         def suffices(questions: int) -> bool:
             values, often, times = self._drawn(questions, trials, _ROUGHLY)
-            narrow = near_widths(values, often, self.level) <= self._asked
+            narrow = approximate_widths(values, often, self.level) <= self._asked
             return float(times @ narrow) >= power * _ROUGHLY
 
         questions = _least(suffices)
@@ -272,9 +277,11 @@ class Width(Goal):
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of intervals, each computed, that are narrow enough."""
-        shown = self._shown(trials)
-        often = rng.multinomial(questions, shown.chances, times)
-        return float(np.mean([self._width(shown.values, row) <= self._asked for row in often]))
+        distribution = self._distribution(trials)
+        often = rng.multinomial(questions, distribution.chances, times)
+        return float(
+            np.mean([self._width(distribution.values, row) <= self._asked for row in often])
+        )
 
     def record(self) -> dict[str, Any]:
         """The width."""
@@ -284,17 +291,17 @@ class Width(Goal):
     def _asked(self) -> float:
         return self.width / abs(self.span)
 
-    def _shown(self, trials: int | None) -> Shown:
+    def _distribution(self, trials: int | None) -> DiscreteDistribution:
         rates, weights = self.difficulty.as_one()
         if trials is None:
-            return pooled(self.part.at_rates(rates), weights)
-        return pooled(self.values(trials), masses(rates, trials) @ weights)
+            return merge_equal(self.part.at_rates(rates), weights)
+        return merge_equal(self.values(trials), masses(rates, trials) @ weights)
 
     def _drawn(
         self, questions: int, trials: int | None, times: int
     ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
         """What questions show, how many of a drawn run do, and how often such a run was drawn."""
-        values, chances = self._shown(trials)
+        values, chances = self._distribution(trials)
         runs = np.random.default_rng(self.seed).multinomial(questions, chances, times)
         return values, *np.unique(runs, axis=0, return_counts=True)
 

@@ -18,7 +18,7 @@ from errbar.data.queries.slices import NEVER_SCORED, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
-from errbar.kernels.power import moved, steps_of_normal
+from errbar.kernels.power import normal_quadrature, shift_log_odds
 
 _Points = tuple[Array, Array]
 
@@ -93,9 +93,11 @@ class Difficulty:
 
     def with_mean(self, value: Callable[[Array], Array], mean: float) -> "Difficulty":
         """The same with all log odds shifted until the mean of a value of the rates is `mean`."""
-        shift = shift_to(lambda s: float(self._mean(value(moved(self.rates, s)))), mean)
+        shift = shift_to(lambda s: float(self._mean(value(shift_log_odds(self.rates, s)))), mean)
         return replace(
-            self, words=f"{self.words}, shifted on log odds", rates=moved(self.rates, shift)
+            self,
+            words=f"{self.words}, shifted on log odds",
+            rates=shift_log_odds(self.rates, shift),
         )
 
     def _mean(self, values: Array) -> float:
@@ -150,8 +152,8 @@ def _at(rate: float) -> _Points:
 
 
 def _log_odds(mean: float, sd: float) -> _Points:
-    z, weights = steps_of_normal(_ODDS_STEPS)
-    return moved(np.full(z.size, 0.5), mean + sd * z), weights
+    z, weights = normal_quadrature(_ODDS_STEPS)
+    return shift_log_odds(np.full(z.size, 0.5), mean + sd * z), weights
 
 
 _NAMED: dict[str, tuple[str, Callable[[], _Points]]] = {
@@ -313,19 +315,19 @@ def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
     states, often = np.unique(pairs, axis=0, return_counts=True)
     n, right, others_n, others_right = states.T[:, :, None].astype(float)
     rates, weights = difficulty.as_one()
-    belongs = kernel.belonging(right, n - right, *kernel.logs_of(rates, weights))
+    belongs = kernel.memberships(right, n - right, *kernel.logs_of(rates, weights))
     asked = often * states[:, 2]
     solved, trials = float(often @ states[:, 3]), float(asked.sum())
     mean = min(max(solved, _AT_EITHER_END), trials - _AT_EITHER_END) / trials
     likeliest = kernel.logs_of(others_right / others_n, np.ones(1))[:2]
-    steps, step_weights = steps_of_normal(_SHIFT_STEPS)
+    steps, step_weights = normal_quadrature(_SHIFT_STEPS)
 
     def support(sd: float) -> float:
         def mean_at(shift: float) -> float:
-            others = moved(rates[:, None], shift + sd * steps) @ step_weights
+            others = shift_log_odds(rates[:, None], shift + sd * steps) @ step_weights
             return float(asked @ (belongs @ others)) / trials
 
-        others = moved(rates[:, None], shift_to(mean_at, mean) + sd * steps)
+        others = shift_log_odds(rates[:, None], shift_to(mean_at, mean) + sd * steps)
         by_step = kernel.logs_of(others, np.ones(1))[:2]
         chance = np.zeros_like(belongs)
         for at, weight in enumerate(step_weights):
