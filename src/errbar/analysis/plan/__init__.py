@@ -155,10 +155,7 @@ def plan(
     """
     asked = _metric(metric)
     _check(difference=difference, width=width, power=power, level=level, budget=budget)
-    _check_number("question_cost", question_cost, 0.0)
-    _check_number("trial_cost", trial_cost, 0.0)
-    if not question_cost and not trial_cost:
-        raise InputError("question_cost and trial_cost are both 0; one must be positive.")
+    _check_costs(question_cost, trial_cost)
     for name, whole, least in (("questions", questions, 2), ("simulations", simulations, 0)):
         _check_whole(name, whole, least)
     _check_whole("rng", rng, 0)
@@ -191,6 +188,13 @@ def _metric(metric: Metric | str) -> CountMetric:
             f"{asked} has one value whatever the outcomes are; there is nothing to find out."
         )
     return asked
+
+
+def _check_costs(question_cost: float, trial_cost: float) -> None:
+    _check_number("question_cost", question_cost, 0.0)
+    _check_number("trial_cost", trial_cost, 0.0)
+    if not question_cost and not trial_cost:
+        raise InputError("question_cost and trial_cost are both 0; one must be positive.")
 
 
 def _check(**given: float | None) -> None:
