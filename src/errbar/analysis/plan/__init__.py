@@ -156,14 +156,12 @@ def plan(
     asked = _metric(metric)
     _check(difference=difference, width=width, power=power, level=level, budget=budget)
     _check_costs(question_cost, trial_cost)
-    for name, whole, least in (("questions", questions, 2), ("simulations", simulations, 0)):
+    wholes = (("questions", questions, 2), ("simulations", simulations, 0), ("rng", rng, 0))
+    for name, whole, least in wholes:
         _check_whole(name, whole, least)
-    _check_whole("rng", rng, 0)
     grid = _grid(asked, trials, max_trials)
     known = _known(pilot, systems, errors, difficulty, np.random.default_rng(rng))
-    spread = known.difficulty
-    if mean is not None:
-        spread = _with_mean(asked, spread, mean)
+    spread = known.difficulty if mean is None else _with_mean(asked, known.difficulty, mean)
     goal = _goal(asked, spread, known, (difference, width, level, disagreement, rng))
     means = Means(question_cost, trial_cost, questions, budget)
     rows = searched(goal, power, grid, means)
