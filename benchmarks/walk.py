@@ -57,7 +57,7 @@ def is_look(module: str, functions: set[str]) -> bool:
 
 def score_log() -> None:
     """A log of inspect_ai as the command scores it."""
-    from errbar.cli.main import main  # noqa: PLC0415  part of the way
+    from errbar.cli import main  # noqa: PLC0415  part of the way
 
     with contextlib.redirect_stdout(io.StringIO()):
         main.main(["score", str(LOG)], standalone_mode=False)

@@ -1,6 +1,6 @@
 """`python -m errbar` is the command `errbar`."""
 
-from errbar.cli.main import main
+from errbar.cli import main
 
 if __name__ == "__main__":
     main(prog_name="errbar")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from errbar.analysis.curves import compare
+from errbar.analysis.curves import compare, risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate
 from errbar.base.tables import DASH, Table, percent, pointed, printable, supported
@@ -188,6 +188,14 @@ def report(
         raise InputError(" ".join(unranked.values()))
     comparison, notes = _compared(data, coverages, loss, span, method, rng)
     return SelectiveReport(tuple(reports), unranked, method, loss, comparison, tuple(notes))
+
+
+def risk_coverage_picture(found: SelectiveReport, span: float | None, rng: int) -> "Picture":
+    """Risk over coverage of every run, with its band."""
+    from errbar.results.pictures import risk_picture  # noqa: PLC0415  an extra
+
+    data = {Subject(each.run.name): each.run.predictions(found.loss, span) for each in found.runs}
+    return risk_picture(risk_bands(data, found.method, rng))
 
 
 def _named(paths: Sequence[str | Path], signal: str | None) -> list[ItemRun]:

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError
 
 PACKAGE = Path(errbar.__file__).parent

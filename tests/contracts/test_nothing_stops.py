@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError
 from errbar.page.contents import Asked, contents_of
 from errbar.runs import Runs

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 import errbar
 from errbar import demo
 from errbar import eval as functions
+from errbar.cli import main
 from errbar.cli.demo import METRICS
-from errbar.cli.main import main
 from errbar.errors import InputError
 
 HOME = str(Path(errbar.__file__).parents[1])
@@ -114,7 +114,7 @@ def test_help_and_version_are_printed() -> None:
 def test_help_loads_neither_numpy_nor_scipy() -> None:
     script = (
         "import sys\n"
-        "from errbar.cli.main import main\n"
+        "from errbar.cli import main\n"
         "main(['--help'], standalone_mode=False)\n"
         "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy')))\n"
     )

@@ -16,8 +16,9 @@ from click.testing import CliRunner, Result
 
 import errbar
 from errbar.base.remarks import on_command_line
-from errbar.cli.main import main
-from errbar.cli.outcomes import columns_in, names_in, save
+from errbar.cli import main
+from errbar.cli.options import columns_in, names_in
+from errbar.cli.output import save
 from errbar.errors import InputError
 from logs import REPOSITORY
 
@@ -184,7 +185,7 @@ def test_a_repeated_trial_is_refused_or_kept(runs: str) -> None:
 def test_a_comma_list_is_taken_apart_outside_of_brackets(
     given: list[str], names: list[str]
 ) -> None:
-    assert names_in(given) == names
+    assert list(names_in(given)) == names
 
 
 @pytest.mark.parametrize("text", ["avg(weights=[0,1", "pass@1)", "pass@1(,avg", "avg]"])
@@ -603,7 +604,7 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(
 def test_a_score_loads_no_library_that_it_does_not_need(runs: str) -> None:
     script = (
         "import sys\n"
-        "from errbar.cli.main import main\n"
+        "from errbar.cli import main\n"
         f"main(['score', {runs!r}], standalone_mode=False)\n"
         "heavy = 'pandas', 'polars', 'pyarrow', 'sklearn', 'rich', 'pyspark', 'scipy.stats'\n"
         "print([name for name in heavy if name in sys.modules], file=sys.stderr)\n"

@@ -6,17 +6,16 @@ import numpy as np
 
 from errbar import demo, score
 from errbar.cli.demo import TRY_NEXT
-from errbar.demo import make_outcomes
 
 
 def test_the_bundled_table_is_what_its_script_makes() -> None:
     bundled = files("errbar.demo").joinpath("outcomes.csv").read_bytes()
-    assert make_outcomes.outcomes().encode("ascii") == bundled
-    assert make_outcomes.outcomes() == make_outcomes.outcomes()
+    assert demo.outcomes().encode("ascii") == bundled
+    assert demo.outcomes() == demo.outcomes()
 
 
 def test_every_row_of_the_table_says_that_it_is_synthetic() -> None:
-    head, *rows = make_outcomes.outcomes().splitlines()
+    head, *rows = demo.outcomes().splitlines()
     assert head == "task,system,question,trial,outcome"
     assert all(row.startswith("synthetic,") for row in rows)
     assert len(rows) == 3 * 40 * 8
@@ -32,7 +31,7 @@ def test_it_loads_as_counts_with_the_ids_of_the_questions() -> None:
 
 
 def test_counts_equal_the_sums_of_the_rows() -> None:
-    rows = [row.split(",") for row in make_outcomes.outcomes().splitlines()[1:]]
+    rows = [row.split(",") for row in demo.outcomes().splitlines()[1:]]
     for system, counts in demo.load().items():
         right = [
             sum(int(row[4]) for row in rows if row[1] == system and row[2] == question)

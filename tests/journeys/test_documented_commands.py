@@ -21,8 +21,7 @@ from documented import (
     run,
 )
 from errbar.analysis import evaluate as audit
-from errbar.cli import monitor
-from errbar.cli.main import main
+from errbar.cli import main, monitor
 from errbar.data import readers
 from errbar.data.readers.finding import every_reader
 

@@ -59,7 +59,7 @@ def test_a_reader_that_takes_one_line_gets_it(unbuffered: str, tmp_path: Path) -
 
 def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
     code = (
-        "from errbar.cli.group import ended_early\n"
+        "from errbar.cli import ended_early\n"
         "with ended_early(): raise BrokenPipeError('of some engine')"
     )
     done = subprocess.run(
@@ -77,7 +77,7 @@ def test_ctrl_c_is_one_line_and_130() -> None:
     """Heard by Python alone; engines are another matter."""
     code = (
         "import click, time\n"
-        "from errbar.cli.main import main\n"
+        "from errbar.cli import main\n"
         "@main.command()\n"
         "def wait():\n"
         "    print('ready', flush=True)\n"

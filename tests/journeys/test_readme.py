@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from errbar.cli.main import main
+from errbar.cli import main
 from logs import REPOSITORY
 
 ROOT = REPOSITORY

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import errbar
 from errbar import demo
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError
 from errbar.page import embedded, rendered, write_report
 from errbar.page.contents import Asked, contents_of

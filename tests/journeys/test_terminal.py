@@ -14,7 +14,7 @@ pytest.importorskip("termios", reason="Windows has no such terminals")
 
 from click.testing import CliRunner
 
-from errbar.cli.main import main
+from errbar.cli import main
 from terminals import HOME, STYLES, plain, shown
 
 LONG = "someone/a-model-with-quite-a-long-name-and-a-version-2026-11-16"
@@ -166,7 +166,7 @@ def test_runs_of_items_are_tables_on_a_terminal(tmp_path: Path) -> None:
 def test_only_a_terminal_loads_rich(runs: str) -> None:
     script = (
         "import sys\n"
-        "from errbar.cli.main import main\n"
+        "from errbar.cli import main\n"
         f"main(['score', {runs!r}], standalone_mode=False)\n"
         "print('rich' in sys.modules, file=sys.stderr)\n"
     )

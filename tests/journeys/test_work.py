@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("termios", reason="Windows has no such terminals and signals")
 
-from errbar.cli.group import Work
+from errbar.cli import Work
 from terminals import HOME, Screen, start
 
 ROWS = 6_000_000  # a second or more to write, and a fraction of one to make
@@ -47,8 +47,8 @@ def script(body: str, **options: Any) -> subprocess.Popen[str]:
     """Python code in a process of its own, with `working`, `written_whole`, `time` and `signal`."""
     names = (
         "import signal, sys, time\n"
-        "from errbar.cli.group import ended_early\n"
-        "from errbar.cli.group import working\n"
+        "from errbar.cli import ended_early\n"
+        "from errbar.cli import working\n"
         "from errbar.base.files import written_whole\n"
     )
     return subprocess.Popen(
@@ -183,9 +183,9 @@ def test_the_command_shows_how_far_the_engine_has_come(big: str, tmp_path: Path)
     screen = Screen()
     target = tmp_path / "out.jsonl"
     process = script(
-        "from errbar.cli import main, work\n"
-        "work._SILENT = work._BETWEEN = 0.01\n"  # a fast machine needs no second
-        f"main.main(['convert', {big!r}, {str(target)!r}])",
+        "from errbar import cli\n"
+        "cli._SILENT = cli._BETWEEN = 0.01\n"  # a fast machine needs no second
+        f"cli.main(['convert', {big!r}, {str(target)!r}])",
         stderr=screen.outside,
     )
     code, out, _ = ending_of(process, seconds=240)

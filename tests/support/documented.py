@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 
 from errbar import demo
-from errbar.cli.main import main
+from errbar.cli import main
 from inspect_logs import sample, saved, small
 from logs import FIXTURES, REPOSITORY
 

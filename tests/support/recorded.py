@@ -22,7 +22,7 @@ import click
 import numpy as np
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 RECORDED = Path(__file__).parent / "recorded_numbers"

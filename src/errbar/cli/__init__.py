@@ -1,1 +1,233 @@
-"""The command `errbar`: parse, call one function, print."""
+"""The command `errbar`: its group of commands, progress on stderr, Ctrl-C, and exit codes.
+
+A command is a module of its own name: parse, call one function, print. The group imports it when it
+is asked for, and no command loads more than click before it runs, so that help is quick.
+"""
+
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from click.exceptions import Exit
+
+from errbar import __version__
+from errbar.base.files import remove_unfinished
+from errbar.base.remarks import on_command_line
+from errbar.base.tables import printable
+from errbar.errors import ErrbarError
+
+COMMANDS = (
+    *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor"),
+    *("selective", "roc", "report", "convert", "inspect", "demo"),
+)
+
+# What a shell makes of a process that a signal ended: 128 and the number of the signal. A reader
+# that left got less than all, so it is no success; in `errbar score logs | head` nobody minds.
+INTERRUPTED, READER_LEFT = 130, 141
+
+
+@contextmanager
+def ended_early() -> Iterator[None]:
+    """One line for Ctrl-C, silence for a reader that has left."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say_interrupted()
+        raise Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        if not _reader_left():
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains later
+        raise Exit(READER_LEFT) from None
+
+
+def say_interrupted() -> None:
+    """The one line."""
+    click.echo("Interrupted.", err=True)
+
+
+def _reader_left() -> bool:
+    """Whether it is stdout that is broken, and not a socket to some engine."""
+    stdout = select.poll()
+    stdout.register(sys.stdout.fileno(), 0)
+    return bool(stdout.poll(0))
+
+
+_SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and from line to line
+# DuckDB stops within a second. Or never: 2.0 hung in 7 of 41 trials when stopped while it wrote.
+_PATIENCE = 2.0
+_USUAL_WIDTH = 80
+
+
+class Work:
+    """What a command is at, and the engine that does it."""
+
+    def __init__(self, words: str) -> None:
+        self.words = printable(words)
+        self.began = time.monotonic()
+        self.on_terminal = sys.stderr.isatty()
+        self.engine: Any = None
+        self.interrupted = False
+
+    def connection(self) -> Any:
+        """The DuckDB connection that is watched."""
+        if self.engine is not None:
+            return self.engine
+        import duckdb  # noqa: PLC0415  not all work needs it
+
+        engine = duckdb.connect()
+        if self.on_terminal:
+            engine.execute("SET enable_progress_bar = true")
+            engine.execute("SET enable_progress_bar_print = false")
+        self.engine = engine
+        return engine
+
+    def interrupt(self) -> None:
+        """Stop the engine where it is."""
+        self.interrupted = True
+        if self.engine is not None:
+            self.engine.interrupt()
+
+    def line(self) -> str:
+        """How far it has come; the engine may know its share of what it is doing now."""
+        seconds = f"{self.words}: {time.monotonic() - self.began:.0f} s"
+        share = getattr(self.engine, "query_progress", lambda: -1.0)()  # newer DuckDB has it
+        return f"{seconds}, {share:.0f} %" if share >= 0 else seconds
+
+
+@contextmanager
+def working(words: str) -> Iterator[Work]:
+    """A stretch of work in which Ctrl-C is prompt, and a terminal shows that something happens."""
+    work = Work(words)
+    signals, wake = socket.socketpair()
+    done, finish = socket.socketpair()
+    wake.setblocking(False)
+    watcher = threading.Thread(target=_watch, args=(work, signals, done), daemon=True)
+    before = signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    watcher.start()
+    try:
+        yield work
+    except Exception as error:
+        _end(watcher, finish)
+        if work.interrupted:  # which the engine took for an error of its own
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        signal.set_wakeup_fd(before)
+        _end(watcher, finish)
+        for one in (signals, wake, done):
+            one.close()
+
+
+def _end(watcher: threading.Thread, finish: socket.socket) -> None:
+    finish.close()
+    watcher.join()
+
+
+def _watch(work: Work, signals: socket.socket, done: socket.socket) -> None:
+    line = ""
+    wait = _SILENT if work.on_terminal else None
+    ready: list[socket.socket] = []
+    while done not in ready:
+        ready, _, _ = select.select([signals, done], [], [], wait)
+        if signals in ready and signal.SIGINT in signals.recv(4096):
+            work.interrupt()
+            wait = _PATIENCE
+        elif not ready and work.interrupted:
+            _end_at_once(line)
+        elif not ready:
+            line = _shown(work.line(), line)
+            wait = _BETWEEN
+    _clear(line)
+
+
+def _end_at_once(line: str) -> None:
+    """End a process whose main thread does not come back."""
+    _clear(line)
+    remove_unfinished()
+    say_interrupted()
+    os._exit(INTERRUPTED)
+
+
+def _clear(line: str) -> None:
+    if line:
+        _shown("", line)
+        _shown("", "")
+
+
+def _shown(line: str, last: str) -> str:
+    """The line in the place of the last one, as much of it as fits."""
+    width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
+    line = line[1 - width :]  # the end is what changes
+    sys.stderr.write(f"\r{line:<{len(last)}}")
+    sys.stderr.flush()
+    return line
+
+
+class _Refusal(click.ClickException):
+    """Something given cannot be used: one line on stderr, and the exit code of wrong usage."""
+
+    exit_code = 2
+
+
+class _Commands(click.Group):
+    """Commands that end in one line where they must end early."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with ended_early():
+            return super().make_context(*arguments, **more)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return sorted({*COMMANDS, *super().list_commands(ctx)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, from the module of its name."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module = importlib.import_module(f"errbar.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """A path in place of a command asks for what a person wants first."""
+        if self.get_command(ctx, args[0]) is None and _is_path(args[0]):
+            return "overview", self.get_command(ctx, "overview"), args
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with ended_early(), on_command_line():
+                return super().invoke(ctx)
+        except ErrbarError as error:
+            if ctx.params.get("debug"):
+                raise
+            raise _Refusal(printable(" ".join(str(error).split()))) from error
+
+
+def _is_path(text: str) -> bool:
+    """Whether it looks like a path rather than a mistyped command."""
+    return text == "-" or any(mark in text for mark in "/\\.*") or Path(text).exists()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="errbar")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def main(debug: bool) -> None:
+    """Honest scores from raw evaluation logs: every metric with its error bar.
+
+    errbar PATHS shows what was read, the scores, and who is better.
+    """
+    del debug  # read where errors are shown

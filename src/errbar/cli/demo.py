@@ -1,16 +1,12 @@
-"""What `errbar demo` does: the main job on a small bundled example."""
+"""`errbar demo`: the main job on a small bundled example."""
 
 import textwrap
 
 import click
 
-from errbar import demo
-from errbar.analysis.evaluate import score
+import errbar
 from errbar.base.tables import wrapped
 from errbar.errors import InputError
-from errbar.loading import load
-from errbar.page import write_report
-from errbar.page.contents import Asked
 
 METRICS = ("avg", "maj@7", "pass@8", "pass^8", "geom@4")
 
@@ -21,21 +17,32 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 """
 
 
-def show_demo(target: str) -> None:
-    """The bundled example: its scores, who is better, a report, and what to try next."""
-    systems = demo.load()
-    runs = load(systems)
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="errbar-demo.html",
+    show_default=True,
+    help="The report.",
+)
+def demo(output: str) -> None:
+    """Score and compare a small bundled example, and write a report of it."""
+    from errbar import demo as example  # noqa: PLC0415  --help must not wait
+    from errbar.page import write_report  # noqa: PLC0415
+    from errbar.page.contents import Asked  # noqa: PLC0415
+
+    runs = errbar.load(example.load())
     said = [
-        demo.ABOUT,
-        str(score(systems, *METRICS)),
+        example.ABOUT,
+        str(runs.score(*METRICS)),
         "\n".join(wrapped(["Who is better:", *map(str, runs.compare("avg", "pass^8"))])),
         f"On your own counts, in Python:\n\n{textwrap.indent(TRY_NEXT, '    ').rstrip()}",
     ]
     click.echo("\n\n".join(said))
+    asked = Asked(METRICS, title="errbar demo", command="errbar demo")
     try:
-        path = write_report(
-            runs, target, Asked(METRICS, title="errbar demo", command="errbar demo")
-        )
+        path = write_report(runs, output, asked)
     except InputError as error:
         raise InputError(f"all but the report is done: {error}") from error
     click.echo(f"\nAll of it and more on one page: {path}")

@@ -1,11 +1,51 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how outcomes are read by them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+import errbar
+from errbar.cli import Work
+from errbar.errors import InputError
+
+if TYPE_CHECKING:
+    from errbar.data.readers.tables.naming import FilesAre, KeysAre, RepeatsAre, RowsAre
+    from errbar.runs import Runs
+
 Command = Callable[..., None]
 Options = Callable[[Command], Command]
+Paths = tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How outcomes are read: what the options of `READ` say."""
+
+    mapping: tuple[str, ...] = ()
+    repeats: "RepeatsAre" = "refuse"
+    files: "FilesAre | None" = None
+    rows: "RowsAre | None" = None
+    keys: "KeysAre | None" = None
+    right: tuple[str, ...] = ()
+    reader: str | None = None
+    scorer: str | None = None
+    filter: str | None = None
+    signal: str | None = None
+    engine: Literal["duckdb", "spark"] = "duckdb"
+    master: str | None = None
+    remote: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """How a result is written: what the options of `WRITE` and `PLOT` say."""
+
+    style: Literal["table", "json", "csv", "markdown", "latex"] = "table"
+    output: str | None = None
+    plot: str | None = None
 
 
 def options_of(*options: Options) -> Options:
@@ -19,18 +59,32 @@ def options_of(*options: Options) -> Options:
     return add
 
 
+def bundle_of(name: str, kind: type[Reading | Writing], *options: Options) -> Options:
+    """Several options as one decorator, for a command that takes them as one value of `kind`."""
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def bundled(**values: Any) -> None:
+            own = {one.name: values.pop(one.name) for one in fields(kind) if one.name in values}
+            command(**values, **{name: kind(**own)})
+
+        return options_of(*options)(bundled)
+
+    return add
+
+
 PATHS = click.argument("paths", nargs=-1, required=True)
 
-MAP = click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    metavar="MEANING=COLUMN",
-    help="Which column is what, as question=task_id, or cluster= for none; may be repeated.",
-)
-
-READ = options_of(
-    MAP,
+READ = bundle_of(
+    "reading",
+    Reading,
+    click.option(
+        "--map",
+        "mapping",
+        multiple=True,
+        metavar="MEANING=COLUMN",
+        help="Which column is what, as question=task_id, or cluster= for none; may be repeated.",
+    ),
     click.option(
         "--repeats",
         type=click.Choice(["refuse", "keep", "last"]),
@@ -74,7 +128,9 @@ READ = options_of(
     click.option("--spark-remote", "remote", help="Of Spark Connect, as sc://host."),
 )
 
-WRITE = options_of(
+WRITE = bundle_of(
+    "writing",
+    Writing,
     click.option(
         "--format",
         "style",
@@ -102,6 +158,28 @@ PLOT = click.option(
     help="Draw it too: a file that ends in .svg, .png, .html or .json.",
 )
 
+
+def names_in(lists: Sequence[str]) -> tuple[str, ...]:
+    """Names of metrics, one by one or in comma lists; commas within brackets belong to a name.
+
+    Examples
+    --------
+    >>> names_in(["pass@1,pass@8", "avg(weights=[0, 1])"])
+    ('pass@1', 'pass@8', 'avg(weights=[0, 1])')
+    """
+    names = []
+    for text in lists:
+        depth, start = 0, 0
+        for at, letter in enumerate(f"{text},"):
+            depth += (letter in "([") - (letter in ")]")
+            if letter == "," and not depth:
+                names.append(text[start:at].strip())
+                start = at + 1
+        if depth:
+            names.append(text[start:].strip())
+    return tuple(name for name in names if name)
+
+
 METRICS = click.option(
     "-m",
     "--metric",
@@ -109,6 +187,7 @@ METRICS = click.option(
     multiple=True,
     default=("avg",),
     show_default=True,
+    callback=lambda _, __, lists: names_in(lists),
     help="A metric, or a comma list of them; may be repeated.",
 )
 
@@ -159,7 +238,7 @@ RESAMPLE = options_of(
     click.option(
         "--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
+    click.option("--seed", "rng", type=int, default=0, show_default=True, help="Of the bootstrap."),
 )
 
 ERRORS = click.option(
@@ -201,3 +280,52 @@ DECIDE = options_of(
     ),
     PAIRED,
 )
+
+
+def runs_of(paths: Sequence[str], reading: Reading, work: Work) -> "Runs":
+    """Outcomes at paths, read by the engine that was asked for."""
+    session = None
+    if reading.engine == "spark":
+        from errbar.data.engines.spark import spark_session  # noqa: PLC0415  an extra
+
+        session = spark_session(reading.master, reading.remote)
+    elif reading.master or reading.remote:
+        raise InputError("--master and --spark-remote are for --engine spark.")
+    columns: dict[str, Any] = {**columns_in(reading.mapping)}
+    return errbar.load(
+        list(paths) if len(paths) > 1 else paths[0],
+        repeats=reading.repeats,
+        reader=reading.reader,
+        scorer=reading.scorer,
+        filter=reading.filter,
+        signal=reading.signal,
+        files=reading.files,
+        rows=reading.rows,
+        keys=reading.keys,
+        right=reading.right,
+        connection=work.connection() if session is None else None,
+        spark=session,
+        **columns,
+    )
+
+
+def shown(paths: Sequence[str]) -> str:
+    """What a message calls them."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} …"
+
+
+def columns_in(mapping: Sequence[str]) -> dict[str, str | None]:
+    """Columns by what they mean: question=task_id, or cluster= for none."""
+    from errbar.data.columns import require_meaning  # noqa: PLC0415  --help must not wait
+    from errbar.data.readers.tables.column_choice import REQUIRED  # noqa: PLC0415
+
+    columns: dict[str, str | None] = {}
+    for text in mapping:
+        meaning, equals, name = text.partition("=")
+        if not equals or not meaning or (not name and meaning in REQUIRED):
+            raise InputError(f"--map {text!r} must be written meaning=column, as question=task_id.")
+        if meaning in columns:
+            raise InputError(f"--map says twice which column is {meaning}.")
+        require_meaning(meaning)
+        columns[meaning] = name or None
+    return columns

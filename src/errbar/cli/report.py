@@ -1,49 +1,82 @@
-"""What `errbar report` does: load, build the page, and say where it is."""
+"""`errbar report`: build the page, and say where it is."""
 
 import shlex
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from errbar.base.tables import printable
-from errbar.cli.group import working
-from errbar.cli.outcomes import Given, Paths, names_in, runs_of, shown
-from errbar.page import write_report
-from errbar.page.contents import Asked
-from errbar.results.estimate import Estimand
+from errbar.cli import working
+from errbar.cli.options import (
+    BASELINE,
+    ERRORS,
+    ESTIMAND,
+    LEVEL,
+    PATHS,
+    READ,
+    Paths,
+    Reading,
+    names_in,
+    runs_of,
+    shown,
+)
 
 
-def report_outcomes(paths: Paths, given: Given) -> None:
-    """One page of everything."""
-    asked = Asked(
-        tuple(names_in(given["metrics"])),
-        Estimand(given["estimand"]),
-        given["level"],
-        given["baseline"],
-        given["errors"],
-        given["title"],
-        _command(paths, given),
-    )
+@click.command()
+@PATHS
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    callback=lambda _, __, lists: names_in(lists),
+    help="A metric, or a comma list of them; may be repeated. Chosen by the data if none.",
+)
+@BASELINE
+@click.option("--title", default="", help="Of the page.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="report.html",
+    show_default=True,
+    help="The page.",
+)
+@ESTIMAND
+@ERRORS
+@LEVEL
+@READ
+def report(
+    paths: Paths,
+    metrics: tuple[str, ...],
+    baseline: str | None,
+    title: str,
+    output: str,
+    estimand: str,
+    errors: Literal["fail", "missing"],
+    level: float,
+    reading: Reading,
+) -> None:
+    """One page of everything at PATHS, to be sent to a colleague: it needs no other file."""
+    from errbar.page import write_report  # noqa: PLC0415  --help must not wait
+    from errbar.page.contents import Asked  # noqa: PLC0415
+    from errbar.results.estimate import Estimand  # noqa: PLC0415
+
+    command = ["errbar", "report", *paths, *(part for name in metrics for part in ("-m", name))]
+    for option, value, usual in (
+        ("--baseline", baseline, None),
+        ("--title", title, ""),
+        ("--estimand", estimand, "population"),
+        ("--level", level, 0.95),
+        ("--errors", errors, "fail"),
+    ):
+        if value != usual:
+            command += [option, str(value)]
+    command += [part for told in reading.mapping for part in ("--map", told)]
+    words = shlex.join([*command, "-o", Path(output).name])
+    asked = Asked(metrics, Estimand(estimand), level, baseline, errors, title, words)
     with working(f"errbar report {shown(paths)}") as work:
-        target = write_report(runs_of(paths, given, work), given["output"], asked)
+        target = write_report(runs_of(paths, reading, work), output, asked)
     size = target.stat().st_size / 1e6
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))
-
-
-def _command(paths: Paths, given: Given) -> str:
-    """What makes the same page again."""
-    words = ["errbar", "report", *paths]
-    for name in names_in(given["metrics"]):
-        words += ["-m", name]
-    for option in ("baseline", "title"):
-        if given[option]:
-            words += [f"--{option}", given[option]]
-    if given["estimand"] != Estimand.POPULATION:
-        words += ["--estimand", given["estimand"]]
-    if given["level"] != 0.95:
-        words += ["--level", str(given["level"])]
-    if given["errors"] != "fail":
-        words += ["--errors", given["errors"]]
-    for told in given["mapping"]:
-        words += ["--map", told]
-    return shlex.join([*words, "-o", Path(given["output"]).name])

@@ -1,1 +1,58 @@
-"""Outcomes → the files of others, one module each."""
+"""Outcomes → files: one table under errbar's own column names, or the schema of others."""
+
+from pathlib import Path
+
+import narwhals.stable.v2 as nw
+
+from errbar.base.files import written_whole
+from errbar.data.columns import Columns
+from errbar.data.engines.duckdb import plain_errors
+from errbar.data.expressions import HIDDEN, Frame, require_numbers
+from errbar.data.files import CSV, JSON, PARQUET, kind_of
+from errbar.data.queries.count_tables import counted_slices
+from errbar.data.sources.tables import CountsTableSource, TableSource
+from errbar.errors import InputError
+from errbar.runs import Runs
+
+_WRITTEN = {PARQUET: "FORMAT parquet", CSV: "FORMAT csv, HEADER", JSON: "FORMAT json"}
+
+
+def write_outcomes(runs: Runs, target: str | Path, path: str) -> int:
+    """Write outcomes whole or not at all; how many rows. The target may be the source itself."""
+    source = runs.source
+    if not isinstance(source, TableSource | CountsTableSource):
+        raise InputError(f"{path}: a matrix has no columns to convert.")
+    return _write_table(source.frame, source.columns, target, path)
+
+
+def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) -> int:
+    kind = kind_of(Path(target))
+    if kind is None:
+        raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
+    renamed = {name: meaning for meaning, name in columns.named.items()}
+    hidden = HIDDEN - {*columns.named.values()}
+    kept = [name for name in frame.collect_schema().names() if name not in hidden]
+    taken = [name for name in kept if name in columns.named and name not in renamed]
+    if taken:
+        raise InputError(
+            f"{path}: the column {taken[0]!r} is not the one that means {taken[0]}; rename it."
+        )
+    with written_whole(target) as beside:
+        with plain_errors(path):
+            if "outcome" in columns:
+                require_numbers(frame, columns["outcome"])
+            else:
+                counted_slices(frame, columns, allow_repeats=True)
+        how = _WRITTEN[kind]
+        if ".tsv" in Path(target).suffixes:
+            how += ", DELIMITER '\t'"
+        relation = nw.to_native(frame.select(*kept).rename(renamed))
+        with plain_errors():
+            # The file is there already, so DuckDB would write to another and rename it.
+            copy = f"COPY rows TO {_text(str(beside))} ({how}, USE_TMP_FILE false)"
+            ((rows,),) = relation.query("rows", copy).fetchall()
+    return int(rows)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

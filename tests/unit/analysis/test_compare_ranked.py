@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import errbar
 from errbar import Predictions, roc, selective
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError
 from errbar.kernels import resample
 from errbar.metrics import RankedMetric, RocAuc, parse

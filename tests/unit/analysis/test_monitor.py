@@ -21,8 +21,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import errbar
-from errbar.cli.main import main
-from errbar.cli.outcomes import runs_of as runs_at
+from errbar.cli import main
+from errbar.cli.options import runs_of as runs_at
 from errbar.data.live_logs import whole_lines
 from errbar.data.queries.row_order import turns_of
 from errbar.data.readers.tables.column_choice import find_columns

@@ -16,7 +16,7 @@ import errbar
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.plan import Difficulty, plan
 from errbar.analysis.plan.goals import Difference, Width
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError, WrongType
 from errbar.kernels.power import DiscreteDistribution, normal_power, shift_log_odds, simulated_power
 from errbar.kernels.sign_flip import evidence

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError
 from errbar.results.leaderboard import Leaderboard
 

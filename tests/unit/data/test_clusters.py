@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import errbar
 from conformance_clusters import asked, expected
 from conformance_engines import ENGINES, Table
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.data.counts import CategoryCounts, CountsByState
 from errbar.data.queries.slices import Slice, numbered
 from errbar.errors import InputError, RepeatedTrial

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.data.engines import files as relations
 from errbar.data.files import ResolvedFolders, find_files, kind_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import errbar
 from errbar import selective
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.data.predictions import Predictions, Ranked
 from errbar.data.queries import ranked_totals as ranked_cells
 from errbar.data.queries.ranked_totals import Grouped

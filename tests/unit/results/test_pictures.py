@@ -20,7 +20,7 @@ import errbar
 from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import Learned
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.data.counts import Counts
 from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import RankedRows

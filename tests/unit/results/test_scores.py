@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import errbar
-from errbar.cli.outcomes import written
+from errbar.cli.output import written
 from errbar.errors import InputError
 from errbar.results.scores import Scores
 

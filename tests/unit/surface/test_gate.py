@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 
 import errbar
 from errbar.base.tables import inert_markdown
-from errbar.cli.decide_gate import drops_in
-from errbar.cli.main import main
+from errbar.cli import main
+from errbar.cli.gate import drops_in
 from errbar.errors import InputError, UnknownMetric, WrongType
 from errbar.metrics import Aurc, parse
 from errbar.results.comparison import Comparison

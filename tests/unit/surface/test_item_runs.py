@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from errbar.analysis.methods.bootstrap import Bootstrap
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.data.readers.item_runs import read_item_runs
 from errbar.errors import InputError
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage, estimate

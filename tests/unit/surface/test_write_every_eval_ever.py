@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError
 from errbar.runs import Runs
 from logs import FIXTURES, harness, rows_of

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import errbar
 from errbar.base.remarks import MARK, above
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError, WrongType
 
 FIRST = [1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1]  # 8 of 12

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
-from errbar.cli.main import main
+from errbar.cli import main
 from errbar.errors import InputError, WrongType
 from shapes import GOOD, POOR, TRIALS
 
