@@ -5,7 +5,6 @@ the ids of their questions and merge with `+`: trials of the same question add u
 are appended. Metrics look at `States`: how many questions share the same counts.
 """
 
-import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -27,9 +26,9 @@ from errbar.base.arguments import (
 )
 from errbar.base.arrays import Integers
 from errbar.errors import InputError
+from errbar.kernels.sorting import distinct_rows
 
 _TALLY_ROWS = 1 << 14  # rows that are turned into floats at a time
-_DENSE_KEYS = 1 << 14  # up to here, or eight keys a row, a histogram is quicker than sorting
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,11 +311,11 @@ class States(NamedTuple):
         if len(systems) == 1:
             counts = in_order(systems[0])
             masses = counts.masses() if isinstance(counts, CountsByState) else None
-            (trials, correct), often = distinct(counts.trials, counts.correct, often=masses)
+            (trials, correct), often = distinct_rows(counts.trials, counts.correct, often=masses)
             total = float(len(counts)) if weights_of(counts) is None else float(often.sum())
             return cls(trials, correct, often[None, :], np.array([total]))
         owner = np.repeat(np.arange(len(systems)), [counts.trials.size for counts in systems])
-        (trials, correct, owner), often = distinct(
+        (trials, correct, owner), often = distinct_rows(
             np.concatenate([counts.trials for counts in systems]),
             np.concatenate([counts.correct for counts in systems]),
             owner,
@@ -343,7 +342,7 @@ class Tally(NamedTuple):
         if weights is not None:
             order = np.lexsort((*tally.T, weights))
             tally, weights = tally[order], weights[order]
-        columns, often = distinct(*tally.T, often=weights)
+        columns, often = distinct_rows(*tally.T, often=weights)
         return cls(np.stack(columns, axis=1), often)
 
     @classmethod
@@ -391,27 +390,3 @@ def in_order(counts: Counts) -> Counts:
         None if counts.clusters is None else together.astype(np.int64),
         weights,
     )
-
-
-def distinct(
-    *columns: Integers, often: NDArray[np.float64] | None = None
-) -> tuple[tuple[Integers, ...], NDArray[np.float64]]:
-    """Distinct rows of `columns` in their order, and how often each occurs.
-
-    `often` says how many each given row stands for; without it, each stands for one.
-    """
-    low = [int(column.min()) for column in columns]
-    spans = [int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True)]
-    if math.prod(spans) <= max(_DENSE_KEYS, 8 * columns[0].size):
-        key = np.zeros(1, dtype=np.int64)
-        for column, least, span in zip(columns, low, spans, strict=True):
-            if span > 1:
-                key = key * span + (column - least if least else column)
-        if key.size < columns[0].size:  # no column varies
-            key = np.zeros(columns[0].size, dtype=np.int64)
-        count = np.bincount(key, weights=often)
-        held = count.nonzero()[0]
-        rows = [row + least for row, least in zip(np.unravel_index(held, spans), low, strict=True)]
-        return tuple(rows), count[held].astype(float)
-    table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    return tuple(table), np.bincount(member, weights=often).astype(float)

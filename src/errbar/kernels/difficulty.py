@@ -25,12 +25,17 @@ _POINTS = 20  # of the discrete distribution
 # Grid for the concentration of the Dirichlet prior, in questions: the smaller, the fewer points are
 # used. A fixed value is too coarse for a smooth distribution observed with 64 trials per question.
 _MASSES = 2.0 ** np.arange(-4, 6)
+_SHARES = _MASSES / _POINTS  # of each point
 _LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential with mean 1: few trials say nothing about it
 _AT_AN_END = 0.1  # prior probability that a point is 0, and that it is 1
 _SIDE = 0.5  # both parameters of the Beta prior of all other points
 _FIRST, _SWEEPS, _EVERY = 100, 400, 4  # burn-in, sweeps after it, and thinning
 _NEVER = -1e5  # stands for log 0, and can be multiplied by 0
 _INSIDE = 1e-12  # least distance from 0 and 1 of a point that is neither
+
+
+# Each generator, and the rows of the systems that it draws for.
+_Generators = Sequence[tuple[np.random.Generator, slice]]
 
 
 class DifficultyDraws(NamedTuple):
@@ -59,16 +64,16 @@ def learn(
     owner = np.repeat(np.arange(systems), np.diff(np.append(starts, trials.size)))
     right, wrong = correct.astype(float)[:, None], (trials - correct).astype(float)[:, None]
     angle = np.linspace(0.0, np.pi, _POINTS)
-    rates = np.tile(0.5 - 0.5 * np.cos(angle), (systems, 1))
-    weights = np.full((systems, _POINTS), 1.0 / _POINTS)
+    rates: Array = np.tile(0.5 - 0.5 * np.cos(angle), (systems, 1))
+    weights: Array = np.full((systems, _POINTS), 1.0 / _POINTS)
     first = _POINTS * np.arange(systems)[:, None]
     parts = len(rngs)
     bounds = np.append(starts, trials.size) if parts > 1 else np.array([0, trials.size])
     states = [slice(*pair) for pair in pairwise(bounds.tolist())]
     rows = [slice(at, at + 1) if parts > 1 else slice(None) for at in range(parts)]
+    generators = list(zip(rngs, rows, strict=True))
     unknown = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
-    share = _MASSES / _POINTS
-    before = _LOG_PRIOR + gammaln(_MASSES) - _POINTS * gammaln(share)
+    before = _LOG_PRIOR + gammaln(_MASSES) - _POINTS * gammaln(_SHARES)
     before = before - gammaln(_MASSES + np.add.reduceat(often, starts)[:, None])
     kept: list[tuple[Array, Array, Array]] = []
     for sweep in range(_FIRST + _SWEEPS):
@@ -88,30 +93,40 @@ def learn(
         )
         if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
             kept.append((rates, weights, members.astype(float)))
-        likely = before + gammaln(members[:, :, None] + share).sum(axis=1)
-        weights = members.astype(float)
-        for rng, some in zip(rngs, rows, strict=True):
-            masses = (likely[some] + rng.gumbel(size=likely[some].shape)).argmax(axis=1)
-            weights[some] = rng.standard_gamma(weights[some] + share[masses, None])
-        weights += 1e-300
-        weights /= weights.sum(axis=1, keepdims=True)
-        solved += _SIDE
-        failed += _SIDE
-        inside = np.exp(betaln(solved, failed) + unknown)
-        never, always = _AT_AN_END * (solved == _SIDE), _AT_AN_END * (failed == _SIDE)
-        ends = never + always
-        place, rates = np.empty_like(inside), np.empty_like(inside)
-        for rng, some in zip(rngs, rows, strict=True):
-            place[some] = rng.random(inside[some].shape)
-            rates[some] = rng.beta(solved[some], failed[some])
-        place *= ends + inside
-        np.clip(rates, _INSIDE, 1.0 - _INSIDE, out=rates)
-        rates[place < ends] = 1.0
-        rates[place < never] = 0.0
+        likely = before + gammaln(members[:, :, None] + _SHARES).sum(axis=1)
+        weights = _draw_weights(members.astype(float), likely, generators)
+        inside = np.exp(betaln(solved + _SIDE, failed + _SIDE) + unknown)
+        rates = _draw_rates(solved, failed, inside, generators)
         # Heavy points first: a multinomial draw stops when no question is left to assign.
         order = np.argsort(-weights, axis=1) + first
         rates, weights = rates.ravel()[order], weights.ravel()[order]
     return DifficultyDraws(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
+
+
+def _draw_weights(members: Array, likely: Array, generators: _Generators) -> Array:
+    """Draw the weights: Dirichlet, with a concentration drawn by its log probabilities `likely`."""
+    weights = members
+    for rng, some in generators:
+        masses = (likely[some] + rng.gumbel(size=likely[some].shape)).argmax(axis=1)
+        weights[some] = rng.standard_gamma(weights[some] + _SHARES[masses, None])
+    weights += 1e-300
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _draw_rates(solved: Array, failed: Array, inside: Array, generators: _Generators) -> Array:
+    """Draw the points by their right and wrong trials; `inside`: odds to be neither 0 nor 1."""
+    never, always = _AT_AN_END * (solved == 0), _AT_AN_END * (failed == 0)
+    ends = never + always
+    place, rates = np.empty_like(inside), np.empty_like(inside)
+    for rng, some in generators:
+        place[some] = rng.random(inside[some].shape)
+        rates[some] = rng.beta(solved[some] + _SIDE, failed[some] + _SIDE)
+    place *= ends + inside
+    np.clip(rates, _INSIDE, 1.0 - _INSIDE, out=rates)
+    rates[place < ends] = 1.0
+    rates[place < never] = 0.0
+    return rates
 
 
 def _by_system(assigned: Array, starts: Integers) -> Array:

@@ -9,10 +9,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from errbar.base.arrays import Array, Integers
-from errbar.data.counts import Tally, distinct
+from errbar.data.counts import Tally
 from errbar.data.queries.answers import Ballots
 from errbar.errors import InputError
 from errbar.kernels import dirichlet, finite
+from errbar.kernels.sorting import distinct_rows
 from errbar.kernels.urn import mean_credit
 from errbar.metrics.base import (
     FLAT,
@@ -261,7 +262,7 @@ def _pooled(tally: Tally, *columns: Integers) -> tuple[tuple[Integers, ...], Arr
     """Distinct rows of `columns`, and how many questions are in each; a few stay as they are."""
     if len(tally.rows) <= _FEW_ROWS:
         return columns, tally.often
-    return distinct(*columns, often=tally.often)
+    return distinct_rows(*columns, often=tally.often)
 
 
 def _root_of_sum(logs: Array, often: Array) -> float:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import Cell, Method, require_level, require_no_weights
 from errbar.base.arrays import Array, Integers
-from errbar.data.counts import States, distinct
+from errbar.data.counts import States
 from errbar.errors import InputError, WrongType
 from errbar.kernels import lattice
 from errbar.kernels.interval import normal_ends
 from errbar.kernels.lattice import GridDistribution, quantiles
+from errbar.kernels.sorting import distinct_rows
 from errbar.metrics.base import FLAT, AnyCounts, CountMetric, Moments, Needs, Prior, QuestionMean
 from errbar.metrics.categories import Average, CategoryMetric
 from errbar.results.estimate import Estimand, Interval
@@ -54,7 +55,7 @@ def _systems(data: Any) -> Iterator[_System]:
     else:
         for tally in data:
             wrong, right = tally.rows.T
-            (trials, correct), often = distinct(wrong + right, right, often=tally.often)
+            (trials, correct), often = distinct_rows(wrong + right, right, often=tally.often)
             yield _System(trials, correct, often)
 
 

@@ -1,6 +1,6 @@
 """Rows with a confidence: what forbids ranking them, and the rows themselves if they fit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -58,6 +58,15 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
             f"{mapping('confidence')}."
         )
     require_numbers(frame, columns["outcome"])
+    rows = _with_results(frame, columns, more)
+    found = fetch(_surveyed(rows))
+    size = _refuse_unrankable(found, frame, columns)
+    ends = [np.nan_to_num(np.asarray(found[name][0], dtype=float)) for name in ("least", "most")]
+    return Rankable(rows, size, *map(float, ends))
+
+
+def _with_results(frame: Frame, columns: Columns, more: Mapping[str, nw.Expr]) -> Frame:
+    """The columns of `Rankable`, and whether the status of a row is `unknown`."""
     kinds = frame.collect_schema()
     sure = columns["confidence"]
     names = names_of(frame, columns, ())
@@ -79,8 +88,11 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
     )
     rows = _in_clusters(rows)
     value = nw.col("outcome")
-    rows = rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))
-    found = fetch(_surveyed(rows))
+    return rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))
+
+
+def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
+    """Refuse rows that cannot be ranked, by what `_surveyed` found; else how many there are."""
     size, nameless, unknown, unsure, other = (
         int(found[name][0]) if found["rows"][0] else 0
         for name in ("rows", "nameless", "unknown", "unsure", "other")
@@ -96,16 +108,16 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         statuses(frame, columns)  # which names it
     if unsure:
         raise InputError(
-            f"{unsure} of {size} rows have an answer and no confidence in the column {sure!r}, so "
-            f"they cannot be ranked. Give them one, or the status 'abstained'."
+            f"{unsure} of {size} rows have an answer and no confidence in the column "
+            f"{columns['confidence']!r}, so they cannot be ranked. Give them one, or the "
+            f"status 'abstained'."
         )
     if other:
         raise WrongType(
             f"ranking needs outcomes of 0 and 1; {other} of {size} rows of the column "
             f"{columns['outcome']!r} are neither. Map another column, or turn them into 0 and 1."
         )
-    ends = [np.nan_to_num(np.asarray(found[name][0], dtype=float)) for name in ("least", "most")]
-    return Rankable(rows, size, *map(float, ends))
+    return size
 
 
 def _in_clusters(rows: Frame) -> Frame:

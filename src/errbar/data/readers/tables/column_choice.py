@@ -110,12 +110,7 @@ def find_columns(
         free = [name for name in _usual(lower, meaning, usual_names) if name not in taken]
         found = _likeliest(meaning, free, present, sample)
         if found is None and meaning == "question" and sample is not None:
-            found = other_id(lower, taken, named.get("system"), INDEX, sample)
-            inside = [name for name in _parts_named(present, meaning) if name.endswith("_id")]
-            found = found or next((name for name in inside if name not in taken), ROW)
-            if found == ROW and is_task_id(named, sample):
-                found = named.pop("task")
-                guessed.discard("task")
+            found = _unusual_id(named, guessed, present, lower, sample)
         if found is not None:
             named[meaning] = found
             guessed.add(meaning)
@@ -134,6 +129,27 @@ def find_columns(
     also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
     unused = tuple(name for name in unused if name not in also)
     return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also, unused)
+
+
+def _unusual_id(
+    named: dict[str, str],
+    guessed: set[str],
+    present: Sequence[str],
+    lower: Mapping[str, str],
+    sample: Sample,
+) -> str:
+    """What names a question where no usual column does; the number of its row if nothing does.
+
+    A column that was guessed to be the task, but is an id, is no longer the task.
+    """
+    taken = set(named.values())
+    inside = [name for name in _parts_named(present, "question") if name.endswith("_id")]
+    found = other_id(lower, taken, named.get("system"), INDEX, sample)
+    found = found or next((name for name in inside if name not in taken), ROW)
+    if found == ROW and is_task_id(named, sample):
+        found = named.pop("task")
+        guessed.discard("task")
+    return found
 
 
 def _likeliest(
