@@ -10,6 +10,7 @@ from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import Learned
 from errbar.analysis.ranked import classes_of, predictions_of, ranked_by_system
+from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array, Seed
 from errbar.data.counts import CountsByState
 from errbar.data.queries.ranked_rows import RankedRows
@@ -57,8 +58,7 @@ class RunPlots:
 
     def difficulty(self, *, errors: Errors = "fail", level: float = 0.95, rng: Seed = 0) -> Picture:
         """How often questions were right, and what is learned of that from all of them."""
-        if not 0 < level < 1:
-            raise InputError(f"level must lie strictly between 0 and 1; got {level!r}.")
+        strict_share(level, "level")
         slices = {
             Subject(one.key[0], one.key[1]): one.where(one.trials > 0)
             for one in self.source.slices(())
@@ -93,8 +93,7 @@ class RunPlots:
 
     def calibration(self, *, bins: int = 10, level: float = 0.95) -> Picture:
         """How often answers are right, over how sure the system was, in bins of as many each."""
-        if not 0 < level < 1:
-            raise InputError(f"level must lie strictly between 0 and 1; got {level!r}.")
+        strict_share(level, "level")
         return calibration_picture(reliability(self._ranked(None), bins, level))
 
     def _ranked(self, bins: int | None) -> dict[Subject, RankedRows | Grouped]:

@@ -18,12 +18,12 @@ from errbar.analysis.roc import (
     estimate,
     roc_auc_ci,
 )
+from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.scored import Labelled, Scored, scores_and_labels
 from errbar.errors import InputError
 from errbar.kernels import roc as kernel
 from errbar.kernels.sorting import sort_with_label
-from errbar.metrics.base import number
 from errbar.metrics.ranked import RocAuc
 
 __all__ = [

@@ -8,14 +8,14 @@ from statistics import NormalDist
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
-from errbar.analysis.methods.base import require_level
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.pairs import Difference, Differences, Pair, common_reach
 from errbar.analysis.score import ScoredMetric
+from errbar.base.arguments import number, strict_share
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
-from errbar.metrics.base import Direction, Metric, number
+from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Refusals, reason_of
 from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand, Interval
@@ -54,7 +54,7 @@ class Asked(Generic[Kind]):
     adjust: Adjust = "holm"
 
     def __post_init__(self) -> None:
-        require_level(self.level)
+        strict_share(self.level, "level")
         if not self.metrics:
             raise InputError("there is no metric to compare by; name one, as in 'pass@8'.")
         if self.adjust not in ("holm", "none"):

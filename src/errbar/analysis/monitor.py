@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import require_level
+from errbar.base.arguments import number, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.queries.row_order import Settled, Turns, settled
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.kernels.betting import log_wealth, low_ends
-from errbar.metrics.base import number
 from errbar.results.monitoring import Claims, Looks, Monitoring, Watch
 
 Bounds = tuple[float, float]
@@ -119,7 +118,7 @@ def _rows(turns: Turns, system: str, task: str) -> NDArray[np.int64]:
 
 
 def _claims(above: float | None, below: float | None, level: float, bounds: Bounds) -> Claims:
-    require_level(level)
+    strict_share(level, "level")
     if above is None and below is None:
         raise InputError(
             f"say what to watch for: {way_to_say('--above or --below', 'above=0.8 or below=0.8')} "

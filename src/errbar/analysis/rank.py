@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.base import require_level
 from errbar.analysis.methods.learned import Summary
 from errbar.analysis.methods.seen import mean_of_sample
 from errbar.analysis.pairs import FEW_THAT_DIFFER, Moving, apart, apart_by, draws_of, reach_of
 from errbar.analysis.score import ScoredMetric, first_of
 from errbar.analysis.values import Answered, average_reward
+from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.tables import counted
 from errbar.data.sources.tables import Source
@@ -45,7 +45,7 @@ class RankAsked:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        require_level(self.level)
+        strict_share(self.level, "level")
         if self.covers is Estimand.RERUN:
             raise InputError(
                 "ranks are of systems, not of what a run would show; ask for estimand "

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.analysis.methods.bootstrap import Bootstrap, Spread, joint_clusters, require_bootstrap
+from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.tables import percent, supported
 from errbar.data.queries.ranked_totals import Grouped
@@ -21,7 +22,6 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels import roc as kernel
 from errbar.kernels.interval import logit_ends, normal_reach, separated_end
 from errbar.kernels.sorting import sort_with_label
-from errbar.metrics.base import number
 from errbar.metrics.ranked import RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
@@ -43,7 +43,7 @@ def roc_auc_ci(
     >>> print(roc_auc_ci([0.1, 0.4, 0.35, 0.8, 0.9, 0.2], [0, 0, 1, 1, 1, 0]))
     roc-auc: 0.89 ± 0.16, 95 % interval 0.26 to 0.99
     """
-    wanted = _level(level)
+    wanted = strict_share(level, "level")
     _scale(scale)
     ordered, positive = sort_with_label(*scores_and_labels(scores, labels))
     value, variance = kernel.delong(ordered, positive)
@@ -118,7 +118,7 @@ def compare_paired(
     >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 4, 5, 6, 3, 1], [0, 0, 0, 1, 1, 1]))
     ROC-AUC 0.89 and 0.44, difference 0.44, 95 % interval -0.37 to 1.00, p = 0.29
     """
-    wanted = _level(level)
+    wanted = strict_share(level, "level")
     first, flags = scores_and_labels(scores, labels)
     second, _ = scores_and_labels(other_scores, labels, "other_scores")
     (beats, beaten), (beats_too, beaten_too) = (
@@ -139,7 +139,7 @@ def compare_unpaired(first: Scored, second: Scored, *, level: float = 0.95) -> A
     ROC-AUC 0.75 and 0.5, difference 0.25, no interval: one positive or one negative alone has no \
 spread
     """
-    wanted = _level(level)
+    wanted = strict_share(level, "level")
     for one in (first, second):
         if not isinstance(one, Scored):
             raise WrongType(f"give Scored(scores, labels) twice; got {type(one).__name__}.")
@@ -222,13 +222,6 @@ def _resampled(
         return RocAuc().measure(arranged.classes(weights))[None, :]
 
     return method.run(measure, units, arranged.rows, rng).spread(0, method)
-
-
-def _level(level: float) -> float:
-    wanted = number(level, "level", 0.0, 1.0)
-    if wanted in (0.0, 1.0):
-        raise InputError(f"level must lie strictly between 0 and 1; got {level!r}.")
-    return wanted
 
 
 def _scale(scale: str) -> None:

@@ -1,6 +1,7 @@
-"""Arguments, checked once at the edge: vectors of numbers, flags and names; counts and ids."""
+"""Arguments, checked once at the edge: numbers, levels, vectors, flags and names, counts, ids."""
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Real
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.base.arrays import Integers
+from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, WrongType
 
 
@@ -19,6 +21,53 @@ def freeze(target: object, **fields: object) -> None:
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
         object.__setattr__(target, name, value)
+
+
+def number(value: Any, name: str, low: float, high: float) -> float:
+    """`value` as a finite float between `low` and `high`."""
+    if type(value) is not float and (
+        isinstance(value, bool | np.bool_)
+        or not isinstance(value, int | float | np.integer | np.floating)
+    ):
+        raise WrongType(f"{name} must be a number; got {value!r}.")
+    if not (low <= value <= high and -sys.float_info.max <= value <= sys.float_info.max):
+        raise InputError(f"{name} must be {_range(low, high)}; got {value!r}.")
+    return float(value)
+
+
+def _range(low: float, high: float) -> str:
+    if math.isinf(high):
+        return "finite" if math.isinf(low) else f"finite and {low:g} at least"
+    return f"in [{low:g}, {high:g}]"
+
+
+def strict_share(value: Any, name: str) -> float:
+    """`value` as a number strictly between 0 and 1: the level of an interval, or a power."""
+    share = number(value, name, -math.inf, math.inf)
+    if not 0 < share < 1:
+        raise InputError(
+            f"{name} must lie strictly between 0 and 1; got {value!r}. "
+            f"For 95 % write {way_to_say(f'--{name} 0.95', f'{name}=0.95')}."
+        )
+    return share
+
+
+def numbers(values: Any, name: str) -> tuple[float, ...]:
+    """`values` as a tuple of finite floats."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise WrongType(f"{name} is a masked array with masked entries.")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise WrongType(f"{name} must be a list of numbers; got {values!r}.") from error
+    if array.ndim != 1 or array.dtype.kind not in "biuf":
+        raise WrongType(
+            f"{name} must be a list of numbers; got {array.dtype} of shape {array.shape}."
+        )
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InputError(f"{name} must be finite; {name}[{bad[0]}] is {array[bad[0]]}.")
+    return tuple(array.astype(float).tolist())
 
 
 def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:

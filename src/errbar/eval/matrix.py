@@ -6,13 +6,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from errbar.base.arguments import numbers, strict_share
 from errbar.base.arrays import Array
 from errbar.data.counts import Tally
 from errbar.data.matrices import binary_states, category_counts, category_tally
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.kernels.interval import normal_ends
 from errbar.metrics import CountMetric, Prior, family
-from errbar.metrics.base import FLAT, number, numbers, pseudo_trials
+from errbar.metrics.base import FLAT, pseudo_trials
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
 from errbar.metrics.passk import Spectrum
@@ -165,9 +166,7 @@ def _summaries(
     for metric in metrics:
         if not isinstance(metric, _BEYOND_TRIALS):
             _enough(metric, trials)
-    level = number(confidence, "confidence", 0.0, 1.0)
-    if level in (0.0, 1.0):
-        raise InputError(f"confidence must lie strictly between 0 and 1; got {confidence!r}.")
+    level = strict_share(confidence, "confidence")
     mean, sd = metrics[0].posterior(metrics, data, prior)
     possible = metrics[0].bounds if isinstance(metrics[0], CategoryMetric) else UNIT
     low, high = normal_ends(mean[:, 0], sd[:, 0], level, _cut(possible, bounds))

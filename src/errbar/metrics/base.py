@@ -3,7 +3,6 @@
 `METRICS` is the one list of metrics: what stands before k in a name, and its class.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
+from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.counts import CategoryCounts, Counts, CountsByState, States
 from errbar.errors import InputError, NotEnoughTrials, WrongType
@@ -60,18 +60,6 @@ class Direction(Enum):
 
     HIGHER = "higher is better"
     LOWER = "lower is better"
-
-
-def number(value: Any, name: str, low: float, high: float) -> float:
-    """`value` as a finite float between `low` and `high`."""
-    if type(value) is not float and (
-        isinstance(value, bool | np.bool_)
-        or not isinstance(value, int | float | np.integer | np.floating)
-    ):
-        raise WrongType(f"{name} must be a number; got {value!r}.")
-    if not (low <= value <= high and math.isfinite(value)):
-        raise InputError(f"{name} must be in [{low:g}, {high:g}]; got {value!r}.")
-    return float(value)
 
 
 def pseudo_trials(value: Any, name: str) -> float:
@@ -276,24 +264,6 @@ def draws_of(k: Any) -> int:
     if not 1 <= k <= MOST_DRAWS:
         raise InputError(f"k must be at least 1 and at most {MOST_DRAWS:,}; got k={k}.")
     return int(k)
-
-
-def numbers(values: Any, name: str) -> tuple[float, ...]:
-    """`values` as a tuple of finite floats."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        raise WrongType(f"{name} is a masked array with masked entries.")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise WrongType(f"{name} must be a list of numbers; got {values!r}.") from error
-    if array.ndim != 1 or array.dtype.kind not in "biuf":
-        raise WrongType(
-            f"{name} must be a list of numbers; got {array.dtype} of shape {array.shape}."
-        )
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise InputError(f"{name} must be finite; {name}[{bad[0]}] is {array[bad[0]]}.")
-    return tuple(array.astype(float).tolist())
 
 
 def set_fields(metric: Metric, **fields: object) -> None:

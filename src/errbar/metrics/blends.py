@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
@@ -21,7 +22,6 @@ from errbar.metrics.base import (
     QuestionMean,
     draws_of,
     log_over_questions,
-    number,
     posterior_of,
     register,
     set_fields,

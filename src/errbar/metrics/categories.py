@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from errbar.base.arguments import numbers
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Tally
 from errbar.data.queries.answers import Ballots
@@ -25,7 +26,6 @@ from errbar.metrics.base import (
     Prior,
     QuestionMean,
     draws_of,
-    numbers,
     register,
     set_fields,
 )

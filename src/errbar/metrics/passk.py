@@ -13,21 +13,13 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from errbar.base.arguments import number, numbers
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels import beta, finite
 from errbar.kernels import rates as at_rate
-from errbar.metrics.base import (
-    Prior,
-    QuestionMean,
-    draws_of,
-    number,
-    numbers,
-    posterior_of,
-    register,
-    set_fields,
-)
+from errbar.metrics.base import Prior, QuestionMean, draws_of, posterior_of, register, set_fields
 
 SNAP = 1e-9  # tau · k this near a whole number is that number: 0.28 · 25 is 7, not 8
 _SUM_SLACK = 1e-12  # weights such as ten times 0.1 may add up to a little over one

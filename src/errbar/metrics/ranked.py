@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.predictions import Ranked, Totals
 from errbar.data.queries.ranked_totals import Grouped
@@ -18,7 +19,7 @@ from errbar.data.scored import Classes, Labelled
 from errbar.errors import InputError
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
-from errbar.metrics.base import Direction, Metric, Needs, number, register, set_fields
+from errbar.metrics.base import Direction, Metric, Needs, register, set_fields
 
 
 class RankedMetric(Metric):

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
+from errbar.base.arguments import number
 from errbar.base.tables import (
     DASH,
     counted,
@@ -22,7 +23,7 @@ from errbar.base.tables import (
 )
 from errbar.errors import InputError, WrongType
 from errbar.metrics import Metric, parse
-from errbar.metrics.base import Direction, number
+from errbar.metrics.base import Direction
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand

@@ -1,6 +1,5 @@
 """What every interval method provides: cells of a table, a description; weights of questions."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.counts import Counts, States, in_order, weights_of
 from errbar.errors import InputError
-from errbar.metrics.base import AnyCounts, CountMetric, number
+from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
 
 
@@ -50,15 +49,6 @@ class Method(ABC):
 
         `within` says that no metric draws more trials than its questions have.
         """
-
-
-def require_level(level: object) -> None:
-    """Refuse what is no share strictly between 0 and 1."""
-    if not 0 < number(level, "level", -math.inf, math.inf) < 1:
-        raise InputError(
-            f"level must lie strictly between 0 and 1; got {level!r}. "
-            f"For 95 % write {way_to_say('--level 0.95', 'level=0.95')}."
-        )
 
 
 def require_no_weights(what: str, *systems: AnyCounts) -> None:

@@ -12,13 +12,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.kernels.risk_coverage import rounded_difference
-from errbar.metrics.base import number
 from errbar.results.estimate import Estimand, Interval
 
 Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
@@ -47,11 +46,7 @@ class Bootstrap:
             raise InputError(
                 f"resamples must lie between {_FEWEST} and {_MOST:,}; got {self.resamples!r}."
             )
-        if not 0 < number(self.level, "level", -math.inf, math.inf) < 1:
-            raise InputError(
-                f"level must lie strictly between 0 and 1; got {self.level!r}. "
-                f"For 95 % write {way_to_say('--level 0.95', 'level=0.95')}."
-            )
+        strict_share(self.level, "level")
         if self.ends not in ("bca", "percentile"):
             raise InputError(f"ends must be 'bca' or 'percentile'; got {self.ends!r}.")
 

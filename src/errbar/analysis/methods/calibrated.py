@@ -17,11 +17,11 @@ from errbar.analysis.methods.base import (
     Cell,
     Method,
     require_all,
-    require_level,
     require_no_weights,
 )
 from errbar.analysis.methods.learned import RAREST, Learned, Summary
 from errbar.analysis.methods.seen import NOT_NARROWED, Seen, clusters_of, of_a_share, right_or_wrong
+from errbar.base.arguments import strict_share
 from errbar.base.tables import percent
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError, WrongType
@@ -60,7 +60,7 @@ class Calibrated(Method):
                 f"estimand must be one of {', '.join(map(repr, known))}; got {self.estimand!r}."
             )
         object.__setattr__(self, "estimand", Estimand(self.estimand))
-        require_level(self.level)
+        strict_share(self.level, "level")
         for name, least in (("questions_in_all", 1), ("seed", 0)):
             value = getattr(self, name)
             if value is None and name == "questions_in_all":

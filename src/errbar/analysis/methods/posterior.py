@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Cell, Method, require_level, require_no_weights
+from errbar.analysis.methods.base import Cell, Method, require_no_weights
+from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import States
 from errbar.errors import InputError, WrongType
@@ -104,7 +105,7 @@ class Posterior(Method):
             raise WrongType(
                 f"prior must be a Prior, as in Prior(right=1, wrong=1); got {self.prior!r}."
             )
-        require_level(self.level)
+        strict_share(self.level, "level")
         if self.ends not in ("normal", "whole"):
             raise InputError(f"ends must be 'normal' or 'whole'; got {self.ends!r}.")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from errbar.analysis.plan.goals import Difference, Goal, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
+from errbar.base.arguments import number, strict_share
 from errbar.base.tables import counted, percent
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, parse
@@ -42,19 +43,19 @@ class Means:
 def usual_trials(least: int, most: int) -> list[int]:
     """Numbers of trials per question that are tried, from what the metric draws on."""
     steps = {*_USUAL, *(least * times for times in (1, 2, 3, 4, 6, 8)), most}
-    return sorted(number for number in steps if least <= number <= most)
+    return sorted(step for step in steps if least <= step <= most)
 
 
 def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> tuple[Row, ...]:
     """A row for each number of trials that is possible, the best of them marked."""
     rows = []
-    for number in trials:
-        questions = _questions(goal, target, number, means)
+    for each in trials:
+        questions = _questions(goal, target, each, means)
         if questions is None:
             continue
-        power = goal.power(questions, number)
-        cost = means.cost(questions, number, goal.systems)
-        rows.append(Row(number, questions, goal.systems, cost, power, power >= target))
+        power = goal.power(questions, each)
+        cost = means.cost(questions, each, goal.systems)
+        rows.append(Row(each, questions, goal.systems, cost, power, power >= target))
     if not rows:
         raise InputError(_nothing(goal, means))
     best = _best(rows, means)
@@ -189,8 +190,8 @@ def _metric(metric: Metric | str) -> CountMetric:
 
 
 def _check_costs(question_cost: float, trial_cost: float) -> None:
-    _check_number("question_cost", question_cost, 0.0)
-    _check_number("trial_cost", trial_cost, 0.0)
+    number(question_cost, "question_cost", 0.0, math.inf)
+    number(trial_cost, "trial_cost", 0.0, math.inf)
     if not question_cost and not trial_cost:
         raise InputError("question_cost and trial_cost are both 0; one must be positive.")
 
@@ -200,27 +201,16 @@ def _check(**given: float | None) -> None:
     if (given["difference"] is None) == (given["width"] is None):
         raise InputError("ask for a difference or for a width, as in difference=0.03.")
     for name in ("power", "level"):
-        value = given[name]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise WrongType(f"{name} must be a number; got {value!r}.")
-        if not 0.0 < value < 1.0:
-            raise InputError(f"{name} must be between 0 and 1, both excluded; got {value!r}.")
+        strict_share(given[name], name)
     if given["difference"] is not None:
-        _check_number("difference", given["difference"], -math.inf)
+        number(given["difference"], "difference", -math.inf, math.inf)
         if given["difference"] == 0:
             raise InputError("a difference of 0 is never seen; ask for one of 0.03, say.")
     for name in ("width", "budget"):
         if given[name] is not None:
-            _check_number(name, given[name], 0.0)
+            number(given[name], name, 0.0, math.inf)
             if given[name] == 0:
                 raise InputError(f"{name} must be positive; got 0.")
-
-
-def _check_number(name: str, value: Any, least: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise WrongType(f"{name} must be a number; got {value!r}.")
-    if not (math.isfinite(value) and value >= least):
-        raise InputError(f"{name} must be finite and {least:g} at least; got {value!r}.")
 
 
 def _check_whole(name: str, value: Any, least: int) -> None:
@@ -236,8 +226,8 @@ def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -
     """Numbers of trials per question to try."""
     if trials is not None:
         grid = sorted(set(trials))
-        for number in grid:
-            _check_whole("trials", number, 1)
+        for each in grid:
+            _check_whole("trials", each, 1)
         if not grid or grid[0] < metric.draws:
             raise InputError(
                 f"{metric} draws {metric.draws} trials of every question; trials={grid}."
@@ -273,7 +263,7 @@ def _known(
 
 
 def _with_mean(metric: CountMetric, spread: Difficulty, mean: float) -> Difficulty:
-    _check_number("mean", mean, -math.inf)
+    number(mean, "mean", -math.inf, math.inf)
     part = metric.parts()[0]
     return spread.with_mean(lambda rates: metric.joined(part.at_rates(rates)), float(mean))
 
@@ -289,7 +279,7 @@ def _goal(
         if disagreement is None:
             learned = known.disagreement
             disagreement = learned if math.isfinite(learned) else DISAGREEMENT
-        _check_number("disagreement", disagreement, 0.0)
+        number(disagreement, "disagreement", 0.0, math.inf)
         goal = Difference(metric, spread, level, seed, float(difference), float(disagreement))
         _ = goal.shift  # refused here if it is out of reach
         return goal
