@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.bootstrap import Replicates, joint_clusters
+from errbar.analysis.methods.bootstrap import Replicates
 from errbar.data.predictions import Arranged
 from errbar.data.queries.ranked_totals import GROUPS, Grouped
+from errbar.kernels.resample import joint_clusters
 from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric
 from errbar.results.estimate import Interval
 from errbar.roc import roc_auc_ci

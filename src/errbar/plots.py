@@ -9,7 +9,7 @@ import numpy as np
 from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import Learned
-from errbar.analysis.ranked import classes_of, predictions_of, ranked_by_system
+from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array, Seed
 from errbar.data.counts import CountsByState
@@ -79,7 +79,7 @@ class RunPlots:
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
         """Risk over coverage, with its band; `bins` as in `selective`."""
-        data = {of: predictions_of(rows) for of, rows in self._ranked(bins).items()}
+        data = {of: rows.predictions() for of, rows in self._ranked(bins).items()}
         return risk_picture(risk_bands(data, method, rng))
 
     def roc(

@@ -23,6 +23,7 @@ from errbar.base.arrays import Array
 from errbar.data.predictions import Predictions, Ranked
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as areas
+from errbar.kernels.risk_coverage import SNAP
 from errbar.kernels.sorting import argsort_descending
 from errbar.metrics.ranked import (
     Augrc,
@@ -34,8 +35,6 @@ from errbar.metrics.ranked import (
     RiskAt,
 )
 from errbar.results.curves import MatchedCoverage
-
-_SLACK = 1e-9  # a coverage this little below the target has reached it
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def compute_risk_at_coverage(
     if not 0.0 < target_coverage <= 1.0:
         raise InputError(f"target_coverage must be in (0, 1], got {target_coverage}")
     for coverage, risk in compute_risk_coverage_curve(items):
-        if coverage >= target_coverage - _SLACK:
+        if coverage >= target_coverage - SNAP:  # absolute, as documented
             return risk
     return None
 

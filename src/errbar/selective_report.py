@@ -14,6 +14,7 @@ from errbar.data.predictions import Predictions
 from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
+from errbar.kernels.risk_coverage import is_reached
 from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.results.curves import MatchedCoverage
 from errbar.results.estimate import RankedEstimate, Subject
@@ -219,8 +220,9 @@ def _scored(
     method: Bootstrap,
     rng: int,
 ) -> RunReport:
-    reach = predictions.coverage * (1 + 1e-9)
-    fine = [metric for metric in metrics if metric.least_coverage() <= reach]
+    fine = [
+        metric for metric in metrics if is_reached(metric.least_coverage(), predictions.coverage)
+    ]
     items = [
         ItemPrediction(item.score, item.truth, confidence)
         for item, confidence in zip(run.items, run.confidences(), strict=True)
@@ -258,7 +260,7 @@ def _compared(
         notes.append(f"Compared on the {len(common)} items that all runs have; not on {said}.")
     data = {name: _on(run, common).predictions(loss, span) for name, run in runs.items()}
     reach = min(one.coverage for one in data.values())
-    within = [coverage for coverage in coverages if coverage <= reach * (1 + 1e-9)]
+    within = [coverage for coverage in coverages if is_reached(coverage, reach)]
     if reach == 0:
         return None, [*notes, "One of the runs answered none of them; they are not compared."]
     return compare(data, coverages=within, method=method, rng=rng), notes

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import several_by_task
 from errbar.analysis.compare import Asked, Refused, holm, missing
-from errbar.analysis.methods.bootstrap import Bootstrap, Replicates, generator_of
+from errbar.analysis.methods.bootstrap import Bootstrap, Replicates, generator_of, require_several
 from errbar.analysis.ranked import Flags, PairedItems, items_by_system, paired_items
 from errbar.analysis.roc import compare_paired
 from errbar.base.arrays import Array
@@ -26,7 +26,7 @@ from errbar.data.scored import ArrangedScores, Scored
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
-from errbar.kernels.risk_coverage import SNAP
+from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics import Metric, parse
 from errbar.metrics.base import Direction
@@ -150,8 +150,7 @@ def _pair(
     one, other = (data.systems.index(name) for name in names)
     try:
         both = data.shared(one, other)
-        if data.clusters.max() == 0:
-            raise InputError("one cluster alone cannot be resampled")
+        require_several(int(data.clusters.max()) + 1)
     except InputError as error:
         return Refused(*names, refusals.add(whose, metric, error))
     reasons = (_no_value(data, metric, at, both) for at in (one, other))
@@ -168,7 +167,7 @@ def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -
     if not known.size:
         return f"{name} answered none of the items"
     coverage = known.size / outcome.size
-    if metric.least_coverage() > coverage * (1 + SNAP):
+    if not is_reached(metric.least_coverage(), coverage):
         return f"{name} answered {coverage:.4g} of the items"
     return ""
 

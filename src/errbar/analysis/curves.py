@@ -12,19 +12,19 @@ from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Replicates,
     generator_of,
-    joint_clusters,
     require_bootstrap,
 )
 from errbar.base.arrays import Array, Seed
-from errbar.data.predictions import Arranged, Predictions, Totals
+from errbar.data.predictions import Arranged, Predictions, Resampling, Totals
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import ArrangedScores, Scored
+from errbar.data.scored import Scored
 from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
 from errbar.kernels.interval import share_ends
+from errbar.kernels.resample import joint_clusters
 from errbar.metrics import parse
 from errbar.metrics.ranked import Augrc, Aurc, RankedMetric, RiskAt
 from errbar.results.curves import Band, BandPoint, MatchedCoverage, MatchedRow, area_name
@@ -44,12 +44,7 @@ def risk_bands(
 
 
 def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng: Seed) -> Band:
-    if isinstance(data, Grouped):
-        arranged: Arranged | Grouped = data
-        units, reach = data.groups, data.answered / len(data)
-    else:
-        codes = joint_clusters(data.columns(), data.clusters)
-        arranged, units, reach = Arranged(data, codes), int(codes.max()) + 1, data.coverage
+    arranged, reach = data.arranged(), data.coverage
     if not reach:
         return Band(of, (), 0.0)
     at = reach * np.arange(1, _POINTS + 1) / _POINTS
@@ -59,7 +54,7 @@ def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng:
         upto = np.stack([ranked.reach(coverage, totals.total) for coverage in at.tolist()], axis=1)
         return ranked.risks_at(totals.items, totals.loss, upto).T
 
-    return Band(of, _resampled(at, measure, units, arranged.rows, method, rng), reach)
+    return Band(of, _resampled(at, measure, arranged, method, rng), reach)
 
 
 def roc_bands(data: Mapping[Subject, Scored | Grouped], method: Bootstrap, rng: Seed) -> list[Band]:
@@ -68,18 +63,13 @@ def roc_bands(data: Mapping[Subject, Scored | Grouped], method: Bootstrap, rng: 
 
 
 def _roc_band(of: Subject, data: Scored | Grouped, method: Bootstrap, rng: Seed) -> Band:
-    if isinstance(data, Grouped):
-        arranged: ArrangedScores | Grouped = data.only_answered()
-        units = data.only_answered().groups
-    else:
-        codes = joint_clusters(data.columns(), data.clusters)
-        arranged, units = ArrangedScores(data, codes), int(codes.max()) + 1
+    arranged = data.by_class()
     at = np.linspace(0.0, 1.0, _POINTS + 1)
 
     def measure(weights: NDArray[Any]) -> Array:
         return roc.true_rates(*arranged.classes(weights), at).T
 
-    points = _resampled(at, measure, units, arranged.rows, method, rng)
+    points = _resampled(at, measure, arranged, method, rng)
     end = Interval(1.0, 1.0, method.level, Estimand.POPULATION)
     return Band(of, (*points[:-1], BandPoint(1.0, 1.0, end)))  # where every curve ends
 
@@ -87,14 +77,11 @@ def _roc_band(of: Subject, data: Scored | Grouped, method: Bootstrap, rng: Seed)
 def _resampled(
     at: Array,
     measure: Callable[[NDArray[Any]], Array],
-    units: int,
-    rows: int,
+    arranged: Resampling,
     method: Bootstrap,
     rng: Seed,
 ) -> tuple[BandPoint, ...]:
-    if units < 2:
-        raise InputError("one cluster alone cannot be resampled; there is no band to draw.")
-    replicates = method.run(measure, units, rows, generator_of(rng))
+    replicates = method.run(measure, arranged.units, arranged.rows, generator_of(rng))
     spreads = [replicates.spread(place, method) for place in range(at.size)]
     return tuple(
         BandPoint(x, one.value, one.interval) for x, one in zip(at.tolist(), spreads, strict=True)
@@ -111,14 +98,8 @@ def reliability(
 
 
 def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: float) -> Band:
-    if isinstance(rows, Grouped):
-        raise InputError("calibration is drawn from rows one by one; these are too many.")
-    held = rows.answered
-    sure, right, cluster = (
-        rows.confidence[held].astype(float),
-        rows.outcome[held],
-        rows.cluster[held],
-    )
+    confidence, right, cluster = rows.answers()
+    sure = confidence.astype(float)
     if not sure.size:
         raise InputError(f"{of or 'the system'} answered nothing; it has no calibration to draw.")
     outside = sure[(sure < 0) | (sure > 1)]
@@ -195,10 +176,8 @@ def compare(
 
     rows = max(one.rows for one in arranged)
     number = int(clusters.max()) + 1
-    if number < 2:
-        unit = "item" if len(clusters) == 1 else "cluster"
-        raise InputError(f"one {unit} alone cannot be resampled.")
-    replicates = method.run(measure, number, rows, rng)
+    unit = "item" if len(clusters) == 1 else "cluster"
+    replicates = method.run(measure, number, rows, rng, unit=unit)
     pairs = combinations(range(len(systems)), 2)
     return MatchedCoverage(
         tuple(
@@ -262,7 +241,7 @@ def _asked(
         raise WrongType(f"coverages must be a list; got {coverages!r}.")
     at = [RiskAt(coverage) for coverage in coverages]
     for metric in (*asked, *at):
-        if metric.least_coverage() > common * (1 + kernel.SNAP):
+        if not kernel.is_reached(metric.least_coverage(), common):
             who = min(reach, key=lambda name: reach[name])
             raise InputError(
                 f"{metric} is out of reach: {who!r} answered {common:.4g} of the items. Ask for "

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from errbar.analysis import roc as roc_estimates
 from errbar.analysis import selective as selective_estimates
 from errbar.analysis.methods import Bootstrap
-from errbar.analysis.methods.bootstrap import joint_clusters
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
 from errbar.data.expressions import fetch, keys_in, names_of
 from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import Scored, require_both_classes
+from errbar.data.scored import Scored
 from errbar.data.sources.tables import Key, Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.metrics.ranked import RankedMetric, RocAuc
@@ -117,7 +116,7 @@ def selective_scores(
     """Risk and coverage of every system; a reason where it has none, or does not reach so far."""
     asked = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
     found, refused = ranked_by_system(source, bins)
-    data = {key: predictions_of(rows) for key, rows in found.items()}
+    data = {key: rows.predictions() for key, rows in found.items()}
     refusals = Refusals()
     results = [
         _of(key, _selective(metric, data.get(key), refused.get(key), key, method, rng, refusals))
@@ -125,7 +124,7 @@ def selective_scores(
         for metric in asked
     ]
     refusals.require_others((one.of, one.metric) for one in results)
-    unanswered = sum(len(one) - int(np.sum(one.answered)) for one in data.values())
+    unanswered = sum(one.unanswered for one in data.values())
     return _told(results, method, unanswered, bins)
 
 
@@ -133,17 +132,15 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
     """The area of every system, from the rows that are answered; a reason where there is none."""
     found, unranked = ranked_by_system(source, bins)
     kept, refused = classes_of(found)
+    data = {key: found[key].predictions() for key in refused}
     why = refused | {key: reason_of(error, RocAuc()) for key, error in unranked.items()}
     results = [
         _of(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
         if key in kept
-        else _of(key, _nothing(RocAuc(), found.get(key), method, why[key]))
+        else _of(key, _nothing(RocAuc(), data.get(key), method, why[key]))
         for key in _in_order(found, unranked)
     ]
-    unanswered = sum(
-        len(rows) - rows.answered if isinstance(rows, Grouped) else int((~rows.answered).sum())
-        for rows in found.values()
-    )
+    unanswered = sum(rows.unanswered for rows in found.values())
     return _told(results, method, unanswered, bins)
 
 
@@ -172,18 +169,12 @@ def _selective(
 
 def _nothing(
     metric: RankedMetric | RocAuc,
-    data: Predictions | Grouped | RankedRows | None,
+    data: Predictions | Grouped | None,
     method: Bootstrap,
     why: str,
 ) -> RankedEstimate:
     nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
-    ranked = predictions_of(data) if isinstance(data, RankedRows) else data
-    items = clusters = 0
-    if isinstance(ranked, Grouped):
-        items, clusters = len(ranked), ranked.clusters
-    elif ranked is not None:
-        items = len(ranked)
-        clusters = np.unique(joint_clusters(ranked.columns(), ranked.clusters)).size
+    items, clusters = (0, 0) if data is None else (len(data), data.cluster_count)
     return RankedEstimate(metric, math.nan, math.nan, nowhere, items, clusters, reason=why)
 
 
@@ -193,24 +184,6 @@ def _subject(key: tuple[str, ...]) -> Subject:
 
 def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
     return replace(estimate, of=_subject(key))
-
-
-def predictions_of(rows: RankedRows | Grouped) -> Predictions | Grouped:
-    """A row costs 1 unless its outcome is 1."""
-    if isinstance(rows, Grouped):
-        return rows
-    lost = 1.0 - np.nan_to_num(rows.outcome)
-    return Predictions(rows.confidence, lost, rows.answered, rows.cluster)
-
-
-def scored_of(rows: RankedRows | Grouped) -> Scored | Grouped:
-    """What was answered, right or wrong."""
-    if isinstance(rows, Grouped):
-        answered = rows.only_answered()
-        require_both_classes(int(answered.right.sum()), len(answered))
-        return rows
-    held = rows.answered
-    return Scored(rows.confidence[held], rows.outcome[held], clusters=rows.cluster[held])
 
 
 def classes_of(
@@ -224,7 +197,7 @@ def classes_of(
             refused[key] = "nothing was answered"
             continue
         try:
-            kept[key] = scored_of(rows)
+            kept[key] = rows.scored()
         except InputError as error:
             refused[key] = str(error).removesuffix(".")
     if not kept:

@@ -12,12 +12,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.analysis.methods.bootstrap import Bootstrap, Spread, joint_clusters, require_bootstrap
+from errbar.analysis.methods.bootstrap import Bootstrap, require_bootstrap, resampled_estimate
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.tables import percent, supported
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import ArrangedScores, Scored, require_both_classes, scores_and_labels
+from errbar.data.scored import Scored, scores_and_labels
 from errbar.errors import InputError, WrongType
 from errbar.kernels import roc as kernel
 from errbar.kernels.interval import logit_ends, normal_reach, separated_end
@@ -180,48 +180,14 @@ def estimate(
     roc-auc: 0.750 ± 0.082, 95 % interval 0.548 to 0.879
     """
     require_bootstrap(method)
-    if isinstance(scored, Grouped):
-        return _of_groups(scored.only_answered(), method, rng)
-    if not isinstance(scored, Scored):
+    if not isinstance(scored, Scored | Grouped):
         raise WrongType(f"resampling needs Scored(scores, labels); got {type(scored).__name__}.")
-    codes = joint_clusters(scored.columns(), scored.clusters)
-    clusters = int(codes.max()) + 1
-    spread = _resampled(ArrangedScores(scored, codes), clusters, method, rng)
-    return RankedEstimate(
-        RocAuc(), *spread[:3], len(scored), clusters, spread.dropped, spread.reason
-    )
-
-
-def _of_groups(
-    grouped: Grouped, method: Bootstrap, rng: np.random.Generator | int
-) -> RankedEstimate:
-    require_both_classes(int(grouped.right.sum()), len(grouped))
-    spread = _resampled(grouped, grouped.groups, method, rng)
-    return RankedEstimate(
-        RocAuc(),
-        *spread[:3],
-        len(grouped),
-        grouped.clusters,
-        spread.dropped,
-        spread.reason,
-        grouped.groups if grouped.groups < grouped.clusters else 0,
-        RocAuc().bin_error(grouped),
-    )
-
-
-def _resampled(
-    arranged: ArrangedScores | Grouped,
-    units: int,
-    method: Bootstrap,
-    rng: np.random.Generator | int,
-) -> Spread:
-    if units < 2:
-        raise InputError("roc-auc: one cluster alone cannot be resampled.")
+    arranged = scored.by_class()
 
     def measure(weights: NDArray[Any]) -> Array:
         return RocAuc().measure(arranged.classes(weights))[None, :]
 
-    return method.run(measure, units, arranged.rows, rng).spread(0, method)
+    return resampled_estimate(RocAuc(), scored.scored(), measure, arranged, method, rng)
 
 
 def _scale(scale: str) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.bootstrap import Bootstrap, Spread, joint_clusters, require_bootstrap
+from errbar.analysis.methods.bootstrap import Bootstrap, require_bootstrap, resampled_estimate
 from errbar.base.arrays import Array
-from errbar.data.predictions import Arranged, Predictions, Ranked
+from errbar.data.predictions import Predictions, Ranked
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.errors import InputError, OutOfReach, WrongType
+from errbar.errors import OutOfReach, WrongType
+from errbar.kernels.risk_coverage import is_reached
 from errbar.metrics import parse
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.estimate import RankedEstimate
@@ -37,50 +38,13 @@ def estimate(
     """
     require_bootstrap(method)
     asked = ranked_metric(metric)
-    if isinstance(predictions, Grouped):
-        return _of_groups(asked, predictions, method, rng)
-    require_reach(asked, Ranked.of(_require_predictions(predictions)))
-    codes = joint_clusters(predictions.columns(), predictions.clusters)
-    clusters = int(codes.max()) + 1
-    unit = "item" if predictions.clusters is None else "cluster"
-    spread = _resampled(asked, Arranged(predictions, codes), clusters, unit, method, rng)
-    return RankedEstimate(
-        asked, *spread[:3], len(predictions), clusters, spread.dropped, spread.reason
-    )
-
-
-def _of_groups(
-    asked: RankedMetric, grouped: Grouped, method: Bootstrap, rng: np.random.Generator | int
-) -> RankedEstimate:
-    require_reach(asked, grouped.ranked())
-    spread = _resampled(asked, grouped, grouped.groups, "cluster", method, rng)
-    return RankedEstimate(
-        asked,
-        *spread[:3],
-        len(grouped),
-        grouped.clusters,
-        spread.dropped,
-        spread.reason,
-        grouped.groups if grouped.groups < grouped.clusters else 0,
-        asked.bin_error(grouped),
-    )
-
-
-def _resampled(
-    asked: RankedMetric,
-    arranged: Arranged | Grouped,
-    units: int,
-    unit: str,
-    method: Bootstrap,
-    rng: np.random.Generator | int,
-) -> Spread:
-    if units < 2:
-        raise InputError(f"{asked}: one {unit} alone cannot be resampled.")
+    require_reach(asked, _require_predictions(predictions).ranked())
+    arranged = predictions.arranged()
 
     def measure(weights: NDArray[Any]) -> Array:
         return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
 
-    return method.run(measure, units, arranged.rows, rng).spread(0, method)
+    return resampled_estimate(asked, predictions, measure, arranged, method, rng)
 
 
 def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
@@ -94,8 +58,8 @@ def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
     return asked
 
 
-def _require_predictions(predictions: object) -> Predictions:
-    if not isinstance(predictions, Predictions):
+def _require_predictions(predictions: object) -> Predictions | Grouped:
+    if not isinstance(predictions, Predictions | Grouped):
         raise WrongType(
             f"resampling needs Predictions(confidence, loss); got {type(predictions).__name__}."
         )
@@ -112,7 +76,7 @@ def require_answers(data: Predictions | Ranked, what: object) -> None:
 def require_reach(metric: RankedMetric, ranked: Ranked) -> None:
     """Refuse what the data cannot answer, and say how far they reach."""
     require_answers(ranked, metric)
-    if metric.least_coverage() > ranked.coverage * (1 + 1e-9):
+    if not is_reached(metric.least_coverage(), ranked.coverage):
         raise OutOfReach(
             f"{metric}: coverage {metric.least_coverage():g} is out of reach; "
             f"{ranked.answered} of {ranked.total} items were answered, which is "

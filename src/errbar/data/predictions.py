@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.base.arguments import as_codes, as_flags, as_numbers, freeze, refuse_first, same_length
 from errbar.base.arrays import Array, Integers
 from errbar.errors import InputError, WrongType
+from errbar.kernels.resample import joint_clusters
 from errbar.kernels.sorting import counts_of, starts_of, sums_by
 
 _LARGEST = 1e300  # what losses may add up to, with room for what is computed of the sum
@@ -35,8 +36,48 @@ class Totals(NamedTuple):
     oracle_loss: Array
 
 
+class Resampling(Protocol):
+    """A sample in order, ready to be weighted by what is drawn."""
+
+    @property
+    def units(self) -> int:
+        """How many there are to draw."""
+
+    @property
+    def rows(self) -> int:
+        """How long the longest work array of one replicate is."""
+
+
+class RankedSample:
+    """Ranked items to be resampled, one by one or by cluster; `Grouped` draws groups of them."""
+
+    clusters: NDArray[np.intp] | int | None
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def unit(self) -> str:
+        """What is drawn: an item, or a cluster of them."""
+        return "item" if self.clusters is None else "cluster"
+
+    @property
+    def cluster_count(self) -> int:
+        """Clusters, or items where there are none."""
+        return len(self) if self.clusters is None else int(np.max(self.clusters)) + 1
+
+    @property
+    def group_count(self) -> int:
+        """Groups into which clusters were put to be drawn; 0 where each is drawn itself."""
+        return 0
+
+    def bin_error(self, _of: Callable[[Any], float]) -> float:
+        """How far a number may be from what it is without bins; `_of` says so of totals in bins."""
+        return 0.0
+
+
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(RankedSample):
     """Confidence and loss of each item, which of them were answered, and what belongs together.
 
     Examples
@@ -143,6 +184,19 @@ class Predictions:
     def coverage(self) -> float:
         """Share of the items that were answered: the largest coverage there is."""
         return float(self.answered.mean())
+
+    @property
+    def unanswered(self) -> int:
+        """Items without an answer."""
+        return len(self) - int(self.answered.sum())
+
+    def ranked(self) -> "Ranked":
+        """Totals per distinct confidence."""
+        return Ranked.of(self)
+
+    def arranged(self) -> "Arranged":
+        """Ready to be weighted by cluster."""
+        return Arranged(self, joint_clusters(self.columns(), self.clusters))
 
 
 LOSSES: dict[str, Callable[[Any, Any], float]] = {
@@ -285,6 +339,11 @@ class Arranged:
         self._sizes = np.bincount(clusters)
         self._ranked = _Groups.by(sure, cost, rows, down=True)
         self._oracle = _Groups.by(cost, cost, rows, down=False)
+
+    @property
+    def units(self) -> int:
+        """How many clusters there are to draw."""
+        return self._sizes.size
 
     @property
     def rows(self) -> int:

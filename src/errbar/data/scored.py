@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from errbar.base.arguments import as_codes, as_flags, as_numbers, freeze, refuse_first, same_length
 from errbar.base.arrays import Array
+from errbar.data.predictions import RankedSample
 from errbar.errors import InputError
+from errbar.kernels.resample import joint_clusters
 from errbar.kernels.sorting import distinct, sort_with_label, starts_of, totals
 
 
@@ -56,7 +58,7 @@ def _fit_a_float(numbers: NDArray[Any]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class Scored(RankedSample):
     """Score and label of each item, what it weighs, and what belongs together.
 
     Examples
@@ -101,6 +103,14 @@ class Scored:
 
     def __len__(self) -> int:
         return self.scores.size
+
+    def scored(self) -> "Scored":
+        """What was answered, right or wrong: these items."""
+        return self
+
+    def by_class(self) -> "ArrangedScores":
+        """Ready to be weighted by cluster."""
+        return ArrangedScores(self, joint_clusters(self.columns(), self.clusters))
 
     def __repr__(self) -> str:
         positives = int(self.labels.sum())
@@ -177,9 +187,15 @@ class ArrangedScores:
         heavy = np.ones(len(scored)) if scored.weights is None else scored.weights
         places = np.lexsort((clusters, heavy, scored.labels, scored.scores))
         self._rows = clusters[places]
+        self._units = int(clusters.max()) + 1
         self._starts = starts_of(scored.scores[places])
         label = scored.labels[places]
         self._parts = tuple(np.where(side, heavy[places], 0.0) for side in (label, ~label))
+
+    @property
+    def units(self) -> int:
+        """How many clusters there are to draw."""
+        return self._units
 
     @property
     def rows(self) -> int:

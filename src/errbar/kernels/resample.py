@@ -5,7 +5,8 @@ is represented by weights on the items of the data instead of copies of them, so
 one sort order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,3 +42,17 @@ def jackknife_weights(clusters: int, rows: int) -> Iterator[ResampleWeights]:
         weights = np.ones((count, clusters))
         weights[np.arange(count), np.arange(start, start + count)] = 0
         yield weights
+
+
+def joint_clusters(
+    columns: Sequence[NDArray[Any]], clusters: NDArray[np.intp] | None
+) -> NDArray[np.intp]:
+    """The cluster of each item; without any, items numbered by what is known of them.
+
+    So the order in which items are given never decides which of them a seed draws.
+    """
+    if clusters is not None:
+        return clusters
+    codes = np.empty(len(columns[0]), dtype=np.intp)
+    codes[np.lexsort(tuple(columns))] = np.arange(codes.size)
+    return codes

@@ -19,6 +19,11 @@ _LONGEST = 1 << 25  # most harmonic numbers in a table: 0.3 GB
 _EQUAL = 1e-12  # relative: risks this close are equal, but for rounding
 
 
+def is_reached(coverage: float, largest: float) -> bool:
+    """Whether a system that answers `largest` of the items reaches a coverage, but for rounding."""
+    return coverage <= largest * (1 + SNAP)
+
+
 def reach(coverage: float, total: Numbers) -> Array:
     """Number of items at a coverage; rounding errors near a whole number are removed."""
     items = coverage * np.asarray(total, dtype=float)

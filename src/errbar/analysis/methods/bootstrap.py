@@ -5,7 +5,7 @@ paired. What a resample leaves undefined is left out, counted and reported.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
+from errbar.data.predictions import RankedSample, Resampling
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.kernels.risk_coverage import rounded_difference
-from errbar.results.estimate import Estimand, Interval
+from errbar.metrics.ranked import RankedMetric, RocAuc
+from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
 Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
 
@@ -56,9 +58,16 @@ class Bootstrap:
         return f"{ends} bootstrap, {self.resamples} resamples"
 
     def run(
-        self, measure: Measure, clusters: int, rows: int, rng: np.random.Generator | int
+        self,
+        measure: Measure,
+        clusters: int,
+        rows: int,
+        rng: np.random.Generator | int,
+        *,
+        unit: str = "cluster",
     ) -> "Replicates":
         """Evaluate `measure` on resamples, and on what is left without each cluster."""
+        require_several(clusters, unit)
         generator = generator_of(rng)
         whole = measure(np.ones((1, clusters)))[:, 0]
         drawn = _joined(
@@ -121,8 +130,37 @@ def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
     return ""
 
 
+def require_several(clusters: int, unit: str = "cluster") -> None:
+    """Refuse to resample a single cluster, or item: it cannot show how clusters differ."""
+    if clusters < 2:
+        raise InputError(f"one {unit} alone cannot be resampled.")
+
+
 def _joined(measure: Measure, weights: Iterator[NDArray[Any]]) -> Array:
     return np.concatenate([measure(some) for some in weights], axis=1)
+
+
+def resampled_estimate(
+    metric: RankedMetric | RocAuc,
+    sample: RankedSample,
+    measure: Measure,
+    arranged: Resampling,
+    method: Bootstrap,
+    rng: np.random.Generator | int,
+) -> RankedEstimate:
+    """The first row of `measure` with its interval, and what was resampled for it."""
+    replicates = method.run(measure, arranged.units, arranged.rows, rng, unit=sample.unit)
+    spread = replicates.spread(0, method)
+    return RankedEstimate(
+        metric,
+        *spread[:3],
+        len(sample),
+        sample.cluster_count,
+        spread.dropped,
+        spread.reason,
+        sample.group_count,
+        sample.bin_error(metric.bin_error),
+    )
 
 
 def generator_of(rng: np.random.Generator | int) -> np.random.Generator:
@@ -140,17 +178,3 @@ def require_bootstrap(method: object) -> None:
     """Refuse what is no way of resampling."""
     if not isinstance(method, Bootstrap):
         raise WrongType(f"method must be a Bootstrap, as in Bootstrap(level=0.9); got {method!r}.")
-
-
-def joint_clusters(
-    columns: Sequence[NDArray[Any]], clusters: NDArray[np.intp] | None
-) -> NDArray[np.intp]:
-    """The cluster of each item; without any, items numbered by what is known of them.
-
-    So the order in which items are given never decides which of them a seed draws.
-    """
-    if clusters is not None:
-        return clusters
-    codes = np.empty(len(columns[0]), dtype=np.intp)
-    codes[np.lexsort(tuple(columns))] = np.arange(codes.size)
-    return codes

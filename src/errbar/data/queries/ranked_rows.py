@@ -24,8 +24,10 @@ from errbar.data.expressions import (
     trial_of,
     unknown_status_of,
 )
+from errbar.data.predictions import Predictions
 from errbar.data.queries.clusters import cluster_in
 from errbar.data.queries.questions import statuses
+from errbar.data.scored import Scored
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 
 SURE, TOGETHER = "errbar confidence", "errbar cluster"
@@ -169,6 +171,26 @@ class RankedRows(NamedTuple):
     def answered(self) -> NDArray[np.bool_]:
         """Which rows have an answer with a result."""
         return ~np.isnan(self.outcome)
+
+    @property
+    def unanswered(self) -> int:
+        """Rows without one."""
+        return int((~self.answered).sum())
+
+    def answers(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Confidence, outcome and cluster of every answer."""
+        held = self.answered
+        return self.confidence[held], self.outcome[held], self.cluster[held]
+
+    def predictions(self) -> Predictions:
+        """A row costs 1 unless its outcome is 1."""
+        lost = 1.0 - np.nan_to_num(self.outcome)
+        return Predictions(self.confidence, lost, self.answered, self.cluster)
+
+    def scored(self) -> Scored:
+        """What was answered, right or wrong; both there must be."""
+        confidence, outcome, cluster = self.answers()
+        return Scored(confidence, outcome, clusters=cluster)
 
 
 class RankedItems(NamedTuple):

@@ -3,8 +3,9 @@
 The totals are small enough to be resampled, however many rows there are.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,16 +15,16 @@ from errbar.base.arguments import freeze
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.expressions import Frame, Table, fetch, one_if
-from errbar.data.predictions import Ranked, Totals
+from errbar.data.predictions import Ranked, RankedSample, Totals
 from errbar.data.queries.ranked_rows import SURE, TOGETHER, Rankable
-from errbar.data.scored import Classes
+from errbar.data.scored import Classes, require_both_classes
 from errbar.errors import InputError, WrongType
 
 _AT_ONCE = 16  # resamples that share one pass over the table
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped:
+class Grouped(RankedSample):
     """A row per group of clusters, a column per confidence or bin, the highest first.
 
     Examples
@@ -66,14 +67,65 @@ class Grouped:
         return self.sizes.size
 
     @property
+    def units(self) -> int:
+        """How many there are to draw."""
+        return self.groups
+
+    @property
+    def cluster_count(self) -> int:
+        """Clusters in all groups."""
+        return self.clusters
+
+    @property
+    def group_count(self) -> int:
+        """Groups, where a group is more than a cluster; else 0."""
+        return self.groups if self.groups < self.clusters else 0
+
+    def bin_error(self, _of: Callable[["Grouped"], float]) -> float:
+        """How far a number may be from what it is without bins."""
+        return _of(self)
+
+    @property
     def answered(self) -> int:
         """Items with an answer."""
         return int(self.right.sum() + self.wrong.sum())
 
     @property
+    def unanswered(self) -> int:
+        """Items without one."""
+        return len(self) - self.answered
+
+    @property
+    def coverage(self) -> float:
+        """Share of the items that were answered."""
+        return self.answered / len(self)
+
+    @property
     def rows(self) -> int:
         """How long a work array of one replicate is, of which several are worth their room."""
         return -(-self.confidence.size // _AT_ONCE)
+
+    def predictions(self) -> "Grouped":
+        """Right answers cost nothing, wrong ones 1: as these totals are."""
+        return self
+
+    def arranged(self) -> "Grouped":
+        """Ready to be weighted by group: as these totals are."""
+        return self
+
+    def scored(self) -> "Grouped":
+        """What was answered, right or wrong; both there must be."""
+        answered = self.only_answered()
+        require_both_classes(int(answered.right.sum()), len(answered))
+        return answered
+
+    def by_class(self) -> "Grouped":
+        """Ready to be weighted by group: without what was not answered."""
+        return self.scored()
+
+    def answers(self) -> NoReturn:
+        """Refused: only totals are known."""
+        raise InputError("calibration is drawn from rows one by one; these are too many.")
 
     def ranked(self) -> Ranked:
         """Totals of all groups together."""
