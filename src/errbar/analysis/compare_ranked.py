@@ -28,8 +28,9 @@ from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
 from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
-from errbar.metrics import Metric, parse
+from errbar.metrics import Metric
 from errbar.metrics.base import Direction
+from errbar.metrics.grammar import metric_of
 from errbar.metrics.ranked import LabelMetric, RankedMetric
 from errbar.results.base import Refusals, reason_of
 from errbar.results.comparison import Comparison, Comparisons
@@ -86,7 +87,7 @@ class _Gap(NamedTuple):
 
 def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
     """The metrics, if they are of ranked items; none if they are not; never both at once."""
-    named = [parse(one) if isinstance(one, str) else one for one in metrics]
+    named = [metric_of(one) for one in metrics]
     ranked = [one for one in named if isinstance(one, RankedMetric | LabelMetric)]
     if ranked and len(ranked) < len(named):
         other = next(one for one in named if not isinstance(one, RankedMetric | LabelMetric))

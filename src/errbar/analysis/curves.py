@@ -14,6 +14,7 @@ from errbar.analysis.methods.bootstrap import (
     generator_of,
     require_bootstrap,
 )
+from errbar.analysis.selective import ranked_metric
 from errbar.base.arrays import Array, Seed
 from errbar.data.predictions import Arranged, Predictions, Resampling, Totals
 from errbar.data.queries.ranked_rows import RankedRows
@@ -25,7 +26,6 @@ from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
 from errbar.kernels.interval import share_ends
 from errbar.kernels.resample import joint_clusters
-from errbar.metrics import parse
 from errbar.metrics.ranked import Augrc, Aurc, RankedMetric, RiskAt
 from errbar.results.curves import Band, BandPoint, MatchedCoverage, MatchedRow, area_name
 from errbar.results.estimate import Estimand, Interval, Subject
@@ -224,9 +224,7 @@ def _asked(
 ) -> list[RankedMetric]:
     asked: list[RankedMetric] = []
     for one in metrics:
-        metric = parse(one) if isinstance(one, str) else one
-        if not isinstance(metric, RankedMetric):
-            raise WrongType(f"{one!s} is not a metric of ranked predictions, such as risk@0.5.")
+        metric = ranked_metric(one)
         if metric.whole and len(set(reach.values())) > 1:
             warnings.warn(
                 f"{metric} up to different largest coverages favours who answers least; "

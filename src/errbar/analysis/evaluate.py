@@ -13,8 +13,9 @@ from errbar.analysis.methods.learned import Imagined, Learned
 from errbar.analysis.methods.seen import right_or_wrong
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
 from errbar.errors import InputError, WrongType
-from errbar.metrics import CountMetric, Metric, Needs, parse
+from errbar.metrics import CountMetric, Metric, Needs
 from errbar.metrics.base import AnyCounts
+from errbar.metrics.grammar import metric_of
 from errbar.results.base import Refusals, too_few_trials
 from errbar.results.estimate import SIMULATIONS, Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores
@@ -180,16 +181,11 @@ def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
         )
     metrics: list[CountMetric] = []
     for one in asked:
-        metric = parse(one) if isinstance(one, str) else one
-        if isinstance(metric, Metric) and not isinstance(metric, CountMetric):
+        metric = metric_of(one)
+        if not isinstance(metric, CountMetric):
             raise WrongType(
                 f"{metric} needs {metric.needs.value} of each item, which counts do not hold; "
                 f"see errbar.selective and errbar.roc."
-            )
-        if not isinstance(metric, CountMetric):
-            raise WrongType(
-                f"metrics are given one by one, by name or as values, as in "
-                f"score(systems, 'pass@1', 'pass@8'); got {one!r}."
             )
         metrics.append(metric)
     return metrics

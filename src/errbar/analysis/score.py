@@ -33,8 +33,9 @@ from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import NEVER_SCORED, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.metrics import CountMetric, Metric, Needs, VoteAt, parse
+from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.base import AnyCounts
+from errbar.metrics.grammar import metric_of
 from errbar.results.base import Refusals, too_few_trials
 from errbar.results.estimate import Estimate, Subject
 from errbar.results.scores import Scores
@@ -222,15 +223,13 @@ class Scoring:
 
 def scored_metric(metric: Metric | str) -> ScoredMetric:
     """A metric of trials, by name or as it is."""
-    asked = parse(metric) if isinstance(metric, str) else metric
+    asked = metric_of(metric)
     if isinstance(asked, CountMetric | VoteAt):
         return asked
-    if isinstance(asked, Metric) and asked.needs in (Needs.CONFIDENCE, Needs.LABEL):
-        raise WrongType(
-            f"{asked} is a metric of ranked items: ask runs.selective() or runs.roc(), or the "
-            f"commands errbar selective and errbar roc."
-        )
-    raise WrongType(f"metrics are given by name or as values, as in 'pass@8'; got {metric!r}.")
+    raise WrongType(
+        f"{asked} is a metric of ranked items: ask runs.selective() or runs.roc(), or the "
+        f"commands errbar selective and errbar roc."
+    )
 
 
 def _scorable(

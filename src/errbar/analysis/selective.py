@@ -14,7 +14,7 @@ from errbar.data.predictions import Predictions, Ranked
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.errors import OutOfReach, WrongType
 from errbar.kernels.risk_coverage import is_reached
-from errbar.metrics import parse
+from errbar.metrics.grammar import metric_of
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.estimate import RankedEstimate
 
@@ -49,7 +49,7 @@ def estimate(
 
 def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
     """A metric of ranked predictions, by name or as it is."""
-    asked = parse(metric) if isinstance(metric, str) else metric
+    asked = metric_of(metric)
     if not isinstance(asked, RankedMetric):
         raise WrongType(
             f"{metric!s} is not a metric of ranked predictions; those are aurc, augrc, e-aurc, "

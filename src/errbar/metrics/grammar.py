@@ -43,6 +43,16 @@ def parse(name: str) -> Metric:
     return _build(name, metric, options)
 
 
+def metric_of(metric: object) -> Metric:
+    """A metric as it is, or the metric of a name."""
+    found = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(found, Metric):
+        raise WrongType(
+            f"metrics are given one by one, by name or as values, as in 'pass@8'; got {metric!r}."
+        )
+    return found
+
+
 def family(name: str) -> Callable[[int], Metric]:
     """The metrics of a name with the letter k, by k.
 

@@ -21,9 +21,10 @@ from errbar.base.tables import (
     printable,
     supported,
 )
-from errbar.errors import InputError, WrongType
-from errbar.metrics import Metric, parse
+from errbar.errors import InputError
+from errbar.metrics import Metric
 from errbar.metrics.base import Direction
+from errbar.metrics.grammar import metric_of
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand
@@ -47,13 +48,13 @@ def limits_of(
     metrics: Sequence[Metric | str], max_drop: float | Mapping[str, float]
 ) -> dict[Metric, float]:
     """How far each metric may fall: one number for all of them, or a number by name."""
-    asked = list(dict.fromkeys(_metric(one) for one in metrics))
+    asked = list(dict.fromkeys(metric_of(one) for one in metrics))
     if not asked:
         raise InputError("there is no metric to gate by; name one, as in 'pass@1'.")
     if not isinstance(max_drop, Mapping):
         return dict.fromkeys(asked, number(max_drop, "max_drop", 0.0, math.inf))
     told = {
-        _metric(name): number(drop, f"max_drop of {name}", 0.0, math.inf)
+        metric_of(name): number(drop, f"max_drop of {name}", 0.0, math.inf)
         for name, drop in max_drop.items()
     }
     listed = ", ".join(map(str, asked))
@@ -66,13 +67,6 @@ def limits_of(
         if metric not in told:
             raise InputError(f"max_drop does not say how far {metric} may fall; add it.")
     return {metric: told[metric] for metric in asked}
-
-
-def _metric(given: Metric | str) -> Metric:
-    found = parse(given) if isinstance(given, str) else given
-    if not isinstance(found, Metric):
-        raise WrongType(f"metrics are given by name or as values, as in 'pass@1'; got {given!r}.")
-    return found
 
 
 @dataclass(frozen=True, slots=True)

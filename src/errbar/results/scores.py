@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar, overload
 
 from errbar.base.tables import DASH, counted, percent, pointed, supported
 from errbar.errors import InputError
-from errbar.metrics.grammar import parse
+from errbar.metrics.grammar import metric_of
 from errbar.results.base import Result
 from errbar.results.estimate import (
     SIMULATIONS,
@@ -75,7 +75,7 @@ class Estimates(Sequence[E], Result):
         self, system: str | None = None, *, task: str | None = None, metric: str | None = None
     ) -> Self:
         """Those of one system, of one task, of one metric."""
-        wanted = None if metric is None else str(parse(metric))
+        wanted = None if metric is None else str(metric_of(metric))
         kept = tuple(
             one
             for one in self.estimates

@@ -12,7 +12,8 @@ from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, lear
 from errbar.base.arguments import number, strict_share
 from errbar.base.tables import counted, percent
 from errbar.errors import InputError, WrongType
-from errbar.metrics import CountMetric, Metric, parse
+from errbar.metrics import CountMetric, Metric
+from errbar.metrics.grammar import metric_of
 from errbar.results.plan import LEAST_QUESTIONS, Plan, Row, points
 
 __all__ = ["Difficulty", "Plan", "Row", "plan"]
@@ -176,7 +177,7 @@ def plan(
 
 
 def _metric(metric: Metric | str) -> CountMetric:
-    asked = parse(metric) if isinstance(metric, str) else metric
+    asked = metric_of(metric)
     if not isinstance(asked, CountMetric) or len(asked.parts()) != 1:
         raise WrongType(
             f"{asked} cannot be planned for: it is no mean over questions of right and wrong "
