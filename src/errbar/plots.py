@@ -15,7 +15,7 @@ from errbar.base.arrays import Array, Seed
 from errbar.data.counts import CountsByState
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.queries.slices import Slice
+from errbar.data.queries.slices import Slice, failures_as
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.results.base import reason_of
@@ -34,7 +34,6 @@ Errors = Literal["fail", "missing"]
 Kind = TypeVar("Kind")
 
 _RESAMPLED = Bootstrap()
-_TAKEN = {"fail": "wrong", "missing": "missing"}
 
 
 @dataclass(frozen=True)
@@ -105,12 +104,11 @@ def _by_subject(found: Mapping[Key, Kind]) -> dict[Subject, Kind]:
 
 
 def _counts(one: Slice, errors: Errors) -> CountsByState:
-    if errors not in _TAKEN:
-        raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
+    taken = failures_as(errors)
     if not one.is_binary:
         whose = Subject(one.key[0], one.key[1])
         raise InputError(f"{whose or 'the system'} has rewards; this picture is of right or wrong.")
-    return replace(one, weights=None).counts(_TAKEN[errors])
+    return replace(one, weights=None).counts(taken)
 
 
 __all__ = [

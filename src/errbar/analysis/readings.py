@@ -16,7 +16,7 @@ from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.expressions import HIDDEN, fetch
-from errbar.data.queries.slices import NEVER_SCORED, Slice
+from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Key, Source, TableSource
 from errbar.errors import ErrbarError
@@ -26,7 +26,6 @@ from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each
 _OTHERWISE = {"fail": "missing", "missing": "fail"}
-_TAKEN = {"fail": "wrong", "missing": "missing"}
 _SAID = {
     "fail": "counted as wrong",
     "missing": "left out",
@@ -132,7 +131,7 @@ def _readings(source: Source, of: Subject, one: Slice) -> _Readings:
             return math.nan
         return found[0].value
 
-    return _Readings(*(mean(_TAKEN[errors]) for errors in ("fail", "missing")))
+    return _Readings(*(mean(failures_as(errors)) for errors in ("fail", "missing")))
 
 
 _MOST_SHOWN = 3

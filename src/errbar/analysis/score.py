@@ -30,7 +30,7 @@ from errbar.base.arguments import scaled_weights
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import counted
 from errbar.data.queries.answers import Ballots
-from errbar.data.queries.slices import NEVER_SCORED, Slice
+from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.metrics import CountMetric, Metric, VoteAt
@@ -328,12 +328,12 @@ def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
 
 
 _MOST = 1 << 20  # the largest k of a curve that names none
-_TAKEN = {"missing": "missing"}  # rows without a result count as trials otherwise
 
 
 def ks_of(one: Slice, errors: str) -> tuple[int, ...]:
     """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
-    trials = one.where(one.weighs).counts(_TAKEN.get(errors, "wrong")).trials
+    taken = "wrong" if errors == "bracket" else failures_as(errors)
+    trials = one.where(one.weighs).counts(taken).trials
     asked = trials[trials > 0]
     most = int(asked.min(initial=_MOST)) if asked.size else 1
     return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))

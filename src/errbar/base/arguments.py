@@ -70,6 +70,11 @@ def numbers(values: Any, name: str) -> tuple[float, ...]:
     return tuple(array.astype(float).tolist())
 
 
+def is_missing(value: object) -> bool:
+    """Whether a value is None or NaN, which alone differs from itself."""
+    return value is None or value != value  # noqa: PLR0124
+
+
 def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
     """A list of numbers; whole numbers too large for a float stay whole."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
@@ -133,7 +138,7 @@ def as_codes(names: ArrayLike | None, size: int, name: str) -> NDArray[np.intp] 
     if len(listed) != size:
         raise InputError(f"{name} must have an entry per item; got {len(listed)} for {size} items.")
     for at, one in enumerate(listed):
-        if one is None or one != one:  # noqa: PLR0124  only NaN differs from itself
+        if is_missing(one):
             raise InputError(f"{name}[{at}] is {one!r}; every item must belong to one.")
     try:
         distinct = set(listed)

@@ -44,9 +44,14 @@ def text_of(frame: Frame, name: str) -> nw.Expr:
     """A column of any kind as names, which `called` turns into text."""
     kind, column = frame.collect_schema()[name], column_of(frame, name)
     if kind == nw.Float64:  # engines write numbers differently: `called` does it
-        return nw.when(~column.is_nan()).then(column)
+        return without_nan(column)
     text = column.cast(nw.String)
     return text.str.to_lowercase() if kind == nw.Boolean else text  # pandas says True
+
+
+def without_nan(number: nw.Expr) -> nw.Expr:
+    """A column of floats with null for NaN: engines disagree about what NaN equals and exceeds."""
+    return nw.when(~number.is_nan()).then(number)
 
 
 def called(value: Any, nothing: str) -> str:
@@ -77,7 +82,7 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
     if kind.is_integer():
         value = column_of(frame, name)
     elif kind != nw.Boolean:
-        value = nw.when(~value.is_nan()).then(value)
+        value = without_nan(value)
     if "status" in columns:
         status = status_of(frame, columns)
         known = nw.when(~status.is_in(NO_RESULT)).then(value)

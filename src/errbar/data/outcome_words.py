@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
 
+from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.errors import WrongType
 
@@ -52,7 +53,7 @@ def is_outcome(value: object) -> bool:
     if value is None or isinstance(value, bool):
         return True
     if isinstance(value, int | float):
-        return 0 <= value <= 1 or value != value  # noqa: PLR0124  NaN is no outcome
+        return 0 <= value <= 1 or is_missing(value)
     if not isinstance(value, str):
         return False
     word = value.strip().lower()

@@ -13,7 +13,15 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.base.arguments import as_codes, as_flags, as_numbers, freeze, refuse_first, same_length
+from errbar.base.arguments import (
+    as_codes,
+    as_flags,
+    as_numbers,
+    freeze,
+    is_missing,
+    refuse_first,
+    same_length,
+)
 from errbar.base.arrays import Array, Integers
 from errbar.errors import InputError, WrongType
 from errbar.kernels.resample import joint_clusters
@@ -153,10 +161,10 @@ class Predictions(RankedSample):
                 f"{len(predicted)} and {len(truth)}."
             )
         predicted, truth = _listed(predicted, "predicted"), _listed(truth, "truth")
-        held = np.array([not _is_missing(label) for label in predicted], dtype=bool)
+        held = np.array([not is_missing(label) for label in predicted], dtype=bool)
         cost = np.zeros(len(held))
         for at in np.flatnonzero(held).tolist():
-            if _is_missing(truth[at]):
+            if is_missing(truth[at]):
                 raise InputError(f"truth[{at}] is {truth[at]!r}; nothing can be held against it.")
             try:
                 cost[at] = LOSSES[loss](predicted[at], truth[at]) / (span or 1.0)
@@ -216,10 +224,6 @@ def _listed(values: Any, name: str) -> Any:
         if isinstance(value, np.ndarray | list):
             raise WrongType(f"{name}[{at}] is a list; every item has one answer and one truth.")
     return values
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124  only NaN differs from itself
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.files import written_whole
 from errbar.data.columns import Columns
-from errbar.data.engines.duckdb import plain_errors
+from errbar.data.engines.duckdb import plain_errors, text_literal
 from errbar.data.expressions import HIDDEN, Frame, require_numbers
 from errbar.data.files import CSV, JSON, PARQUET, kind_of
 from errbar.data.queries.count_tables import counted_slices
@@ -49,10 +49,6 @@ def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) 
         relation = nw.to_native(frame.select(*kept).rename(renamed))
         with plain_errors():
             # The file is there already, so DuckDB would write to another and rename it.
-            copy = f"COPY rows TO {_text(str(beside))} ({how}, USE_TMP_FILE false)"
+            copy = f"COPY rows TO {text_literal(str(beside))} ({how}, USE_TMP_FILE false)"
             ((rows,),) = relation.query("rows", copy).fetchall()
     return int(rows)
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

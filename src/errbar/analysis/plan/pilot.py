@@ -14,7 +14,7 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import counted
 from errbar.data.counts import CountsByState, States
-from errbar.data.queries.slices import NEVER_SCORED, Slice
+from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
@@ -179,7 +179,6 @@ _NAMED: dict[str, tuple[str, Callable[[], _Points]]] = {
 Errors = Literal["fail", "missing"]
 _Counted = dict[tuple[str, str], tuple[int, int]]  # task and question: trials and right ones
 
-_TAKEN = {"fail": "wrong", "missing": "missing"}
 _SHIFT_STEPS = 15  # of the normal shift
 _DISAGREEMENTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)
 _USUAL = 1.5  # scale of disagreements before anything is seen: half a normal distribution
@@ -212,8 +211,7 @@ def learned_from(
     source = getattr(log, "source", None)
     if not isinstance(source, Source):
         raise WrongType(f"a pilot is what errbar.load gives; got {type(log).__name__}.")
-    if errors not in _TAKEN:
-        raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
+    failures_as(errors)  # refused before anything is read
     slices = source.slices(())
     names = _chosen(systems, list(dict.fromkeys(one.key[0] for one in slices)))
     if any(one.is_weighted for one in slices):
@@ -262,7 +260,7 @@ def _counts(slices: Sequence[Slice], errors: Errors) -> CountsByState:
         raise InputError(f"the pilot: {NEVER_SCORED}.")
     if not all(one.is_binary for one in slices):
         raise WrongType("a pilot needs outcomes of 0 and 1; there are others.")
-    each = [one.counts(_TAKEN[errors]) for one in slices]
+    each = [one.counts(failures_as(errors)) for one in slices]
     trials = np.concatenate([one.trials for one in each])
     some = trials > 0
     if not some.any():
@@ -304,7 +302,7 @@ def _by_question(source: Source, name: str, errors: Errors) -> _Counted:
     found: _Counted = {}
     for (system, task), named in source.named().items():
         if system == name:
-            counts = named.slice.counts(_TAKEN[errors])
+            counts = named.slice.counts(failures_as(errors))
             each = zip(counts.trials.tolist(), counts.correct.tolist(), strict=True)
             found |= {(task, q): one for q, one in zip(named.questions, each, strict=True)}
     return found

@@ -85,7 +85,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
     outcome = columns["outcome"]
     if right:
         text = f"lower(trim(cast({_quoted(outcome)} AS string)))"
-        nothing = ", ".join(f"'{word}'" for word in NOTHING)
+        nothing = ", ".join(map(text_literal, NOTHING))
         words = ", ".join(text_literal(word.strip().lower()) for word in right)
         added[outcome] = (
             f"CASE WHEN {text} IS NULL OR {text} IN ({nothing}) THEN NULL WHEN {text} IN ({words}) "
@@ -93,7 +93,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
         )
     elif kinds[outcome] == "string":
         text = f"lower(trim({_quoted(outcome)}))"
-        nothing = ", ".join(f"'{word}'" for word in NOTHING)
+        nothing = ", ".join(map(text_literal, NOTHING))
         said = words_remark(_counted_words(table, text), WORDS)
         words = " ".join(
             f"WHEN {text} = {text_literal(word)} THEN {worth:g}D" for word, worth in WORDS.items()

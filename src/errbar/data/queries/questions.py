@@ -12,6 +12,7 @@ import numpy as np
 from errbar.base.arrays import Integers
 from errbar.base.remarks import setting
 from errbar.data.columns import Columns, require_statuses
+from errbar.data.engines.duckdb import quoted
 from errbar.data.expressions import (
     Frame,
     called,
@@ -209,7 +210,7 @@ def counted_by_bits(
     rows: Frame, names: Sequence[str], sums: Sequence[str], more: Sequence[str] = ()
 ) -> Frame:
     """Rows by question in DuckDB, where `doubtful` is 1 unless all trials of a question differ."""
-    keys = ", ".join(f'"{name}"' for name in names)
+    keys = ", ".join(map(quoted, names))
     bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
     taken = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
     added = "".join(f", {column}" for column in taken)

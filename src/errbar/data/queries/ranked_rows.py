@@ -7,6 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.base.arguments import is_missing
 from errbar.base.remarks import mapping
 from errbar.data.columns import UNSCORED, Columns
 from errbar.data.expressions import (
@@ -228,7 +229,7 @@ def ranked_items(found: Rankable) -> dict[tuple[str, ...], RankedItems]:
         items[key] = RankedItems(
             _rows(table, some),
             table[_QUESTION][some].tolist(),
-            [None if trial != trial else trial for trial in trials],  # noqa: PLR0124  NaN is no trial
+            [None if is_missing(trial) else trial for trial in trials],
         )
     return items
 

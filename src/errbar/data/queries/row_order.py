@@ -13,7 +13,7 @@ from errbar.base.arrays import Integers
 from errbar.base.files import for_a_while
 from errbar.base.json_text import parse
 from errbar.data.columns import Columns, require_column
-from errbar.data.engines.duckdb import plain_errors, table_of
+from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal
 from errbar.data.expressions import (
     HIDDEN,
     TRIAL_NUMBER,
@@ -215,7 +215,7 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
     with for_a_while(directory, ".jsonl") as file:
         with plain_errors():
             shown = f"SELECT {_shown(named, others)} FROM rows ORDER BY {_order(named, present)}"
-            copy = f"COPY ({shown}) TO {_text(str(file))} (FORMAT json, USE_TMP_FILE false)"
+            copy = f"COPY ({shown}) TO {text_literal(str(file))} (FORMAT json, USE_TMP_FILE false)"
             nw.to_native(frame).query("rows", copy).fetchall()
         with file.open("rb") as lines:
             for line in lines:
@@ -246,25 +246,17 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
 
 def _shown(named: dict[str, str], others: list[str]) -> str:
     """Columns under numbers, as names may differ by case alone; names as text, never null."""
-    parts = [_name(name) if meaning in _NAMES else _quoted(name) for meaning, name in named.items()]
-    parts += [_quoted(name) for name in others]
-    return ", ".join(f"{part} AS {_quoted(str(at))}" for at, part in enumerate(parts))
+    parts = [_name(name) if meaning in _NAMES else quoted(name) for meaning, name in named.items()]
+    parts += [quoted(name) for name in others]
+    return ", ".join(f"{part} AS {quoted(str(at))}" for at, part in enumerate(parts))
 
 
 def _order(named: dict[str, str], present: list[str]) -> str:
     parts = [_name(named[meaning]) for meaning in _NAMES if meaning in named]
-    parts += [_quoted(TRIAL_NUMBER)] if TRIAL_NUMBER in present else []
-    parts += [_quoted(named["trial"])] if "trial" in named else []
+    parts += [quoted(TRIAL_NUMBER)] if TRIAL_NUMBER in present else []
+    parts += [quoted(named["trial"])] if "trial" in named else []
     return ", ".join([*parts, "row_number() OVER ()"])
 
 
 def _name(column: str) -> str:
-    return f"coalesce(CAST({_quoted(column)} AS VARCHAR), '')"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
+    return f"coalesce(CAST({quoted(column)} AS VARCHAR), '')"

@@ -15,11 +15,12 @@ from errbar.base.arrays import Integers
 from errbar.data.counts import CountsByState
 from errbar.data.expressions import Frame, Table, called, fetch, keys_in
 from errbar.data.queries.weights import numbers_in
-from errbar.errors import NotThere
+from errbar.errors import InputError, NotThere
 
 NEVER_SCORED = "no row of it was scored"  # the reason where there is no score
 COUNTED = ("trials", "scored", "right", "other", "unscored", "unexplained")
 
+_FAILURES = {"fail": "wrong", "missing": "missing"}
 _ABSENT: Integers = np.zeros(0, dtype=np.int64)
 
 _State = tuple[str, float, tuple[int, ...]]  # cluster, weight, and what COUNTED says
@@ -121,6 +122,13 @@ class Slice:
             )
         right = self.right + (self.trials - self.scored if errors == "right" else 0)
         return CountsByState(self.trials, right, self.questions, self.clusters, self.weights)
+
+
+def failures_as(errors: str) -> str:
+    """What rows without a result are counted as under a policy: 'fail' makes them wrong."""
+    if errors not in _FAILURES:
+        raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
+    return _FAILURES[errors]
 
 
 class Results(NamedTuple):

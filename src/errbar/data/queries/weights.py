@@ -13,6 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.base.arguments import is_missing
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import Columns
@@ -26,6 +27,7 @@ from errbar.data.expressions import (
     names_of,
     number_of,
     one_if,
+    without_nan,
 )
 from errbar.errors import InputError
 
@@ -43,7 +45,7 @@ def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
     kind = frame.collect_schema()[name]
     if kind == nw.Boolean or kind.is_numeric():
         number = number_of(frame, name, kind, "weight")
-        return {"weight": nw.when(~number.is_nan()).then(number)}
+        return {"weight": without_nan(number)}
     text = column.cast(nw.String)
     return {"weight": nw.when(~text.str.to_lowercase().is_in(_NOTHING)).then(text)}
 
@@ -104,7 +106,7 @@ def called_weight(value: Any) -> str | float | None:
     """A weight that came back from the engine; None where there was none."""
     if isinstance(value, str):
         return value
-    return None if value is None or value != value else float(value)  # noqa: PLR0124  NaN
+    return None if is_missing(value) else float(value)
 
 
 def _number(value: str | float) -> float:

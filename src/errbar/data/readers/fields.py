@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from errbar.base.json_text import parse
-from errbar.data.engines.duckdb import own_engine
+from errbar.data.engines.duckdb import own_engine, quoted
 from errbar.data.readers.documents import lines
 
 _LONGEST_LINE = 1 << 22  # bytes; DuckDB's buffers grow with it
@@ -53,9 +53,9 @@ def firsts_of(parts: Any) -> list[float] | None:
 
 
 def _by_engine(path: Path, keys: Sequence[str], firsts: Sequence[str]) -> dict[str, list[Any]]:
-    texts = [_quoted(key) for key in keys]
+    texts = [quoted(key) for key in keys]
     numbers = [
-        f"TRY_CAST(json_extract_string({_quoted(key)}, '$[*][0]') AS DOUBLE[]) AS {_quoted(key)}"
+        f"TRY_CAST(json_extract_string({quoted(key)}, '$[*][0]') AS DOUBLE[]) AS {quoted(key)}"
         for key in firsts
     ]
     with own_engine() as engine:
@@ -75,7 +75,3 @@ def _parsed(texts: Sequence[str | None]) -> list[Any]:
     """Values that are written as JSON; as one list, which is thrice as fast as one by one."""
     values: list[Any] = parse(f"[{','.join([text or 'null' for text in texts])}]")
     return values
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, warning, way_to_say
 from errbar.data.columns import (
     ANSWERS,
@@ -77,7 +78,7 @@ def worth_of(value: object) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool | int | float):
-        return None if value != value else float(value)  # noqa: PLR0124  NaN is nothing
+        return None if is_missing(value) else float(value)
     word = str(value).strip().lower()
     return WORDS[word] if word in WORDS else number_in(word)
 

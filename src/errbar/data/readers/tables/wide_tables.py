@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import (
     INDEX,
@@ -227,7 +228,7 @@ def _is_binary(column: Sequence[Any]) -> bool:
     return all(
         isinstance(value, bool) or value in (0, 1) or _is_binary_text(value)
         for value in _once(column)
-        if value is not None and value == value  # noqa: PLR0124  NaN is nothing
+        if not is_missing(value)
     )
 
 
