@@ -1,7 +1,6 @@
 """Arguments, checked once at the edge: numbers, levels, vectors, flags and names, counts, ids."""
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Real
@@ -30,9 +29,13 @@ def number(value: Any, name: str, low: float, high: float) -> float:
         or not isinstance(value, int | float | np.integer | np.floating)
     ):
         raise WrongType(f"{name} must be a number; got {value!r}.")
-    if not (low <= value <= high and -sys.float_info.max <= value <= sys.float_info.max):
+    try:
+        result = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        result = math.inf
+    if not (low <= result <= high and math.isfinite(result)):
         raise InputError(f"{name} must be {_range(low, high)}; got {value!r}.")
-    return float(value)
+    return result
 
 
 def _range(low: float, high: float) -> str:

@@ -263,7 +263,7 @@ def test_two_weights_stretch_the_difference() -> None:
         ({"difference": 0.0}, InputError, "a difference of 0 is never seen"),
         ({"difference": 0.9}, InputError, "the first system has pass@1 0.5"),
         ({"difference": "a"}, WrongType, "difference must be a number; got 'a'"),
-        ({"difference": 0.1, "power": 1.0}, InputError, "power must be between 0 and 1"),
+        ({"difference": 0.1, "power": 1.0}, InputError, "power must lie strictly between 0 and 1"),
         ({"difference": 0.1, "level": "x"}, WrongType, "level must be a number"),
         ({"width": 0.0}, InputError, "width must be positive"),
         ({"width": 0.1, "disagreement": 1.0}, InputError, "a width is that of one"),
