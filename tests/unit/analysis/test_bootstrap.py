@@ -395,9 +395,17 @@ def test_a_bootstrap_describes_itself() -> None:
     assert Bootstrap() == Bootstrap(2000, 0.95, "bca")
 
 
-@pytest.mark.parametrize("metric", ["pass@2", "avg", 3, None])
-def test_a_metric_of_something_else_is_refused(metric: Any) -> None:
-    with pytest.raises(WrongType, match="not a metric of ranked predictions"):
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("pass@2", "not a metric of ranked predictions"),
+        ("avg", "not a metric of ranked predictions"),
+        (3, "metrics are given one by one, by name or as values, .* got 3"),
+        (None, "metrics are given one by one, by name or as values, .* got None"),
+    ],
+)
+def test_a_metric_of_something_else_is_refused(metric: Any, words: str) -> None:
+    with pytest.raises(WrongType, match=words):
         estimate(metric, predictions(7), rng=0)
 
 

@@ -367,9 +367,16 @@ def test_a_system_that_is_not_predictions_is_named(other: Any) -> None:
         compare({"a": system(1, 1.0), "b": other}, rng=0)
 
 
-@pytest.mark.parametrize("metric", ["pass@2", 3, None])
-def test_a_metric_of_something_else_is_refused(metric: Any) -> None:
-    with pytest.raises(WrongType, match="not a metric of ranked predictions"):
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("pass@2", "not a metric of ranked predictions"),
+        (3, "metrics are given one by one, by name or as values, .* got 3"),
+        (None, "metrics are given one by one, by name or as values, .* got None"),
+    ],
+)
+def test_a_metric_of_something_else_is_refused(metric: Any, words: str) -> None:
+    with pytest.raises(WrongType, match=words):
         compare({"a": system(1, 1.0), "b": system(2, 1.0)}, metric, rng=0)
 
 
