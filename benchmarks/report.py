@@ -19,8 +19,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import errbar
-from errbar.page import write_report
-from errbar.page.contents import Asked
+from errbar.page import Asked, write_report
 
 _FIRST_PAINT = """new Promise((found) => new PerformanceObserver((entries) => {
     const paint = entries.getEntriesByName("first-contentful-paint")[0];

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from errbar import plots as plots
     from errbar import roc as roc
     from errbar import selective as selective
-    from errbar.analysis.evaluate import score as score
     from errbar.analysis.methods import Bootstrap as Bootstrap
     from errbar.analysis.methods import Calibrated as Calibrated
     from errbar.analysis.methods import Posterior as Posterior
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from errbar.data.predictions import Predictions as Predictions
     from errbar.data.predictions import Ranked as Ranked
     from errbar.data.scored import Scored as Scored
-    from errbar.gating import gate as gate
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
@@ -31,6 +29,15 @@ if TYPE_CHECKING:
     from errbar.results.scores import Scores as Scores
     from errbar.roc import roc_auc as roc_auc
     from errbar.runs import Runs as Runs
+    from errbar.verbs import compare as compare
+    from errbar.verbs import curve as curve
+    from errbar.verbs import gate as gate
+    from errbar.verbs import inspect as inspect
+    from errbar.verbs import monitor as monitor
+    from errbar.verbs import overview as overview
+    from errbar.verbs import rank as rank
+    from errbar.verbs import report as report
+    from errbar.verbs import score as score
     from errbar.writers.every_eval_ever import write_every_eval_ever as write_every_eval_ever
 
 _HOMES = {
@@ -48,16 +55,23 @@ _HOMES = {
     "Scored": "errbar.data.scored",
     "Scores": "errbar.results.scores",
     "Subject": "errbar.results.estimate",
+    "compare": "errbar.verbs",
+    "curve": "errbar.verbs",
     "eval": "errbar",
     "family": "errbar.metrics",
-    "gate": "errbar.gating",
+    "gate": "errbar.verbs",
+    "inspect": "errbar.verbs",
     "load": "errbar.loading",
+    "monitor": "errbar.verbs",
+    "overview": "errbar.verbs",
     "parse": "errbar.metrics",
     "plan": "errbar.analysis.plan",
     "plots": "errbar",
+    "rank": "errbar.verbs",
+    "report": "errbar.verbs",
     "roc": "errbar",
     "roc_auc": "errbar.roc",
-    "score": "errbar.analysis.evaluate",
+    "score": "errbar.verbs",
     "selective": "errbar",
     "write_every_eval_ever": "errbar.writers.every_eval_ever",
 }
@@ -78,13 +92,20 @@ __all__ = [
     "Scores",
     "Subject",
     "__version__",
+    "compare",
+    "curve",
     "eval",
     "family",
     "gate",
+    "inspect",
     "load",
+    "monitor",
+    "overview",
     "parse",
     "plan",
     "plots",
+    "rank",
+    "report",
     "roc",
     "roc_auc",
     "score",

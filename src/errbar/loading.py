@@ -63,27 +63,48 @@ def load(
 ) -> Runs:
     """Outcomes from paths, patterns, directories, a DataFrame, records, an array or counts.
 
-    Columns are named as in `load(data, question="task_id", outcome="passed")`; usual names are
-    guessed, and every result says so. In `load({"a": "a.csv", "b": "b.csv"})` each is a system. A
-    trial that occurs twice is refused unless `repeats="keep"`. `connection` is the DuckDB
-    connection that reads files; `spark` is a session that reads them instead.
+    Logs of harnesses are recognised by what is in them. Every result says what was guessed.
 
-    Several files that name no system are one system each, or trials, tasks or parts of one
-    (`files="trials"`, "tasks", "parts"). `repeats="last"` takes the last row of an id. Rows
-    with the same id are trials of one question, or questions of their own (`rows="questions"`).
-    The keys of lists of outcomes are systems or questions (`keys="questions"`).
-    Outcomes that are words are known if they are usual; `right` says which words are right.
-
-    Logs of harnesses are recognised by what is in them; `reader` names one instead. `scorer`,
-    `filter` and `signal` choose among the scores of a log that has several. `regrade` is a function
-    `(response, target, doc) -> outcome` for logs that hold every response but not its grade.
+    Parameters
+    ----------
+    data
+        A path, a pattern, a directory, or a list of them; a DataFrame of any kind; records; an
+        array of questions x trials; counts; or a dict of any of these by system.
+    repeats
+        A trial that occurs twice is refused, kept ("keep"), or replaced by its last row ("last").
+    reader
+        The harness that wrote the logs, as in "inspect_ai", where it is not recognised.
+    scorer, filter, signal
+        Which score, filter or confidence to take from a log that has several.
+    regrade
+        A function `(response, target, doc) -> outcome` for logs of responses without grades.
+    files, rows, keys
+        What files that name no system ("systems", "trials", "tasks", "parts"), rows with the same
+        id ("trials", "questions") and keys of lists of outcomes ("systems", "questions") are.
+    right
+        Words that mean right, where outcomes are words.
+    connection, spark
+        The DuckDB connection, or the Spark session, that reads the files.
+    **columns
+        Columns by what they mean, as in `question="task_id"`; None where there is no such column.
 
     Examples
     --------
-    >>> runs = load([[1, 0, 1, 1], [0, 0, 1, 0]])
-    >>> print(runs.score("pass@1", "pass@2")[1])
+    >>> print(load([[1, 0, 1, 1], [0, 0, 1, 0]]).score("pass@2")[0])
     pass@2: 0.75 ± 0.30, 95 % interval 0.14 to 0.99
     """
+    _require_known(repeats, files, rows, keys)
+    words = (right,) if isinstance(right, str) else tuple(right)
+    how = HowToRead(dict(columns), words, rows, files, repeats, keys)
+    choice = Choice(scorer, filter, regrade, signal, files)
+    if spark is not None:
+        return Runs(_from_spark(data, how, reader, choice, spark))
+    return _loaded(data, how, reader, choice, connection)
+
+
+def _require_known(
+    repeats: RepeatsAre, files: FilesAre | None, rows: RowsAre | None, keys: KeysAre | None
+) -> None:
     for name, value, known in (
         ("repeats", repeats, ("refuse", "keep", "last")),
         ("files", files, (None, "systems", "trials", "tasks", "parts")),
@@ -91,25 +112,23 @@ def load(
         ("keys", keys, (None, "systems", "questions")),
     ):
         if value not in known:
-            shown = " or ".join(repr(one) for one in known if one is not None)
+            shown = " or ".join(repr(choice) for choice in known if choice is not None)
             raise InputError(f"{name} must be {shown}; got {value!r}.")
-    words = (right,) if isinstance(right, str) else tuple(right)
-    how = HowToRead(dict(columns), words, rows, files, repeats, keys)
-    choice = Choice(scorer, filter, regrade, signal, files)
-    if spark is not None:
-        return Runs(_from_spark(data, how, reader, choice, spark))
+
+
+def _loaded(data: Any, how: HowToRead, reader: str | None, choice: Choice, connection: Any) -> Runs:
     from errbar.data.readers.paths import Asked, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
 
     asked = Asked(how, reader, choice, connection)
     data = plain_container(data)
     if isinstance(data, Runs):
         return data
-    if keys is not None and not _are_paths(data) and not isinstance(data, Mapping):
+    if how.keys is not None and not _are_paths(data) and not isinstance(data, Mapping):
         raise InputError(f"keys= says what the keys of a dict are; {type(data).__name__} has none.")
-    if _are_paths(data, words):
+    if _are_paths(data, how.right):
         refuse_words(data)
         return Runs(read_paths(data, asked))
-    if _are_named_paths(data, words):
+    if _are_named_paths(data, how.right):
         parts = {}
         for name, paths in data.items():
             with plain_errors(str(name)):

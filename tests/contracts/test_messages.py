@@ -29,7 +29,8 @@ IN_PYTHON = "grade them in Python"
 
 OPTIONS = {
     option
-    for command in main.commands.values()
+    for name in main.list_commands(click.Context(main))
+    if (command := main.get_command(click.Context(main), name)) is not None
     for parameter in command.params
     if isinstance(parameter, click.Option)
     for option in parameter.opts
@@ -41,6 +42,7 @@ ARGUMENTS = {
     *("question", "outcome", "status", "cluster", "weight", "trial", "system", "answer"),
     *("confidence", "trials", "correct", "bins", "bounds", "baseline_system", "above", "below"),
 } - {"self", "data", "metrics", "columns"}
+assert {"--map", "--max-drop", "--follow"} <= OPTIONS
 OPTION = re.compile(rf"(?:{'|'.join(sorted(map(re.escape, OPTIONS), key=len, reverse=True))})\b")
 # In brackets it is of a value that only Python makes, as in Calibrated(level=0.9).
 ARGUMENT = re.compile(rf"(?<!\()\b(?:{'|'.join(ARGUMENTS)})=(?:['\"\[(\d]|None|,|\.)|\bload\(")

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.page.contents import Asked, contents_of
+from errbar.page import Asked, contents_of
 from errbar.runs import Runs
 
 QUESTIONS = 12

@@ -14,8 +14,7 @@ import errbar
 from errbar import demo
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.page import embedded, rendered, write_report
-from errbar.page.contents import Asked, contents_of
+from errbar.page import Asked, contents_of, embedded, rendered, write_report
 from hostile import HOSTILE
 
 OUTCOMES = Path(demo.__file__).parent / "outcomes.csv"

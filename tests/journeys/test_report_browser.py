@@ -12,8 +12,7 @@ from playwright.sync_api import sync_playwright
 
 import errbar
 from errbar import demo
-from errbar.page import write_report
-from errbar.page.contents import Asked
+from errbar.page import Asked, write_report
 from hostile import HOSTILE
 
 CHROMIUM = shutil.which("chromium")

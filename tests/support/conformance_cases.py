@@ -17,13 +17,12 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
-from errbar.analysis.score import Short
+from errbar.analysis.score import Errors, Short
 from errbar.data.columns import NO_RESULT, UNSCORED, USUAL
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.results.estimate import Estimand, Estimate, Interval
 from errbar.results.scores import Scores
-from errbar.runs import Errors
 
 ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
 SHORT: tuple[Short, ...] = ("error", "drop", "posterior")

@@ -11,12 +11,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.score import Scoring, first_of
+from errbar.analysis.score import Scoring, by_subject, first_of
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.expressions import HIDDEN, fetch
-from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
+from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as, without_cluster
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Key, Source, TableSource
 from errbar.errors import ErrbarError
@@ -44,6 +44,22 @@ class _Readings(NamedTuple):
         """One of them; empty where it is not known."""
         value = self.fail if errors == "fail" else self.missing
         return "" if math.isnan(value) else f" (avg {value:.3g})"
+
+
+def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:
+    """What was guessed, what looks odd, and how many rows had no result."""
+    remarks = rows_without_result(source, by_subject(found), errors)
+    if any(part.is_weighted for part in found):
+        columns = " and ".join(map(repr, source.weight_columns()))
+        words = f"Questions: weighted by {columns}"
+        remarks.append(guess(words, option="--map weight=", argument="weight=None"))
+    alone = without_cluster(found)
+    if alone:
+        remarks.append(alone)
+    remarks += nameless_systems(found)
+    for look in (strange_truths, copied_rows, scales, ids_written_otherwise, repeated_ids):
+        remarks += look(source, found)
+    return [*remarks, *source.origin.remarks]
 
 
 def rows_without_result(

@@ -40,6 +40,7 @@ from errbar.results.base import Refusals, too_few_trials
 from errbar.results.estimate import Estimate, Subject
 from errbar.results.scores import Scores
 
+Errors = Literal["fail", "missing", "bracket"]
 Short = Literal["error", "drop", "posterior"]
 ScoredMetric = CountMetric | VoteAt
 _Part = dict[Subject, Estimate]
@@ -219,6 +220,39 @@ class Scoring:
             name = str(of) or "the system"
             remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
         return found
+
+
+def scores_of(
+    source: Source,
+    found: Sequence[Slice],
+    metrics: Sequence[ScoredMetric],
+    errors: Errors,
+    short: Short,
+    method: Method,
+    refusals: Refusals,
+    audit: bool = False,
+) -> Scores:
+    """Slices scored with rows without a result as `errors` says: one way, or both."""
+
+    def scored_as(taken: str, failed: str = "") -> Scores:
+        scoring = Scoring(source, taken, short, method, audit)
+        return scoring.scores(by_subject(found, failed), list(metrics), refusals)
+
+    if errors != "bracket":
+        return scored_as(failures_as(errors))
+    worst, best = (scored_as(taken, taken) for taken in ("wrong", "right"))
+    return replace(
+        worst,
+        estimates=in_order((*worst, *best), by_subject(found)),
+        method="; ".join(dict.fromkeys(filter(None, (worst.method, best.method)))),
+        remarks=tuple(dict.fromkeys((*worst.remarks, *best.remarks))),
+    )
+
+
+def in_order(estimates: Iterable[Estimate], subjects: Iterable[Subject]) -> tuple[Estimate, ...]:
+    """Estimates in the order of their subjects."""
+    places = {subject: at for at, subject in enumerate(subjects)}
+    return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
 
 
 def scored_metric(metric: Metric | str) -> ScoredMetric:

@@ -29,8 +29,6 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 def demo(output: str) -> None:
     """Score and compare a small bundled example, and write a report of it."""
     from errbar import demo as example  # noqa: PLC0415  --help must not wait
-    from errbar.page import write_report  # noqa: PLC0415
-    from errbar.page.contents import Asked  # noqa: PLC0415
 
     runs = errbar.load(example.load())
     said = [
@@ -40,9 +38,8 @@ def demo(output: str) -> None:
         f"On your own counts, in Python:\n\n{textwrap.indent(TRY_NEXT, '    ').rstrip()}",
     ]
     click.echo("\n\n".join(said))
-    asked = Asked(METRICS, title="errbar demo", command="errbar demo")
     try:
-        path = write_report(runs, output, asked)
+        path = errbar.report(runs, output, *METRICS, title="errbar demo", command="errbar demo")
     except InputError as error:
         raise InputError(f"all but the report is done: {error}") from error
     click.echo(f"\nAll of it and more on one page: {path}")

@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+import errbar
 from errbar.base.tables import printable
 from errbar.cli import working
 from errbar.cli.options import (
@@ -59,10 +60,6 @@ def report(
     reading: Reading,
 ) -> None:
     """One page of everything at PATHS, to be sent to a colleague: it needs no other file."""
-    from errbar.page import write_report  # noqa: PLC0415  --help must not wait
-    from errbar.page.contents import Asked  # noqa: PLC0415
-    from errbar.results.estimate import Estimand  # noqa: PLC0415
-
     command = ["errbar", "report", *paths, *(part for name in metrics for part in ("-m", name))]
     for option, value, usual in (
         ("--baseline", baseline, None),
@@ -74,9 +71,17 @@ def report(
         if value != usual:
             command += [option, str(value)]
     command += [part for told in reading.mapping for part in ("--map", told)]
-    words = shlex.join([*command, "-o", Path(output).name])
-    asked = Asked(metrics, Estimand(estimand), level, baseline, errors, title, words)
     with working(f"errbar report {shown(paths)}") as work:
-        target = write_report(runs_of(paths, reading, work), output, asked)
+        target = errbar.report(
+            runs_of(paths, reading, work),
+            output,
+            *metrics,
+            estimand=estimand,
+            level=level,
+            baseline=baseline,
+            errors=errors,
+            title=title,
+            command=shlex.join([*command, "-o", Path(output).name]),
+        )
     size = target.stat().st_size / 1e6
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))

@@ -86,6 +86,16 @@ class AnyEstimate(ABC):
         """What it says, flat; its subject stands apart."""
 
     @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval.high
+
+    @property
     def system(self) -> str:
         """Whose it is; empty where there is only one, and it has no name."""
         return self.of.system

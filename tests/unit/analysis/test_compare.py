@@ -334,9 +334,8 @@ class TestWhoIsCompared:
             self.RUNS.compare("avg", **asked)
         assert said in str(caught.value)
 
-    def test_without_a_metric(self) -> None:
-        with pytest.raises(InputError, match="no metric to compare by"):
-            self.RUNS.compare()
+    def test_without_a_metric_it_is_the_average(self) -> None:
+        assert self.RUNS.compare() == self.RUNS.compare("avg")
 
     def test_one_system_alone(self) -> None:
         with pytest.raises(InputError, match="two systems at least are compared; there is 'a'"):

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from errbar import CategoryCounts, Counts, Posterior, Scores, parse, score
+from errbar import CategoryCounts, Counts, Posterior, Scores, parse
 from errbar import eval as functions
+from errbar.analysis.evaluate import score
 from errbar.data.counts import States
 from errbar.data.matrices import binary_counts
 from errbar.errors import InputError, NotEnoughTrials, UnknownMetric, WrongType

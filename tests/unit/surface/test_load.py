@@ -564,8 +564,7 @@ def test_a_level_outside_of_0_and_1_is_refused(level: float) -> None:
 def test_metrics_are_names_or_values_one_by_one() -> None:
     runs = errbar.load(MATRIX)
     assert runs.score(errbar.parse("pass@2")).estimates == runs.score("pass@2").estimates
-    with pytest.raises(InputError, match="no metric"):
-        runs.score()
+    assert runs.score() == runs.score("avg")
     with pytest.raises(WrongType, match=r"\['avg'\]"):
         runs.score(["avg"])  # type: ignore[arg-type]
     with pytest.raises(UnknownMetric, match="Did you mean 'pass@k'"):

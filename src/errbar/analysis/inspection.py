@@ -1,0 +1,66 @@
+"""What is in the data, and whether errbar gets the numbers that the log itself states."""
+
+import math
+
+from errbar.analysis.methods import Calibrated, Posterior
+from errbar.analysis.readings import repeated_ids
+from errbar.analysis.score import Scoring, by_subject, scored_metric
+from errbar.data.provenance import TALLIES, Claim
+from errbar.data.queries.slices import Slice, failures_as
+from errbar.data.sources.tables import Source, TableSource
+from errbar.errors import ErrbarError, InputError, RepeatedTrial
+from errbar.results.base import Refusals
+from errbar.results.estimate import Subject
+from errbar.results.inspection import Agreement, Inspection
+
+_EXAMPLES = 3  # rows that an inspection shows
+_QUICK = Posterior()  # where only the observed value is looked at
+
+
+def inspection_of(source: Source) -> Inspection:
+    """What is in the data; trials that occur twice are reported, not refused."""
+    repeated = ""
+    try:
+        found = source.slices(())
+    except RepeatedTrial as error:
+        repeated = str(error)
+        found = source.with_repeats().slices(())
+    if not any(part.questions.sum() for part in found):
+        raise InputError("there is no question in the data.")
+    accounts = source.origin.accounts
+    if isinstance(source, TableSource) and any(file.rows for file in accounts.values()):
+        accounts.require_closed((), sum(part.rows for part in found))
+    return Inspection(
+        tuple(found),
+        source.statuses(),
+        repeated,
+        source.origin,
+        () if repeated else tuple(agreements_of(source)),
+        tuple(repeated_ids(source, found)),
+        tuple(source.examples(_EXAMPLES)),
+    )
+
+
+def agreements_of(source: Source) -> list[Agreement]:
+    """Every number that the log states, beside what errbar gets for it."""
+    claims = source.origin.claims
+    slices = by_subject(source.slices(())) if claims else {}
+    return [_agreement(source, slices, claim) for claim in claims]
+
+
+def _agreement(source: Source, slices: dict[Subject, Slice], claim: Claim) -> Agreement:
+    subject = Subject(claim.system, claim.task)
+    if subject not in slices:
+        return Agreement(claim, math.nan, "there is no row of it.")
+    rows = slices[subject]
+    if claim.metric in TALLIES:
+        return Agreement(claim, rows.tally(claim.metric))
+    try:
+        method = Calibrated() if rows.is_weighted else _QUICK
+        scoring = Scoring(source, failures_as(claim.errors), "drop", method)
+        asked = [scored_metric(claim.metric)]
+        (estimate,) = scoring.scores({subject: rows}, asked, Refusals())
+    except ErrbarError as error:
+        return Agreement(claim, math.nan, str(error))
+    reason = f"{estimate.reason}." if math.isnan(estimate.value) else ""
+    return Agreement(claim, estimate.value, reason)

@@ -1,0 +1,151 @@
+"""The verbs at the top are the methods of `Runs` on whatever `load` takes."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import errbar
+from errbar import CategoryCounts, Counts, Subject
+from errbar.analysis import evaluate
+from errbar.data.columns import USUAL, USUAL_COUNTS
+from errbar.errors import InputError, WrongType
+from errbar.results.estimate import Estimand
+
+A = [[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0]]
+B = [[0, 0, 1, 1], [0, 0, 0, 0], [1, 0, 1, 1], [0, 1, 0, 0]]
+BOTH = {"a": A, "b": B}
+
+LOG = """model,task_id,passed,difficulty
+a,q1,1,easy
+a,q1,0,easy
+a,q2,1,hard
+a,q2,1,hard
+b,q1,0,easy
+b,q1,0,easy
+b,q2,0,hard
+b,q2,1,hard
+"""
+
+ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "score": (("pass@2", "avg"), {"estimand": "benchmark", "level": 0.9}),
+    "curve": (("pass^k", [1, 3]), {"errors": "missing"}),
+    "compare": (("avg", "pass@2"), {"baseline": "b", "margin": 0.1}),
+    "rank": (("pass@2",), {"level": 0.9}),
+    "monitor": (("a", "b"), {"trials": 2}),
+    "overview": ((), {}),
+    "inspect": ((), {}),
+}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_verb_is_the_method_of_what_load_gives(verb: str) -> None:
+    words, options = ASKED[verb]
+    expected = getattr(errbar.load(BOTH), verb)(*words, **options)
+    for data in (BOTH, errbar.load(BOTH)):
+        found = getattr(errbar, verb)(data, *words, **options)
+        np.testing.assert_equal(found.to_dicts(), expected.to_dicts())  # nan is nan
+        assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_verb_without_options_is_the_method_without_options(verb: str) -> None:
+    options = {"above": 0.5} if verb == "monitor" else {}
+    expected = getattr(errbar.load(BOTH), verb)(**options)
+    np.testing.assert_equal(getattr(errbar, verb)(BOTH, **options).to_dicts(), expected.to_dicts())
+
+
+def test_every_method_that_asks_of_outcomes_has_a_verb() -> None:
+    methods = {name for name, _ in inspect.getmembers(errbar.Runs, inspect.isfunction)}
+    of_ranked_items = {"selective", "roc"}  # modules of these names are at the top
+    public = {name for name in methods if not name.startswith("_")}
+    assert public - of_ranked_items - {"agreements"} == set(ASKED)
+
+
+def test_the_only_name_that_a_verb_and_load_share_is_the_trials_to_wait_for() -> None:
+    loading = {*inspect.signature(errbar.load).parameters, *USUAL, *USUAL_COUNTS}
+    for verb in ASKED:
+        options = inspect.signature(getattr(errbar.Runs, verb)).parameters.values()
+        own = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
+        assert own & loading == ({"trials"} if verb == "monitor" else set())
+
+
+def test_options_of_load_and_of_the_verb_are_told_apart(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text(LOG, encoding="ascii")
+    found = errbar.score(str(log), "pass@1", "pass@2", question="task_id", by=["difficulty"])
+    expected = errbar.load(log, question="task_id").score("pass@1", "pass@2", by=["difficulty"])
+    assert found.to_dicts() == expected.to_dicts()
+    assert [row.value for row in errbar.rank(str(log), question="task_id")] == [0.75, 0.25]
+
+
+def test_an_unknown_option_is_refused_with_the_nearest() -> None:
+    with pytest.raises(WrongType, match=r"^score has no option error\. Did you mean errors\?$"):
+        errbar.score(A, "avg", error="missing")
+    with pytest.raises(WrongType, match=r"^rank has no option nonsense\.$"):
+        errbar.rank(BOTH, nonsense=1)
+
+
+def test_how_to_read_is_refused_for_outcomes_that_are_loaded_already() -> None:
+    with pytest.raises(InputError, match=r"^scorer says how outcomes are read.*give it to load"):
+        errbar.score(errbar.load(A), "avg", scorer="plus")
+
+
+def test_a_score_without_a_metric_is_the_average() -> None:
+    (found,) = errbar.score(A)
+    assert found.value == np.mean(A)
+    assert errbar.score(A) == errbar.load(A).score() == errbar.score(A, "avg")
+    (graded,) = errbar.score(CategoryCounts([[1, 2]]))
+    assert graded.value == pytest.approx(2 / 3)
+
+
+def test_an_estimate_has_the_ends_of_its_interval() -> None:
+    found = errbar.score(A)[0]
+    assert (found.low, found.high) == (found.interval.low, found.interval.high)
+    rows = [{"id": at, "correct": at % 3 > 0, "confidence": at / 20} for at in range(20)]
+    ranked = errbar.load(rows).roc()[0]
+    assert (ranked.low, ranked.high) == (ranked.interval.low, ranked.interval.high)
+
+
+# Counts.
+
+
+@pytest.mark.parametrize(
+    "method", [None, "documented", errbar.Calibrated(Estimand.BENCHMARK, level=0.9)]
+)
+@pytest.mark.parametrize("short", ["error", "posterior"])
+def test_counts_give_what_they_give_without_being_loaded(method: Any, short: Any) -> None:
+    systems = {"a": Counts([4, 3], [1, 3], ["q1", "q2"]), "b": Counts([4, 4], [2, 4])}
+    options = {"short": short} if method is None else {"short": short, "method": method}
+    found = errbar.score(systems, "pass@1", "pass@4", **options)
+    expected = evaluate.score(systems, "pass@1", "pass@4", **options)
+    numbers = [(e.of, e.value, e.mean, e.sd, e.low, e.high) for e in found]
+    np.testing.assert_equal(
+        numbers, [(e.of, e.value, e.mean, e.sd, e.low, e.high) for e in expected]
+    )
+
+
+def test_categories_and_subjects_are_scored_as_they_are() -> None:
+    graded, weighted = CategoryCounts([[1, 2, 3], [0, 4, 2]]), "avg(weights=[0, 0.5, 1])"
+    expected = evaluate.score(graded, weighted, method=errbar.Calibrated(Estimand.RERUN, level=0.8))
+    assert errbar.score(graded, weighted, estimand="rerun", level=0.8) == expected
+    subject = Subject("a", "sums")
+    assert errbar.score({subject: Counts([4], [1])}, "avg")[0].of == subject
+    with pytest.raises(InputError, match=r"^by is for outcomes"):
+        errbar.score(graded, weighted, by=["difficulty"])
+
+
+# The report.
+
+
+def test_a_report_is_a_file_of_everything(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
+    path = errbar.report(BOTH, tmp_path / "page.html", "avg", title="Mine & yours")
+    assert path == tmp_path / "page.html"
+    text = path.read_text(encoding="utf-8")
+    assert "Mine &amp; yours" in text
+    with pytest.raises(InputError, match=r"name it so, as in report\.html"):
+        errbar.report(BOTH, tmp_path / "page.pdf")
