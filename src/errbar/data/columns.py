@@ -1,4 +1,4 @@
-"""The columns of the outcomes table: their meaning, and their names as people write them.
+"""Columns of the outcomes table: what each one means and the names it may have.
 
 | column | meaning |
 |---|---|
@@ -29,7 +29,7 @@ _BETWEEN = re.compile(r"[\s_\-]+")
 
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """A name without case, spaces, hyphens and underscores.
+    """Normalize a name: lower case, without spaces, hyphens and underscores.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def _plain(*names: str) -> frozenset[str]:
     return frozenset(map(plain_name, names))
 
 
-# What a system said. An outcome beside it grades it; a label beside it may be what it should say.
+# Columns with a system's response. A label next to one may be the reference answer.
 PREDICTIONS = _plain(
     *("prediction", "predictions", "predicted", "pred", "preds", "predicted_label", "pred_label"),
     *("model_prediction", "y_pred", "yhat", "y_hat", "predicted_class"),
@@ -53,19 +53,19 @@ ANSWERS = PREDICTIONS | _plain(
     *("response", "model_response", "output", "model_output", "completion", "generation"),
     *("guess", "choice", "result", "verdict"),
 )
-# The text of what it said: a table that has one column of these is about one system.
+# Columns with the response text: a table with one such column is about one system.
 RESPONSES = _plain(
     *("response", "responses", "output", "outputs", "prediction", "predictions", "pred"),
     *("completion", "generation", "generated_text", "model_output", "model_response"),
     *("model_answer", "actual_output"),
 )
-# What it should have said.
+# Columns with the reference answer.
 REFERENCES = _plain(
     *("target", "gold", "gold_answer", "gold_label", "golden", "reference", "reference_answer"),
     *("expected", "expected_answer", "expected_output", "ground_truth", "truth", "true_label"),
     *("y_true", "actual", "correct_answer", "answer_key", "label"),
 )
-# Properties of a question, or settings of a run: numbers of 0 to 1 that nobody scores.
+# Properties of a question or settings of a run: numbers between 0 and 1 that are not outcomes.
 PROPERTIES = _plain(
     *("temperature", "temp", "top_p", "min_p", "top_k", "difficulty", "hardness", "p_value"),
     *("pvalue", "p", "alpha", "threshold", "cutoff", "cost", "cost_usd", "price", "usd"),
@@ -76,7 +76,7 @@ PROPERTIES = _plain(
     *("learning_rate", "lr", "dropout", "year", "fold", "seed", "level", "n", "count", "shots"),
     *("num_shots", "n_shots", "similarity", "overlap", "agreement", "kappa", "rank", "priority"),
 )
-# What is measured of a response: several of these in a row are scores of one system.
+# Measurements of a response: several of these in a row are scores of one system.
 MEASURES = _plain(
     *("relevance", "fluency", "coherence", "consistency", "faithfulness", "groundedness"),
     *(
@@ -96,7 +96,7 @@ MEASURES = _plain(
     *("context_recall", "usefulness", "readability", "depth", "ndcg", "mrr", "map", "auc", "iou"),
 )
 _FLAG = re.compile(r"(is|has|was|needs|requires|use|uses|do|contains)[\s_\-]+\w", re.IGNORECASE)
-# Rows and columns that sum up the others.
+# Summary rows and columns.
 TOTALS = _plain(
     *("average", "averages", "avg", "mean", "total", "totals", "sum", "overall", "all"),
     *(
@@ -112,19 +112,19 @@ TOTALS = _plain(
     *("mean score", "avg score", "macro avg", "micro avg", "weighted avg", "macro average"),
     *("micro average", "weighted average", "macro", "micro", "accuracy", "Σ", "∑", "Ø", "⌀", "μ"),
 )
-# Which of several scorers a row is of.
+# Columns that name the scorer of a row.
 SCORERS = _plain(
     *("metric", "metric_name", "metrics", "scorer", "scorer_name", "criterion", "criteria"),
     *("rubric", "dimension", "aspect", "evaluator", "grader", "judge", "measure", "score_name"),
     *("score_type", "check", "assertion", "rater", "annotator", "reviewer", "labeler"),
 )
-# An object under one of these names holds a score by each of several scorers.
+# An object under one of these names maps scorers to scores.
 SCORES = _plain(
     *("score", "scores", "metric", "metrics", "rating", "ratings", "grade", "grades", "rubric"),
     *("rubrics", "evaluation", "evaluations", "eval", "evals", "judgement", "judgements"),
     *("judgment", "judgments", "grading", "graders", "scorers", "feedback", "rewards", "judges"),
 )
-# A part of a benchmark in which ids may begin anew.
+# Parts of a benchmark; ids may restart within each.
 PARTS = _plain(
     *("category", "subject", "subset", "split", "dataset", "data_set", "benchmark", "config"),
     *("config_name", "level", "topic", "domain", "section", "chapter", "field", "area", "group"),
@@ -132,9 +132,9 @@ PARTS = _plain(
     *("source", "suite", "track", "skill", "discipline", "course", "exam", "year", "repo"),
     *("repository", "project", "document", "doc", "file", "difficulty", "version"),
 )
-# The same questions in other words: their ids are shared on purpose.
+# Variants of the same questions, which share their ids on purpose.
 VERSIONS = _plain("language", "lang", "locale", "language_code", "translation", "target_language")
-# What numbers the trials of a question, if it holds whole numbers.
+# Columns that number the trials of a question, if they hold integers.
 TRIAL_NUMBERS = _plain(
     *("run", "run_id", "run_no", "run_number", "run_index", "run_idx", "rep", "reps", "repeat_id"),
     *("repeat_number", "replicate", "replication", "iteration", "iter", "iteration_id"),
@@ -145,12 +145,12 @@ TRIAL_NUMBERS = _plain(
     *("completion_idx", "completion_index", "response_id", "response_idx", "round", "pass_number"),
     *("random_seed", "seed_id", "epoch_id", "draw", "resample"),
 )
-# What no two runs have alike: rows that share it are copies.
+# Identifiers unique to a run: rows that share one are copies.
 MOMENTS = _plain(
     *("timestamp", "time", "created", "created_at", "started_at", "finished_at", "latency"),
     *("duration", "elapsed", "runtime", "uuid", "request_id", "response_id", "run_id"),
 )
-# Files that describe a run and hold no outcomes.
+# Files that describe a run and contain no outcomes.
 _SETTINGS = re.compile(
     r"(config|configuration|args|arguments|argv|settings|options|params|parameters|hparams|flags"
     r"|hyperparameters|meta|metadata|manifest|info|env|environment|setup|state|package|version)"
@@ -158,7 +158,7 @@ _SETTINGS = re.compile(
 
 
 def is_flag(name: str) -> bool:
-    """Whether a name asks something of a question or a run rather than naming a system.
+    """Whether a name is a flag of a question or a run, such as `is_hard`, and not a system.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def is_flag(name: str) -> bool:
 
 
 def is_settings_file(stem: str) -> bool:
-    """Whether the name of a file says that it holds the settings of a run.
+    """Whether a file name is that of a settings file.
 
     Examples
     --------
@@ -180,12 +180,12 @@ def is_settings_file(stem: str) -> bool:
 
 
 def named_like(names: Iterable[str], known: frozenset[str]) -> list[str]:
-    """The names that are among those known, in their order."""
+    """The names whose normalized form is in `known`, in their order."""
     return [name for name in names if isinstance(name, str) and plain_name(name) in known]
 
 
 def are_whole_numbers(values: Sequence[object]) -> bool:
-    """Whether all values that are there are whole numbers, and one is there at least."""
+    """Whether there is at least one value and all values are integers; nulls are ignored."""
     some = [value for value in values if value is not None and str(value).strip() != ""]
     return bool(some) and all(map(_is_whole, some))
 
@@ -197,7 +197,7 @@ def _is_whole(value: object) -> bool:
     return re.fullmatch(r"[-+]?\d{1,18}(\.0+)?", text) is not None
 
 
-# The names that harnesses give to each column, the likeliest first.
+# Names that harnesses use for each column, the most likely first.
 USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "system": ("model", "model_name", "model_id", "agent", "method", "run"),
@@ -228,7 +228,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-# The same for a table of counts, a row per question instead of one per trial.
+# Names used in a table of counts, which has a row per question instead of one per trial.
 USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
@@ -241,12 +241,12 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-INDEX = "(unnamed index)"  # what the first column of a CSV file is called that has no name
-ROW = "errbar row"  # the number of a row, where nothing names the questions
+INDEX = "(unnamed index)"  # label of an unnamed first column of a CSV file
+ROW = "errbar row"  # row number, used as the question id when no column has ids
 
 Sample = Callable[[str], Sequence[object]]  # some values of a column
 
-# A failed row has no result: the outcome, if any, was put there by the harness.
+# A failed row has no result: any outcome in it was filled in by the harness.
 FAILED = ("error", "timeout", "missing", "failed")
 UNSCORED = "unscored"  # never graded: missing under every policy, never a failure
 NO_RESULT = (*FAILED, UNSCORED)
@@ -259,9 +259,9 @@ class Columns:
 
     named: Mapping[str, str]
     guessed: frozenset[str]
-    beside: tuple[str, ...] = ()  # not used, where no column says of which system a row is
-    also: tuple[str, ...] = ()  # could be the outcome as well
-    unused: tuple[str, ...] = ()  # mean nothing, where a column says of which system a row is
+    beside: tuple[str, ...] = ()  # unused columns, when no column names the system
+    also: tuple[str, ...] = ()  # other columns that could be the outcome
+    unused: tuple[str, ...] = ()  # unused columns, when a column names the system
 
     def __getitem__(self, meaning: str) -> str:
         return self.named[meaning]
@@ -270,31 +270,32 @@ class Columns:
         return meaning in self.named
 
     def describe(self) -> str:
-        """The same in words.
+        """Describe the columns in one line.
 
         Examples
         --------
         >>> find_columns(["task_id", "passed", "model", "score"]).describe()
         'system = model, question = task_id, outcome = passed (or score)'
         >>> find_columns(["question", "outcome", "Who"]).describe()
-        "question, outcome; no column names the system: all rows are of one (not used: 'Who')"
+        "question, outcome; no column names the system, so all rows are one system (not used: "
+        "'Who')"
         """
         said = ", ".join(map(self._taken, self.named))
         if self.beside:
-            said += "; no column names the system: all rows are of one"
+            said += "; no column names the system, so all rows are one system"
             said += f" (not used: {list_names(self.beside, 8)})"
         elif self.unused:
             said += f"; not used: {list_names(self.unused, 8)}"
         return said
 
     def remark(self) -> Above:
-        """The same as a guess that stands above the numbers."""
+        """The description as a guess, to be printed above the results."""
         return guess(f"Columns: {self.describe()}", option="--map", argument="outcome='…'")
 
     def _taken(self, meaning: str) -> str:
         name = self.named[meaning]
         if name == ROW:
-            return "every row is a question, as no column names them"
+            return "every row is a question, since no column has ids"
         also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
         numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))
         if numbers and meaning in self.guessed and "system" not in self.named:
@@ -305,14 +306,14 @@ class Columns:
 
 
 def unknown_name(name: object, known: list[str], sentence: str) -> str:
-    """What is said of a name that is not there, with the closest of those that are."""
+    """Error message for an unknown name, with the closest known name as a hint."""
     close = get_close_matches(str(name), known, n=1, cutoff=0.5)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     return f"{sentence} {name!r}.{hint} There are: {list_names(known)}."
 
 
 def list_names(names: Sequence[str], most: int = 30) -> str:
-    """Names in words, the first of many."""
+    """Join names with commas, up to `most` of them."""
     shown = ", ".join(
         repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names[:most]
     )
@@ -320,21 +321,21 @@ def list_names(names: Sequence[str], most: int = 30) -> str:
 
 
 def require_meaning(meaning: str) -> None:
-    """Refuse what no column can mean."""
+    """Raise an error unless `meaning` is a known column meaning."""
     known = list(dict.fromkeys([*USUAL, *USUAL_COUNTS]))
     if meaning not in known:
         raise UnknownColumn(unknown_name(meaning, known, "no column can mean"))
 
 
 def require_column(name: str, known: Iterable[str], use: str = "to group by") -> None:
-    """Refuse a column that is not there."""
+    """Raise an error unless the column exists."""
     present = list(known)
     if name not in present:
         raise UnknownColumn(unknown_name(name, present, f"there is no column {use} named"))
 
 
 def require_statuses(found: Iterable[str]) -> None:
-    """Refuse a status that means nothing here."""
+    """Raise an error if a status is unknown."""
     strange = sorted(set(found) - set(STATUSES))
     if strange:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Counts per question: all that a repeated-sampling metric needs to know of the data.
+"""Counts per question, the sufficient statistics of repeated-sampling metrics.
 
 `Counts` is right-or-wrong, `CategoryCounts` has one column per category. Both are frozen, keep
 the ids of their questions and merge with `+`: trials of the same question add up, new questions
@@ -28,12 +28,12 @@ from errbar.base.arrays import Integers
 from errbar.errors import InputError
 from errbar.kernels.sorting import distinct_rows
 
-_TALLY_ROWS = 1 << 14  # rows that are turned into floats at a time
+_TALLY_ROWS = 1 << 14  # rows converted to floats at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How many trials each question had, and how many were right.
+    """Number of trials and of correct trials per question.
 
     Examples
     --------
@@ -98,15 +98,15 @@ class Counts:
 
     @property
     def all_trials(self) -> int:
-        """Of all questions together."""
+        """Total number of trials."""
         return int(self.trials.sum())
 
     def repeats(self) -> NDArray[np.float64]:
-        """How many questions each entry stands for."""
+        """Number of questions that each entry represents."""
         return np.ones(self.trials.size)
 
     def masses(self) -> NDArray[np.float64]:
-        """How much each entry counts in a mean over questions."""
+        """Weight of each entry in a mean over questions."""
         return self.repeats()
 
     def where(self, entries: NDArray[np.bool_]) -> "Counts":
@@ -115,7 +115,7 @@ class Counts:
         return Counts(self.trials[entries], self.correct[entries], names)
 
     def categories(self) -> "CategoryCounts":
-        """The same counts as two categories, wrong and right."""
+        """The counts as two categories, wrong and right."""
         return CategoryCounts(
             np.stack([self.trials - self.correct, self.correct], axis=1), self.questions
         )
@@ -123,11 +123,10 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class CountsByState(Counts):
-    """Counts where questions with the same trials and right ones are counted, not named.
+    """Number of questions per distinct (trials, correct); questions have no ids.
 
-    `clusters` numbers what the questions of each entry belong to; metrics pool entries of the same
-    state, whatever their cluster. `weights` says how much a question of each entry counts: None
-    where all count alike.
+    `clusters` is the cluster number of each entry; metrics pool entries of equal state across
+    clusters. `weights` is the weight of a question of each entry, None for equal weights.
 
     Examples
     --------
@@ -186,21 +185,21 @@ class CountsByState(Counts):
 
     @property
     def all_trials(self) -> int:
-        """Of all questions together."""
+        """Total number of trials."""
         return int(self.trials @ self.often)
 
     def repeats(self) -> NDArray[np.float64]:
-        """How many questions each entry stands for."""
+        """Number of questions that each entry represents."""
         return self.often.astype(float)
 
     def masses(self) -> NDArray[np.float64]:
-        """How much each entry counts in a mean over questions."""
+        """Weight of each entry in a mean over questions."""
         return self.repeats() if self.weights is None else self.often * self.weights
 
 
 @dataclass(frozen=True, eq=False)
 class CategoryCounts:
-    """How many trials of each question fell into each category: a row per question.
+    """Number of trials per category: a row per question, a column per category.
 
     Examples
     --------
@@ -210,8 +209,8 @@ class CategoryCounts:
 
     tally: Integers
     questions: Sequence[Hashable]
-    clusters: Integers | None  # of each question, by number
-    weights: NDArray[np.float64] | None  # of each question, with a mean near 1
+    clusters: Integers | None  # cluster number of each question
+    weights: NDArray[np.float64] | None  # weight of each question; their mean is about 1
 
     def __init__(
         self,
@@ -244,15 +243,15 @@ class CategoryCounts:
 
     @property
     def all_trials(self) -> int:
-        """Of all questions together."""
+        """Total number of trials."""
         return int(self.tally.sum())
 
     def repeats(self) -> NDArray[np.float64]:
-        """How many questions each entry stands for."""
+        """Number of questions that each entry represents."""
         return np.ones(len(self))
 
     def masses(self) -> NDArray[np.float64]:
-        """How much each question counts in a mean over them."""
+        """Weight of each question in a mean over questions."""
         return self.repeats() if self.weights is None else self.weights
 
     def where(self, entries: NDArray[np.bool_]) -> "CategoryCounts":
@@ -292,12 +291,11 @@ class CategoryCounts:
 
 
 class States(NamedTuple):
-    """The distinct (trials, correct) of several systems, and how many questions are in each.
+    """The distinct (trials, correct) of several systems, and the number of questions in each.
 
-    `questions` has a row per system and a column per state, `total` is its sum for each system.
-    Where questions have weights, it is these that are added up.
-    What a metric costs depends on the number of states alone, however many systems and questions
-    share them.
+    `questions` has a row per system and a column per state; `total` is the sum of each row. With
+    weights, both are sums of weights. The cost of a metric depends only on the number of states,
+    not on the number of systems and questions.
     """
 
     trials: Integers
@@ -328,14 +326,14 @@ class States(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Counts by category of one system: rows, and how many questions each stands for."""
+    """Category counts of one system: the distinct rows, and the number of questions per row."""
 
     rows: Integers
     often: NDArray[np.float64]
 
     @classmethod
     def of(cls, counts: Counts | CategoryCounts) -> Self:
-        """The distinct rows of `counts` in their order: that of questions decides no rounding."""
+        """The distinct rows of `counts`, sorted: question order must not affect rounding."""
         if isinstance(counts, Counts):
             return cls.of_states(States.of([counts]))
         tally, weights = counts.tally, counts.weights
@@ -347,36 +345,36 @@ class Tally(NamedTuple):
 
     @classmethod
     def of_states(cls, states: States) -> Self:
-        """Wrong and right of a single system's states."""
+        """The states of a single system as two categories, wrong and right."""
         rows = np.array([states.trials - states.correct, states.correct]).T
         return cls(rows, states.questions[0])
 
     @property
     def questions(self) -> float:
-        """How many there are."""
+        """Number of questions."""
         return float(self.often.sum())
 
     def parts(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Rows as floats and how often they occur, some at a time."""
+        """Blocks of rows as floats, with their multiplicities."""
         for start in range(0, len(self.rows), _TALLY_ROWS):
             part = slice(start, start + _TALLY_ROWS)
             yield self.rows[part].astype(float), self.often[part]
 
 
 def weights_of(counts: Counts | CategoryCounts) -> NDArray[np.float64] | None:
-    """The weight of a question of each entry, where they differ."""
+    """Weight of a question of each entry, or None if all weights are equal."""
     return counts.weights if isinstance(counts, CountsByState | CategoryCounts) else None
 
 
 def unweighted(counts: Counts) -> Counts:
-    """The same counts, every question with the same weight."""
+    """Copy of the counts without weights."""
     if not isinstance(counts, CountsByState) or counts.weights is None:
         return counts
     return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)
 
 
 def in_order(counts: Counts) -> Counts:
-    """With weights: so that neither the order of questions nor pooling decides how sums round."""
+    """Sort weighted counts, so that rounding depends neither on question order nor on pooling."""
     if not isinstance(counts, CountsByState) or counts.weights is None:
         return counts
     clusters = counts.clusters if counts.clusters is not None else np.zeros_like(counts.often)

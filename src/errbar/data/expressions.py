@@ -1,7 +1,7 @@
-"""Rows of outcomes as expressions that run on every engine: names as text, results as numbers.
+"""Expressions on the outcomes table that run on every engine: names as text, results as numbers.
 
-Nothing here looks at the data. A name that is null stays so until rows have been grouped: a key
-that is computed for every row makes DuckDB's GROUP BY half as slow again.
+Nothing here reads data. A null name stays null until the rows are grouped: computing a key for
+every row makes DuckDB's GROUP BY 1.5 times as slow.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,16 @@ from errbar.errors import WrongType
 Frame = nw.LazyFrame[Any]
 Table = Mapping[str, NDArray[Any]]
 
-_LONGEST_CELL = 40  # letters of an example
+_LONGEST_CELL = 40  # characters of a cell that are shown
 
-TRIAL_NUMBER = "errbar trial number"  # beside a trial read as text, the number it stands for
-STRANGE = "errbar strange outcome"  # beside an infinite outcome, the text that is no number
-FILE = "errbar file"  # the file that a row is from, where there are several
-HIDDEN = frozenset({TRIAL_NUMBER, STRANGE, FILE, ROW})  # no columns of the data
+TRIAL_NUMBER = "errbar trial number"  # the number of a trial that was read as text
+STRANGE = "errbar strange outcome"  # the text of an outcome that is not a number
+FILE = "errbar file"  # the file a row comes from, if there are several
+HIDDEN = frozenset({TRIAL_NUMBER, STRANGE, FILE, ROW})  # added by errbar, not columns of the data
 
 
 def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.Expr]:
-    """What a question is called by, as text, where there is a column for it."""
+    """The key columns of a question (system, task, `by`, question) as text, where they exist."""
     kinds = frame.collect_schema()
     chosen = {
         name: column_of(frame, columns[name]).cast(nw.String)
@@ -41,12 +41,12 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
 
 
 def text_of(frame: Frame, name: str) -> nw.Expr:
-    """A column of any kind as names, which `called` turns into text."""
+    """A column of any type as names, which `called` turns into text."""
     kind, column = frame.collect_schema()[name], column_of(frame, name)
-    if kind == nw.Float64:  # engines write numbers differently: `called` does it
+    if kind == nw.Float64:  # engines format floats differently, so `called` does it
         return without_nan(column)
     text = column.cast(nw.String)
-    return text.str.to_lowercase() if kind == nw.Boolean else text  # pandas says True
+    return text.str.to_lowercase() if kind == nw.Boolean else text  # pandas writes True
 
 
 def without_nan(number: nw.Expr) -> nw.Expr:
@@ -55,14 +55,14 @@ def without_nan(number: nw.Expr) -> nw.Expr:
 
 
 def called(value: Any, nothing: str) -> str:
-    """A name that came back from the engine; `nothing` where there was none."""
+    """A name returned by the engine as text; `nothing` if it is null."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, float) and not np.isnan(value) else nothing
 
 
 def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
-    """System, task and the values that were grouped by, of each row."""
+    """The key of each row: system, task, and the values of the columns in `by`."""
     rows = range(len(next(iter(table.values()))))
     parts = [
         [called(value, "") for value in table[name].tolist()] if name in table else [""] * len(rows)
@@ -75,7 +75,7 @@ def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def result_of(frame: Frame, columns: Columns) -> nw.Expr:
-    """The outcome, null where a row has no result: whole numbers as they are, others as floats."""
+    """The outcome, null where a row has no result; integers stay integers, others become floats."""
     name = columns["outcome"]
     kind = frame.collect_schema()[name]
     value = number_of(frame, name, kind, "outcome")
@@ -91,39 +91,39 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
 
 
 def status_of(frame: Frame, columns: Columns) -> nw.Expr:
-    """The status of a row, if it has one."""
+    """The status of a row as text, null if it has none."""
     return column_of(frame, columns["status"]).cast(nw.String)
 
 
 def _went_well(status: nw.Expr) -> nw.Expr:
-    """Nearly all rows: whether a status is in a list need only be asked of the others."""
+    """Whether a status is null or ok: a fast test that is true for nearly all rows."""
     return status.is_null() | (status == "ok")
 
 
 def was_unscored(frame: Frame, columns: Columns) -> nw.Expr:
-    """Whether the status of a row says that nobody graded it."""
+    """Whether a row was never graded, by its status."""
     return status_of(frame, columns).fill_null("ok") == UNSCORED
 
 
 def graded_rows(frame: Frame, columns: Columns) -> Frame:
-    """All rows but those that nobody graded."""
+    """All rows except those that were never graded."""
     return frame.filter(~was_unscored(frame, columns)) if "status" in columns else frame
 
 
 def needs_no_outcome(frame: Frame, columns: Columns) -> nw.Expr:
-    """1 where the status of a row says why it may have no outcome."""
+    """1 where the status explains a missing outcome."""
     return one_if(~_went_well(status_of(frame, columns)))
 
 
 def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:
-    """1 where a status is none of ours."""
+    """1 where the status is unknown."""
     status = status_of(frame, columns)
     unknown = one_if(~status.is_in(STATUSES))
     return nw.when(_went_well(status)).then(nw.lit(0).cast(nw.Int64)).otherwise(unknown)
 
 
 def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:
-    """The number of a trial, where trials are numbers that every engine can compare."""
+    """The trial number, or None if the trials are not numbers that every engine can compare."""
     if "trial" not in columns:
         return None
     kinds = frame.collect_schema()
@@ -133,14 +133,14 @@ def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:
 
 
 def column_of(frame: Frame, name: str) -> nw.Expr:
-    """A column of the data; Spark takes dots in a name for structure unless it is quoted."""
+    """A column of the data, quoted for Spark, which reads a dot in a name as nesting."""
     if frame.implementation.is_spark_like():
         return nw.col("`" + name.replace("`", "``") + "`")
     return nw.col(name)
 
 
 def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
-    """A column as floats; refused where it holds something else."""
+    """A column as floats; raises an error if it holds anything but numbers."""
     column = column_of(frame, name)
     if kind == nw.Boolean:
         return column.cast(nw.Int64).cast(nw.Float64)
@@ -152,12 +152,12 @@ def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
 
 
 def one_if(condition: nw.Expr) -> nw.Expr:
-    """1 where it holds, 0 elsewhere."""
+    """1 where the condition is true, 0 elsewhere."""
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
 def fetch(frame: Frame) -> Table:
-    """The rows of a small result as arrays."""
+    """Collect a small result as arrays."""
     if frame.implementation.is_duckdb():
         return {name: _plain(column) for name, column in nw.to_native(frame).fetchnumpy().items()}
     table = frame.collect()
@@ -165,7 +165,7 @@ def fetch(frame: Frame) -> Table:
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:
-    """Null as None among names, as nan among floats; no other column has any."""
+    """Null as None in a column of names and as nan in a column of floats."""
     if column.dtype.kind == "f":
         return np.ma.filled(column, np.nan)
     values = np.ma.getdata(column)
@@ -175,7 +175,7 @@ def _plain(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def first_rows(frame: Frame, columns: Columns, number: int) -> list[dict[str, str]]:
-    """Some rows as text, by what their columns mean; long cells are cut short."""
+    """The first rows as text, keyed by column meaning; long cells are truncated."""
     meanings = [meaning for meaning in columns.named if meaning not in ("answer", "target")]
     shown = {meaning: column_of(frame, columns[meaning]) for meaning in meanings}
     table = frame.select(**shown).head(number).collect()
@@ -193,7 +193,7 @@ def _cut(cell: Any) -> str:
 
 
 def require_numbers(frame: Frame, name: str) -> None:
-    """Refuse outcomes that were read as text and are no numbers."""
+    """Raise an error if outcomes read as text are not numbers."""
     if STRANGE not in frame.collect_schema():
         return
     strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))

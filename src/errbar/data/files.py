@@ -1,6 +1,6 @@
-"""Files: which exist, of what kind each is, their lines, and those that need a library to open.
+"""Files: find them, tell their kind, read their lines, open those that need a library.
 
-Excel, Arrow and saved data sets need an extra; standard input becomes a temporary file.
+Excel and Arrow files need an extra; standard input becomes a temporary file.
 """
 
 import atexit
@@ -40,12 +40,12 @@ _KINDS = {
 COMPRESSED = (".gz", ".zst")
 _PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
 _PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
-_HIDDEN = (".", "__MACOSX", "~$")  # "~$" locks a workbook that is open
-_SHOWN = (".aider.results.json",)  # what a harness writes into hidden files
+_HIDDEN = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
+_SHOWN = (".aider.results.json",)  # hidden files that are logs of a harness
 
 
 def find_files(paths: Paths) -> list[Path]:
-    """The files that paths, patterns or directories stand for, in order; hidden ones are not."""
+    """Expand paths, patterns and directories into files, in order; hidden files are left out."""
     each = [paths] if isinstance(paths, str | Path) else paths
     real = ResolvedFolders().real_path
     found = {real(file): file for path in reversed(each) for file in reversed(_files_of(path))}
@@ -74,7 +74,7 @@ def _files_of(path: str | Path) -> list[Path]:
 
 
 def _files_under(folder: Path) -> list[Path]:
-    """By os.scandir, whose entries know what they are: a Path would ask the disk for each file."""
+    """Files below a folder, by os.scandir, which needs no extra system call per file."""
     found: list[Path] = []
     folders = [str(folder)]
     while folders:
@@ -93,9 +93,9 @@ def _files_under(folder: Path) -> list[Path]:
 
 
 def hidden_tables(paths: Paths) -> list[Path]:
-    """Tables in directories that are not read because their names begin with a dot.
+    """Tables in directories that are not read because their names start with a dot.
 
-    What systems and tools hide there (.git, .DS_Store, ._results.csv) nobody misses.
+    Files of operating systems and tools (.git, .DS_Store, ._results.csv) are not listed.
     """
     each = [paths] if isinstance(paths, str | Path) else paths
     return [
@@ -111,7 +111,7 @@ def hidden_tables(paths: Paths) -> list[Path]:
 
 
 def kind_of(file: PurePath) -> str | None:
-    """What the ending of a file says it is."""
+    """Kind of a file, by its suffix."""
     suffixes = [suffix.lower() for suffix in file.suffixes]
     while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
@@ -119,23 +119,23 @@ def kind_of(file: PurePath) -> str | None:
 
 
 def why_not_read(file: Path) -> str:
-    """The reason that a file which is no log of a harness is not read as a table."""
+    """Why a file that is not a log of a harness is not read as a table either."""
     if file.suffix.lower() in _PICKLED:
         return "a pickle can run any code when it is opened; save the data as Parquet or CSV"
     if file.suffix.lower() in _PACKED:
         return f"errbar does not unpack {file.suffix}; unpack it first (.gz and .zst are read)"
-    return f"no log of a harness, and no table: those end in {', '.join(_KINDS)}"
+    return f"neither a log of a known harness nor a table; tables end in {', '.join(_KINDS)}"
 
 
 class ResolvedFolders(dict[str, str]):
-    """Folders by path as they are without links, each looked up once.
+    """Cache of folders with links resolved, each looked up once.
 
-    `Path.resolve` asks for every folder above every file again: of 5,000 reports in folders of
-    their own it took over a third of the time of reading them.
+    `Path.resolve` looks up every parent folder of every file again: with 5,000 reports in
+    separate folders it took over a third of the reading time.
     """
 
     def real_path(self, path: Path) -> str:
-        """As `path.resolve()`, in text: of thousands of files a Path for each takes as long."""
+        """Like `path.resolve()`, but as text: creating thousands of Path objects is as slow."""
         if ".." in path.parts:
             return str(path.resolve())
         return self._real(str(path.absolute()))
@@ -152,7 +152,7 @@ class ResolvedFolders(dict[str, str]):
         return os.path.realpath(place) if os.path.islink(place) else place
 
 
-LONGEST_LINE = 1 << 24  # bytes; with a longer one DuckDB reads a file by one thread alone
+LONGEST_LINE = 1 << 24  # bytes; with longer lines DuckDB reads a file in a single thread
 
 
 def first_line(file: Path) -> str:
@@ -161,7 +161,7 @@ def first_line(file: Path) -> str:
 
 
 def header_of(file: Path, above: int = 0) -> str:
-    """The first line below those `above`, and what a quotation mark carries it on to."""
+    """The first line below the first `above` lines, continued while a quotation mark is open."""
     head = ""
     for line in islice(text_lines(file), above, None):
         head += line
@@ -171,15 +171,15 @@ def header_of(file: Path, above: int = 0) -> str:
 
 
 def text_lines(file: Path) -> Iterator[str]:
-    """Lines of a text file; one at least that is not blank."""
+    """Lines of a text file, which must have at least one that is not blank."""
     blank = True
     for at, raw in enumerate(raw_lines(file), start=1):
         if b"\0" in raw:
-            raise InputError(f"{file} is not text in UTF-8.")
+            raise InputError(f"{file} is not UTF-8 text.")
         try:
-            line = raw.decode().removeprefix("\ufeff")  # thrice as fast as by utf-8-sig
+            line = raw.decode().removeprefix("\ufeff")  # three times as fast as utf-8-sig
         except UnicodeDecodeError as error:
-            raise InputError(f"{file}, line {at}: it is not text in UTF-8.") from error
+            raise InputError(f"{file}, line {at}: this is not UTF-8 text.") from error
         blank = blank and not line.strip()
         yield line
     if blank:
@@ -187,7 +187,7 @@ def text_lines(file: Path) -> Iterator[str]:
 
 
 def begins_as_array(file: Path) -> bool:
-    """Whether a file that is not compressed begins as a JSON array, which may be all of it."""
+    """Whether an uncompressed file starts with a JSON array."""
     if file.suffix.lower() in (".gz", ".zst"):
         return False
     try:
@@ -198,7 +198,7 @@ def begins_as_array(file: Path) -> bool:
 
 
 def raw_text(file: Path) -> bytes:
-    """All of a file; lines are not looked for, which takes long where there is only one."""
+    """Whole content of a file, without splitting lines, which is slow if there is only one."""
     if file.suffix.lower() in (".gz", ".zst"):
         return b"".join(raw_lines(file))
     try:
@@ -223,7 +223,7 @@ def raw_lines(file: Path) -> Iterator[bytes]:
 
 
 def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
-    """By the engine: Python reads no zstd before 3.14."""
+    """Lines of a zstd file, read by DuckDB: Python cannot read zstd before 3.14."""
     lines = own_engine().execute(
         "SELECT line FROM read_csv(?, header=false, auto_detect=false, sep='\x1f', quote='', "
         "columns={'line': 'VARCHAR'}, max_line_size=?)",
@@ -235,7 +235,7 @@ def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
 
 
 def excel_columns(file: Path) -> dict[str, list[Any]]:
-    """The first sheet of a workbook that has cells; its first row names the columns."""
+    """Columns of the only sheet of a workbook that has rows; its first row has their names."""
     try:
         import openpyxl  # noqa: PLC0415  an extra
     except ImportError as error:
@@ -246,15 +246,15 @@ def excel_columns(file: Path) -> dict[str, list[Any]]:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
         book.close()
-    except Exception as error:  # of zip, XML and openpyxl's own kinds
-        raise InputError(f"{file}: it is no Excel workbook that can be read ({error}).") from error
+    except Exception as error:  # zip, XML and openpyxl raise errors of many types
+        raise InputError(f"{file}: this Excel workbook cannot be read ({error}).") from error
     filled = {name: rows for name, rows in sheets.items() if len(rows) > 1}
     if not filled:
-        raise InputError(f"{file}: no sheet has a row below its names.")
+        raise InputError(f"{file}: no sheet has rows below the column names.")
     if len(filled) > 1:
         raise InputError(
-            f"{file}: {len(filled)} sheets have rows ({', '.join(filled)}); save the one to be "
-            f"scored as a file of its own."
+            f"{file}: {len(filled)} sheets have rows ({', '.join(filled)}); save the one to "
+            f"score as a separate file."
         )
     head, *rows = next(iter(filled.values()))
     names = [str(name) if name not in (None, "") else "" for name in head]
@@ -264,12 +264,12 @@ def excel_columns(file: Path) -> dict[str, list[Any]]:
 
 
 def _plain(cell: Any) -> Any:
-    """Whole numbers as such: Excel stores all of them as floats."""
+    """Convert whole floats to integers: Excel stores all numbers as floats."""
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def arrow_columns(file: Path) -> dict[str, list[Any]]:
-    """An Arrow IPC file or stream; Feather is one."""
+    """Columns of an Arrow IPC file or stream, or of a Feather file."""
     try:
         import pyarrow as pa  # noqa: PLC0415  an extra
         from pyarrow import feather, ipc  # noqa: PLC0415
@@ -284,7 +284,7 @@ def arrow_columns(file: Path) -> dict[str, list[Any]]:
             except pa.ArrowInvalid:
                 table = feather.read_table(str(file))
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{file}: it is no Arrow file that can be read ({error}).") from error
+        raise InputError(f"{file}: this Arrow file cannot be read ({error}).") from error
     found: dict[str, list[Any]] = table.to_pydict()
     return found
 
@@ -293,9 +293,9 @@ _PARQUET, _ZIP, _ARROW = b"PAR1", b"PK\x03\x04", b"ARROW1"
 
 
 def standard_input() -> Path:
-    """A file with all that comes, whose ending says what it holds."""
+    """Write standard input to a temporary file whose suffix tells its kind."""
     if sys.stdin is None or sys.stdin.isatty():
-        raise InputError("-: nothing comes by standard input; pipe a file into it, or give a path.")
+        raise InputError("-: standard input is empty; pipe a file into it, or pass a path.")
     content = sys.stdin.buffer.read()
     folder = Path(tempfile.mkdtemp(prefix="errbar-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -306,7 +306,9 @@ def standard_input() -> Path:
 
 def _ending(content: bytes) -> str:
     if content.startswith(b"\x1f\x8b"):
-        raise InputError("-: what comes is compressed; unpack it first, as with gunzip -c.")
+        raise InputError(
+            "-: standard input is compressed; decompress it first, for example with gunzip -c."
+        )
     for start, ending in ((_PARQUET, ".parquet"), (_ZIP, ".xlsx"), (_ARROW, ".arrow")):
         if content.startswith(start):
             return ending

@@ -1,8 +1,8 @@
-"""Logs that are being written: whatever reads them sees whole lines only.
+"""Read logs that are still being written: readers see complete lines only.
 
-A file of lines that ends in half a line is copied without it, with the files beside it, to the same
-place below a directory that is there for a while. One that ends in a whole line is read where it
-is, and a look at it afterwards tells whether that still held while it was read.
+A file that ends in an incomplete line is copied without that line, together with the files next to
+it, into a temporary directory with the same structure. A file that ends in a complete line is read
+in place; a check afterwards detects whether it was written to in the meantime.
 """
 
 import os
@@ -22,24 +22,24 @@ _STEP = 1 << 16
 
 
 class WholeLines(NamedTuple):
-    """Paths to read, where they were copied to if they were, and what to say of it."""
+    """Paths to read, the directory of the copies if there are any, and remarks."""
 
     paths: list[str]
     place: str = ""
     remarks: tuple[str, ...] = ()
 
     def told(self, text: str) -> str:
-        """A message with the paths that the user knows."""
+        """A message with the user's own paths in place of those of the copies."""
         return text.replace(self.place, "") if self.place else text
 
 
 class WrittenMeanwhile(Exception):
-    """Files of lines were written to while they were read; whatever was read is worth nothing."""
+    """Files were written to while they were read, so the result must be discarded."""
 
 
 @contextmanager
 def whole_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
-    """The same paths while their files end in whole lines, or else copies that do."""
+    """The paths themselves if all files end in complete lines, else copies that do."""
     before = _marks(paths)
     ends = [_ends(file) for path in paths for file in _files(path)]
     if any(whole < size for whole, size in ends) or not any(size for _, size in ends):
@@ -58,30 +58,30 @@ def whole_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
 
 @contextmanager
 def copied_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
-    """Copies that nobody writes to, cut after their last whole lines."""
+    """Copy the files, each cut after its last complete line."""
     found = {path: _files(path) for path in paths}
     files = dict.fromkeys(file for each in found.values() for file in each)
     with directory_for_a_while() as place:
         ends = {file: _copied(file, _below(place, file)) for file in files}
         if not any(whole for whole, _ in ends.values()):
-            raise NotThere(f"{paths[0]}: there is no whole line yet.")
+            raise NotThere(f"{paths[0]}: there is no complete line yet.")
         read = [
             str(_below(place, Path(file_name)))
             for path, each in found.items()
             for file_name in ([path] if Path(path).exists() else each)
         ]
         halves = (file for file, (whole, size) in ends.items() if whole < size)
-        remarks = (f"The last line of {file} is not whole and left out." for file in halves)
+        remarks = (f"The last line of {file} is incomplete and was left out." for file in halves)
         yield WholeLines(read, str(place), tuple(remarks))
 
 
 def sizes_of(paths: Sequence[str]) -> dict[Path, int]:
-    """How large each file is by now; they differ from look to look while a log grows."""
+    """Current size of each file, to detect whether a log is growing."""
     return {file: file.stat().st_size for path in paths for file in _files(path)}
 
 
 def _marks(paths: Sequence[str]) -> dict[Path, tuple[int, int, int]]:
-    """What differs after a file of lines was written to, or has come or gone."""
+    """Fingerprints of the files (inode, size, time), which change when a file does."""
     files = (file for path in paths for file in _files(path) if _has_lines(file))
     known = ((file, file.stat()) for file in files)
     return {file: (stat.st_ino, stat.st_size, stat.st_mtime_ns) for file, stat in known}
@@ -99,9 +99,9 @@ def _has_lines(file: Path) -> bool:
 
 
 def _ends(file: Path) -> tuple[int, int]:
-    """Where the last whole line of a file ends, and where the file does.
+    """End of the last complete line of a file, and end of the file.
 
-    An object that can be read is whole; of a row of cells nobody knows until the line ends.
+    A JSON object that parses is complete even without a line break; a row of cells is not.
     """
     if not _has_lines(file):
         size = file.stat().st_size
@@ -127,9 +127,9 @@ def _is_object(text: bytes) -> bool:
 
 
 def _copied(file: Path, target: Path) -> tuple[int, int]:
-    """Copy a file up to the end of its last whole line; where that is, and where the file ended.
+    """Copy a file up to its last complete line; return the ends of that line and of the file.
 
-    The copy is looked at, not the file, which may have another end by now.
+    Both are taken from the copy, since the file itself may have grown.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, target)
@@ -139,5 +139,5 @@ def _copied(file: Path, target: Path) -> tuple[int, int]:
 
 
 def _below(place: Path, file: Path) -> Path:
-    """Where the copy of a file is; a link keeps its own name."""
+    """Path of the copy of a file; a link keeps its own name."""
     return place.joinpath(*Path(os.path.abspath(file)).parts[1:])

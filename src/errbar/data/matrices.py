@@ -1,7 +1,7 @@
-"""Outcome matrices → counts: a row per question, a column per trial, read once in blocks.
+"""Count outcome matrices (a row per question, a column per trial) in one pass over blocks.
 
-Everything wrong with a matrix is said here, with the value and its place; what comes out needs
-no further check.
+Matrices are validated here, with the offending value and its position in the error; the counts
+need no further checks.
 """
 
 from functools import reduce
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.data.counts import CategoryCounts, Counts, States, Tally
 from errbar.errors import InputError, WrongType
 
-_BLOCK = 1 << 20  # entries read at a time: small enough for the cache, large enough for NumPy
+_BLOCK = 1 << 20  # entries per block: small enough for the cache, large enough for NumPy
 
 
 def binary_counts(matrix: ArrayLike, name: str = "R") -> Counts:
@@ -29,7 +29,7 @@ def binary_counts(matrix: ArrayLike, name: str = "R") -> Counts:
 
 
 def binary_states(matrix: ArrayLike, name: str = "R") -> States:
-    """The distinct states of a matrix of 0 and 1, without counting question by question.
+    """The distinct states of a matrix of 0 and 1.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def binary_states(matrix: ArrayLike, name: str = "R") -> States:
 
 
 def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64], int]:
-    """How many trials of each question are right, and of how many."""
+    """Number of correct trials of each question, and the number of trials."""
     array = as_matrix(matrix, name)
     parts = []
     for block in _blocks(array):
@@ -73,7 +73,7 @@ def category_counts(
 
 
 def category_tally(matrix: ArrayLike, categories: int, name: str = "R") -> Tally:
-    """The same without naming the questions.
+    """Category counts of a matrix, without question names.
 
     Examples
     --------
@@ -98,10 +98,10 @@ def _categories_by_question(array: NDArray[Any], categories: int, name: str) -> 
 
 
 def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
-    """How often each category occurs in each row, by its binary digits.
+    """Count each category in each row, by bitwise operations.
 
-    A digit of all trials of a row fits into a few machine words, and so does where a category
-    stands: counting is then a matter of counting bits.
+    Each binary digit of the categories of a row is packed into a few machine words. A category is
+    then a mask of bits, and counting it is a population count.
     """
     categories = len(out)
     narrow = np.min_scalar_type(categories - 1)
@@ -116,7 +116,7 @@ def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
 
 
 def _packed(bits: NDArray[Any]) -> NDArray[np.uint64]:
-    """Rows of bits, which are all that is not 0, as words; the last one is filled up with zeros."""
+    """Pack rows of bits (nonzero is 1) into words; the last word is padded with zeros."""
     if bits.shape[1] % 64 == 0:
         return np.packbits(bits.reshape(-1)).view(np.uint64).reshape(len(bits), -1)
     packed = np.packbits(bits, axis=1)
@@ -129,7 +129,7 @@ _WEIGHTS_HINT = " For more than two outcomes, pass one weight per category where
 
 
 def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[Any]:
-    """A two-dimensional array of numbers; one dimension is one question."""
+    """Convert to a two-dimensional array of numbers; a vector is a single question."""
     if isinstance(matrix, list | tuple) and any(isinstance(r, np.ma.MaskedArray) for r in matrix):
         matrix = np.ma.array(matrix)
     if isinstance(matrix, np.ma.MaskedArray):
@@ -138,8 +138,9 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
         array = np.asarray(matrix)
     except ValueError as error:
         raise InputError(
-            f"{name} must have a row per question and as many trials in each: {_unequal(matrix)}. "
-            f"Questions with unequal numbers of trials are given as "
+            f"{name} must have a row per question and equally many trials in each: "
+            f"{_unequal(matrix)}. "
+            f"Pass questions with unequal numbers of trials as "
             f"errbar.Counts(trials, correct)."
         ) from error
     if array.dtype == object:
@@ -165,11 +166,11 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
 
 
 def _unequal(matrix: Any) -> str:
-    """Which rows differ in length."""
+    """Say which rows differ in length."""
     lengths = [len(row) if hasattr(row, "__len__") else 1 for row in matrix]
     other = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
     if other is None:
-        return "its rows are themselves of unequal depth"
+        return "its rows are nested to different depths"
     return f"row 0 has {lengths[0]} and row {other} has {lengths[other]}"
 
 
@@ -178,7 +179,7 @@ def _unmasked(matrix: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
     if len(hidden):
         raise WrongType(
             f"{name} is a masked array with {len(hidden)} masked entries, the first at "
-            f"{name}{hidden[0].tolist()}. Questions with unequal numbers of trials are given as "
+            f"{name}{hidden[0].tolist()}. Pass questions with unequal numbers of trials as "
             f"errbar.Counts(trials, correct)."
         )
     return matrix.data
@@ -202,7 +203,7 @@ def _all_zero_or_one(block: NDArray[Any]) -> bool:
     if block.dtype.kind == "b":
         return True
     if block.dtype.kind in "iu":
-        # Any bit but the lowest, the sign included, survives in the union of all entries.
+        # The bitwise OR of all entries keeps every bit above the lowest, including the sign.
         return bool(np.bitwise_or.reduce(block, axis=None) in (0, 1))
     return bool(((block == 0) | (block == 1)).all())
 
@@ -211,19 +212,19 @@ def _all_whole_below(block: NDArray[Any], end: int) -> bool:
     if not block.size or block.dtype.kind == "b":
         return True
     if block.dtype.kind in "iu":
-        # Read as unsigned, a negative number is a large one: one pass finds both ends.
+        # As an unsigned integer a negative number is large, so one maximum checks both bounds.
         return bool(block.view(block.dtype.str.replace("i", "u")).max() < end)
     return bool(((block == np.floor(block)) & (block >= 0) & (block < end)).all())
 
 
 def _row_sums(block: NDArray[Any]) -> NDArray[Any]:
     if block.dtype.kind in "iu" and block.dtype.itemsize >= 4:
-        return np.einsum("ij->i", block)  # half the time of sum, and wide enough not to wrap
+        return np.einsum("ij->i", block)  # twice as fast as sum, and wide enough not to overflow
     return block.sum(axis=1, dtype=np.int64)
 
 
 def _refuse(array: NDArray[Any], fits: Any, name: str, allowed: str, hint: str = "") -> None:
-    """Say where the first entry stands that does not fit."""
+    """Raise an error that names the first invalid entry and its position."""
     start = 0
     for block in _blocks(array):
         bad = np.argwhere(~fits(block))

@@ -1,7 +1,7 @@
-"""Words for right and wrong, as people write them: PASS, C, ✓, success, 100%.
+"""Words for right and wrong in outcome columns: PASS, C, ✓, success, 100%.
 
-Every engine reads them by the same table. Words that are plainly truth values need no mention; of
-all others it is said how many rows have each, since a word may mean something else to its writer.
+All engines use the same table of words. Plain truth values need no remark; for all other words
+errbar reports the number of rows with each, since a word may have another meaning in the data.
 """
 
 import math
@@ -32,7 +32,7 @@ _MOST_SHOWN = 12
 
 
 def number_in(text: str) -> float | None:
-    """The number that a text is, per cent included; None if it is none.
+    """Parse a number, which may be a percentage; None if the text is not a number.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def number_in(text: str) -> float | None:
 
 
 def is_outcome(value: object) -> bool:
-    """Whether a value can be an outcome of 0 to 1: a truth value, a share, a word for one."""
+    """Whether a value can be an outcome between 0 and 1: a truth value, a share, or a word."""
     if value is None or isinstance(value, bool):
         return True
     if isinstance(value, int | float):
@@ -62,7 +62,7 @@ def is_outcome(value: object) -> bool:
 
 
 def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list[Above]:
-    """How many rows have each word, unless all of them are plain truth values."""
+    """Remark with the number of rows per word, or None if all are plain truth values."""
     if worths is WORDS and not counts.keys() - {*TRUTH, *NOTHING}:
         return []
     said = []
@@ -80,17 +80,17 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
 
 
 def refuse_right(right: Sequence[str], counts: Mapping[str, int], column: str) -> NoReturn:
-    """Refuse words that are said to be right and that no row has."""
+    """Raise an error if a word given as right occurs in no row."""
     asked = ", ".join(map(repr, right))
     shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
     raise WrongType(
-        f"no row of the column {column!r:.80} is {asked}, which was said to be right; there are: "
+        f"no row of column {column!r:.80} is {asked}, which was given as right; the column has: "
         f"{shown}."
     )
 
 
 def refuse_words(counts: Mapping[str, int], column: str) -> None:
-    """Refuse words that are neither right nor wrong, with all of them."""
+    """Raise an error that lists the words that are neither right nor wrong."""
     shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
     right = way_to_say("--right WORD", "right=['WORD']")
     other = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
@@ -102,7 +102,7 @@ def refuse_words(counts: Mapping[str, int], column: str) -> None:
 
 
 def refuse_grades(counts: Mapping[str, int], column: str) -> None:
-    """Refuse single letters of which no pair of right and wrong is made, as grades from A to F."""
+    """Raise an error for single letters that do not mean right and wrong, such as grades A to F."""
     letters = {word for word in counts if len(word) == 1 and word.isalpha()}
     if letters & {"c", "i"} and letters & {"f", "t", "y", "n"}:
         refuse_words({word: n for word, n in counts.items() if word in letters}, column)
@@ -118,5 +118,5 @@ def _short(word: str) -> str:
 
 
 def in_order(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Words by how often they occur, the most often first."""
+    """Sort words by decreasing frequency."""
     return dict(sorted(counts, key=lambda item: (-item[1], item[0])))

@@ -1,7 +1,7 @@
-"""Predictions with a confidence, and what ranked metrics need to know of them.
+"""Predictions with a confidence, and the totals that ranked metrics are computed from.
 
-`Predictions` has an entry per item: how sure the system was, what its answer cost, and whether it
-answered at all. `Ranked` has one per distinct confidence; it is frozen and merges with `+`.
+`Predictions` has an entry per item: its confidence, its loss, and whether it was answered.
+`Ranked` has an entry per distinct confidence; it is frozen and merges with `+`.
 """
 
 import math
@@ -27,14 +27,14 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels.resample import joint_clusters
 from errbar.kernels.sorting import counts_of, starts_of, sums_by
 
-_LARGEST = 1e300  # what losses may add up to, with room for what is computed of the sum
+_LARGEST = 1e300  # largest allowed sum of losses, with room for later arithmetic
 
 
 class Totals(NamedTuple):
     """Items and loss per distinct confidence, the highest first; a row per replicate, if any.
 
-    `total` counts all items, those without an answer too. The oracle ranks the same losses from
-    the least.
+    `total` counts all items, including unanswered ones. The oracle ranks the same losses in
+    increasing order.
     """
 
     items: NDArray[Any]
@@ -53,7 +53,7 @@ class Resampling(Protocol):
 
     @property
     def rows(self) -> int:
-        """How long the longest work array of one replicate is."""
+        """Length of the longest work array per replicate."""
 
 
 class RankedSample:
@@ -86,7 +86,7 @@ class RankedSample:
 
 @dataclass(frozen=True, eq=False)
 class Predictions(RankedSample):
-    """Confidence and loss of each item, which of them were answered, and what belongs together.
+    """Confidence and loss of each item, whether it was answered, and its cluster.
 
     Examples
     --------
@@ -97,7 +97,8 @@ class Predictions(RankedSample):
     confidence: NDArray[Any]
     loss: Array
     answered: NDArray[np.bool_]
-    clusters: NDArray[np.intp] | None  # numbered in the order of their names; None: each item
+    # numbered in the order of their names; None: each item is a cluster
+    clusters: NDArray[np.intp] | None
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class Predictions(RankedSample):
         cost = cost.astype(float)
         refuse_first(held & ~np.isfinite(cost), cost, "loss", f"it must be finite{hint}")
         large = held & (np.abs(np.where(held, cost, 0.0)) > _LARGEST / size)
-        refuse_first(large, cost, "loss", "such losses add up to more than a float holds")
+        refuse_first(large, cost, "loss", "the sum of such losses overflows a float")
         freeze(
             self,
             confidence=sure.copy(),
@@ -136,10 +137,10 @@ class Predictions(RankedSample):
         span: float | None = None,
         clusters: ArrayLike | None = None,
     ) -> Self:
-        """Answers held against the truth; None or NaN is no answer.
+        """Compare answers with the truth; None or NaN means no answer.
 
-        `loss` is 'zero-one', 'absolute', 'squared', or 'normalised': the absolute one over
-        `span`, the largest error there can be.
+        `loss` is 'zero-one', 'absolute', 'squared', or 'normalised': the absolute loss
+        divided by `span`, the largest possible error.
 
         Examples
         --------
@@ -148,9 +149,11 @@ class Predictions(RankedSample):
         """
         if loss not in LOSSES:
             known = ", ".join(map(repr, LOSSES))
-            raise InputError(f"loss must be one of {known}; got {loss!r}. Any other: as an array.")
+            raise InputError(
+                f"loss must be one of {known}; got {loss!r}. Pass any other loss as an array."
+            )
         if (span is None) == (loss == "normalised"):
-            raise InputError("span is given with loss='normalised', and only then.")
+            raise InputError("span is required with loss='normalised' and not allowed otherwise.")
         if span is not None and (
             isinstance(span, bool) or not isinstance(span, Real) or not 0 < span < math.inf
         ):
@@ -165,11 +168,13 @@ class Predictions(RankedSample):
         cost = np.zeros(len(held))
         for at in np.flatnonzero(held).tolist():
             if is_missing(truth[at]):
-                raise InputError(f"truth[{at}] is {truth[at]!r}; nothing can be held against it.")
+                raise InputError(
+                    f"truth[{at}] is {truth[at]!r}; an answer cannot be compared with it."
+                )
             try:
                 cost[at] = LOSSES[loss](predicted[at], truth[at]) / (span or 1.0)
             except OverflowError as error:
-                raise InputError(f"the loss of item {at} is more than a float holds.") from error
+                raise InputError(f"the loss of item {at} overflows a float.") from error
             except TypeError as error:
                 raise WrongType(
                     f"loss={loss!r} needs numbers; item {at} has predicted={predicted[at]!r} and "
@@ -178,7 +183,7 @@ class Predictions(RankedSample):
         return cls(confidence, cost, held, clusters)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
-        """All that is known of the items but their clusters."""
+        """The arrays of the items, without their clusters."""
         return (self.loss, self.confidence, self.answered)
 
     def __len__(self) -> int:
@@ -190,7 +195,7 @@ class Predictions(RankedSample):
 
     @property
     def coverage(self) -> float:
-        """Share of the items that were answered: the largest coverage there is."""
+        """Share of the items that were answered, the largest possible coverage."""
         return float(self.answered.mean())
 
     @property
@@ -216,19 +221,22 @@ LOSSES: dict[str, Callable[[Any, Any], float]] = {
 
 
 def _listed(values: Any, name: str) -> Any:
-    """Values of Python's own kinds, which neither wrap round nor lose digits."""
+    """The values as Python objects, which neither overflow nor lose digits."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise WrongType(f"{name} is a masked array with masked entries; leave those items out.")
     values = values.tolist() if isinstance(values, np.ndarray) else values
     for at, value in enumerate(values):
         if isinstance(value, np.ndarray | list):
-            raise WrongType(f"{name}[{at}] is a list; every item has one answer and one truth.")
+            raise WrongType(
+                f"{name}[{at}] is a list; each item must have a single answer and a single true "
+                f"value."
+            )
     return values
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Totals per distinct confidence, the highest first, and how often each loss occurs.
+    """Totals per distinct confidence, the highest first, and the frequency of each loss.
 
     Examples
     --------
@@ -255,7 +263,7 @@ class Ranked:
 
     @classmethod
     def of(cls, predictions: Predictions) -> Self:
-        """Sum up items of equal confidence."""
+        """Add up items of equal confidence."""
         held = predictions.answered
         every = bool(held.all())
         sure = predictions.confidence if every else predictions.confidence[held]
@@ -308,25 +316,25 @@ class Ranked:
 
     @property
     def coverage(self) -> float:
-        """The largest coverage there is."""
+        """Share of the items that were answered, the largest possible coverage."""
         return self.answered / self.total
 
     def totals(self) -> Totals:
-        """What metrics are computed from."""
+        """The totals that metrics are computed from."""
         return Totals(
             self.items, self.loss, np.asarray(self.total), self.often, self.losses * self.often
         )
 
 
 def _joined(first: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    """Both; an empty one has no say in the type."""
+    """Concatenate two arrays; an empty array does not affect the type."""
     if not first.size or not other.size:
         return first if first.size else other
     return np.concatenate([first, other])
 
 
 def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Distinct keys from the lowest, and the sums of each column."""
+    """Distinct keys in increasing order, and the sum of each column per key."""
     distinct, place = np.unique(keys, return_inverse=True)
     sums = [np.zeros(distinct.size, dtype=column.dtype) for column in columns]
     for total, column in zip(sums, columns, strict=True):
@@ -335,7 +343,7 @@ def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], l
 
 
 class Arranged:
-    """Predictions in order of falling confidence, ready to be weighted by cluster."""
+    """Predictions sorted by decreasing confidence, to be weighted by cluster."""
 
     def __init__(self, predictions: Predictions, clusters: NDArray[np.intp]) -> None:
         held = np.flatnonzero(predictions.answered)
@@ -351,18 +359,18 @@ class Arranged:
 
     @property
     def rows(self) -> int:
-        """How long the longest work array of one replicate is."""
+        """Length of the longest work array per replicate."""
         return max(self._ranked.rows.size, self._sizes.size)
 
     def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
-        """Totals where each cluster counts so often: a row of weights per replicate."""
+        """Totals with each cluster weighted: `weights` has a row per replicate."""
         items, loss = self._ranked.weighted(weights)
         oracle = self._oracle.weighted(weights) if with_oracle else (items[:, :0], loss[:, :0])
         return Totals(items, loss, weights[:, : self._sizes.size] @ self._sizes, *oracle)
 
 
 class _Groups(NamedTuple):
-    """Rows in some order: their clusters, their losses, and where each group of equals starts."""
+    """Sorted rows: their clusters, their losses, and the start of each group of ties."""
 
     rows: NDArray[np.intp]
     cost: Array
@@ -370,14 +378,14 @@ class _Groups(NamedTuple):
 
     @classmethod
     def by(cls, keys: NDArray[Any], cost: Array, rows: NDArray[np.intp], *, down: bool) -> Self:
-        """In order of the keys; equal ones in an order of their own, not in that of the items."""
+        """Sort by the keys; ties are sorted by loss and cluster, not by item order."""
         places = np.lexsort((rows, cost, keys))
         if down:
             places = places[::-1]
         return cls(rows[places], cost[places], starts_of(keys[places]))
 
     def weighted(self, weights: NDArray[Any]) -> tuple[NDArray[Any], Array]:
-        """Items and loss of each group under such weights."""
+        """Number of items and total loss of each group under the weights."""
         items = weights.take(self.rows, axis=1)
         loss = items * self.cost
         if self.starts.size == self.rows.size:

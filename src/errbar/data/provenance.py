@@ -8,26 +8,27 @@ from typing import Literal
 
 from errbar.errors import InternalError
 
-COMPANION = "beside logs, and says nothing new"  # why a file is not read that nobody misses
+COMPANION = "belongs to the logs and adds nothing"  # reason for skipping a file that is not needed
 
 
 def _counts() -> defaultdict[str, int]:
-    """Counts by reason; a Counter takes five times as long to make, and every file has two."""
+    """Row counts by reason. A Counter takes five times as long to create, and each file has two."""
     return defaultdict(int)
 
 
 @dataclass
 class Account:
-    """One file: the rows it holds, those of them that were left out, and those added for it."""
+    """Account of a file: its rows, those left out, and those added."""
 
     rows: int = 0
     left_out: defaultdict[str, int] = field(default_factory=_counts)  # rows by reason
-    added: defaultdict[str, int] = field(default_factory=_counts)  # rows that it does not hold
+    # rows that are not in the file, by reason
+    added: defaultdict[str, int] = field(default_factory=_counts)
     skipped: str = ""  # why the file was not read
 
     @property
     def kept(self) -> int:
-        """Rows that must be in the table."""
+        """Number of rows that must be in the table."""
         return self.rows + sum(self.added.values()) - sum(self.left_out.values())
 
 
@@ -35,31 +36,32 @@ class Accounts(dict[Path, Account]):
     """Accounts by file."""
 
     def of(self, path: Path) -> Account:
-        """The account of a file, which may be new."""
+        """The account of a file, created if there is none yet."""
         found = self.get(path)
         if found is None:
             found = self[path] = Account()
         return found
 
     def require_closed(self, files: Iterable[Path], rows: int) -> None:
-        """Refuse accounts that leave a file or a row unexplained."""
+        """Raise an error unless every file and every row is accounted for."""
         lost = next((file for file in files if file not in self), None)
         if lost is not None:
             raise InternalError(f"{lost} was neither read nor skipped.")
         kept = sum(account.kept for account in self.values())
         if kept != rows:
             raise InternalError(
-                f"the files hold {sum(account.rows for account in self.values())} rows, of which "
+                f"the files contain {sum(account.rows for account in self.values())} rows, of "
+                f"which "
                 f"{kept} should be in the table; there are {rows}."
             )
 
     @property
     def skipped(self) -> dict[Path, str]:
-        """Files that were not read, and why."""
+        """Skipped files and the reason for each."""
         return {path: account.skipped for path, account in self.items() if account.skipped}
 
     def in_words(self) -> list[str]:
-        """Files that were not read and rows that were left out or added, by reason."""
+        """One sentence per reason for which files were skipped or rows left out or added."""
         said = skipped_in_words(self.skipped)
         for what, counters in (
             ("left out", [account.left_out for account in self.values()]),
@@ -75,7 +77,7 @@ class Accounts(dict[Path, Account]):
 
 
 def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
-    """Files that were not read, and why."""
+    """Skipped files and the reason for each."""
     reasons: dict[str, list[str]] = {}
     for path, reason in skipped.items():
         reasons.setdefault(reason, []).append(path.name)
@@ -83,41 +85,41 @@ def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:
-    """The first of many names, and how many more there are."""
+    """Join the first names and say how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
-# What a log may state beside its scores, each counted over the rows of a system and task.
+# Totals that a log may state, each a count over the rows of a system and task.
 TALLIES = ("rows", "questions", "right", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A number that a log states, and what to ask of errbar to get the same."""
+    """A number stated by a log, and how errbar computes the same number."""
 
-    name: str  # as the harness calls it
+    name: str  # name used by the harness
     value: float
-    metric: str  # as errbar calls it, or one of TALLIES
+    metric: str  # metric of errbar, or one of TALLIES
     system: str = ""
     task: str = ""
-    errors: Literal["fail", "missing"] = "fail"  # how the harness takes rows without a result
-    digits: int = 9  # to how many decimal places the log states it
+    errors: Literal["fail", "missing"] = "fail"  # how the harness treats rows without a result
+    digits: int = 9  # decimal places stated by the log
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What there is to say of a log beside its rows."""
+    """Provenance of a log: its reader, the scores it states, remarks, and accounts of its files."""
 
     reader: str = ""
-    why: str = ""  # what in the file says that it is of this harness
+    why: str = ""  # how the format was recognised
     claims: tuple[Claim, ...] = ()
-    remarks: tuple[str, ...] = ()  # what was chosen, what was left out, what is strange
-    accounts: Accounts = field(default_factory=Accounts)  # what became of every file and row
+    remarks: tuple[str, ...] = ()  # choices, omissions and anomalies
+    accounts: Accounts = field(default_factory=Accounts)  # an account of every file and row
 
     def notes(self) -> list[str]:
-        """Which reader it was and why, and the remarks; nothing where there is no log."""
+        """The reader, how the format was recognised, and the remarks; empty without a log."""
         return [*([f"Reader: {self.reader} ({self.why})."] if self.reader else []), *self.remarks]
 
 
-NOWHERE = Origin()  # of outcomes that are in no log
+NOWHERE = Origin()  # for outcomes that do not come from a log

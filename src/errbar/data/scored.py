@@ -1,6 +1,6 @@
-"""Scores of items with a true label, and what ROC metrics need to know of them.
+"""Scores of items with a true label, and the totals that ROC metrics are computed from.
 
-`Scored` has an entry per item, `Labelled` one per distinct score; that is frozen and merges
+`Scored` has an entry per item. `Labelled` has an entry per distinct score; it is frozen and merges
 with `+`.
 """
 
@@ -28,7 +28,7 @@ class Classes(NamedTuple):
 def scores_and_labels(
     scores: ArrayLike, labels: ArrayLike, name: str = "scores"
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Both as arrays of one length, checked; both classes are there."""
+    """Validate scores and labels: arrays of equal length with both classes present."""
     numbers, flags = as_numbers(scores, name), as_flags(labels, "labels")
     same_length(**{name: numbers, "labels": flags})
     if numbers.dtype.kind == "f" and np.isnan(numbers.min()):
@@ -44,22 +44,22 @@ def scores_and_labels(
 
 
 def require_both_classes(positives: int, items: int) -> None:
-    """Refuse labels that are all alike."""
+    """Raise an error if all labels are equal."""
     if positives in (0, items):
         raise InputError(
-            f"labels are all {int(positives > 0)}; an area under the ROC curve compares positives "
-            f"with negatives and needs one of each at least."
+            f"labels are all {int(positives > 0)}; the area under the ROC curve needs at least "
+            f"one positive and one negative item."
         )
 
 
 def _fit_a_float(numbers: NDArray[Any]) -> bool:
-    """Whether whole numbers stay themselves as floats."""
+    """Whether floats represent these integers exactly."""
     return int(numbers.min()) >= -(2**53) and int(numbers.max()) <= 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Scored(RankedSample):
-    """Score and label of each item, what it weighs, and what belongs together.
+    """Score, label, weight and cluster of each item.
 
     Examples
     --------
@@ -82,14 +82,16 @@ class Scored(RankedSample):
         numbers, flags = scores_and_labels(scores, labels)
         heavy = None
         if weights is not None:
-            with np.errstate(over="ignore"):  # what does not fit a float is refused below
+            with np.errstate(over="ignore"):  # overflow is reported below
                 heavy = as_numbers(weights, "weights").astype(float)
                 total = float(heavy.sum())
             same_length(scores=numbers, weights=heavy)
             wrong = ~(np.isfinite(heavy) & (heavy >= 0))
             refuse_first(wrong, heavy, "weights", "it must be finite and not negative")
             if np.isinf(total):
-                raise InputError("weights add up to more than a float holds; divide them by some.")
+                raise InputError(
+                    "the sum of the weights overflows a float; divide them by a constant."
+                )
             for label in (False, True):
                 if not heavy[flags == label].any():
                     raise InputError(f"every item with label {int(label)} has weight 0.")
@@ -97,7 +99,7 @@ class Scored(RankedSample):
         freeze(self, scores=numbers.copy(), labels=flags.copy(), weights=heavy, clusters=codes)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
-        """All that is known of the items but their clusters."""
+        """The arrays of the items, without their clusters."""
         heavy = () if self.weights is None else (self.weights,)
         return (*heavy, self.labels, self.scores)
 
@@ -136,14 +138,14 @@ class Labelled:
 
     @classmethod
     def of(cls, scored: Scored) -> Self:
-        """Sum up items of equal score."""
+        """Add up items of equal score."""
         return cls.of_arrays(scored.scores, scored.labels, scored.weights)
 
     @classmethod
     def of_arrays(
         cls, scores: NDArray[Any], labels: NDArray[np.bool_], weights: Array | None = None
     ) -> Self:
-        """The same for arrays that have been checked."""
+        """Add up items of equal score, for arrays that are already validated."""
         if weights is None:
             ordered, positive = sort_with_label(scores, labels)
             found, starts, items = distinct(ordered)
@@ -176,12 +178,12 @@ class Labelled:
         )
 
     def classes(self) -> Classes:
-        """What metrics are computed from."""
+        """The totals that metrics are computed from."""
         return Classes(self.positives, self.negatives)
 
 
 class ArrangedScores:
-    """Scores in order, ready to be weighted by cluster."""
+    """Sorted scores, to be weighted by cluster."""
 
     def __init__(self, scored: Scored, clusters: NDArray[np.intp]) -> None:
         heavy = np.ones(len(scored)) if scored.weights is None else scored.weights
@@ -203,7 +205,7 @@ class ArrangedScores:
         return self._rows.size
 
     def classes(self, weights: NDArray[Any]) -> Classes:
-        """Positives and negatives where each cluster counts so often."""
+        """Positives and negatives with each cluster weighted; a row of weights per replicate."""
         items = weights.take(self._rows, axis=1)
         return Classes(
             *(np.add.reduceat(items * part, self._starts, axis=1) for part in self._parts)

@@ -1,4 +1,4 @@
-"""Outcomes → files: one table under errbar's own column names, or the schema of others."""
+"""Write outcomes to files: a table with errbar's column names, or another project's schema."""
 
 from pathlib import Path
 
@@ -18,7 +18,10 @@ _WRITTEN = {PARQUET: "FORMAT parquet", CSV: "FORMAT csv, HEADER", JSON: "FORMAT 
 
 
 def write_outcomes(runs: Runs, target: str | Path, path: str) -> int:
-    """Write outcomes whole or not at all; how many rows. The target may be the source itself."""
+    """Write all outcomes or nothing, and return the number of rows.
+
+    The target may be the source itself.
+    """
     source = runs.source
     if not isinstance(source, TableSource | CountsTableSource):
         raise InputError(f"{path}: a matrix has no columns to convert.")
@@ -35,7 +38,7 @@ def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) 
     taken = [name for name in kept if name in columns.named and name not in renamed]
     if taken:
         raise InputError(
-            f"{path}: the column {taken[0]!r} is not the one that means {taken[0]}; rename it."
+            f"{path}: the column {taken[0]!r} clashes with the one used as {taken[0]}; rename it."
         )
     with written_whole(target) as beside:
         with plain_errors(path):
@@ -48,7 +51,7 @@ def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) 
             how += ", DELIMITER '\t'"
         relation = nw.to_native(frame.select(*kept).rename(renamed))
         with plain_errors():
-            # The file is there already, so DuckDB would write to another and rename it.
+            # The temporary file exists already, so DuckDB need not write to another and rename it.
             copy = f"COPY rows TO {text_literal(str(beside))} ({how}, USE_TMP_FILE false)"
             ((rows,),) = relation.query("rows", copy).fetchall()
     return int(rows)

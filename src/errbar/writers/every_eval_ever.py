@@ -1,15 +1,14 @@
-"""Outcomes → Every Eval Ever 0.3.0: an aggregate and a file of records per system and task.
+"""Write Every Eval Ever 0.3.0: an aggregate and a file of records per system and task.
 
-Files lie where the datastore of that project has them, under `data/<task>/<developer>/<model>/`:
+Files are placed as in the datastore of that project, under `data/<task>/<developer>/<model>/`:
 `<uuid>.json` with the score and its uncertainty, `<uuid>_samples.jsonl` with a record per trial.
 
-The schema requires a score in every record. A trial that failed has the score 0, which is what the
-aggregate counts it as, and an `error`; errbar reads it back as a trial without an outcome. A trial
-that was never scored has no number that would be true: it is left out and counted. What the schema
-has no field for stands in the metadata of the record, under `errbar.` where it is a column of the
-outcomes table.
+The schema requires a score in every record. A failed trial gets the score 0, as in the aggregate,
+and an `error`; errbar reads it back as a trial without an outcome. A trial that was never scored
+has no valid score, so it is left out and counted. Columns for which the schema has no field
+go to the metadata of the record, with the prefix `errbar.` for columns of the outcomes table.
 
-No name depends on the time: the same rows give the same files.
+File names do not depend on the time: equal rows give equal files.
 """
 
 import hashlib
@@ -38,22 +37,22 @@ from errbar.errors import InputError, NotThere
 from errbar.results.estimate import Estimate
 from errbar.runs import Runs
 
-_UNKNOWN = "unknown"  # the schema's own word for what must be there and is not known
+_UNKNOWN = "unknown"  # the schema's value for a required field that is unknown
 _ELSEWHERE = ("system", "task", "question", "outcome", "answer", "target")  # fields of the schema
-_NO_MESSAGES = "not known; without messages the schema knows single_turn alone"
-_NOT_SCORED = ("ok", "unscored")  # statuses that say nothing of why there is no outcome
+_NO_MESSAGES = "unknown; without messages the schema allows only single_turn"
+_NOT_SCORED = ("ok", "unscored")  # statuses that do not explain a missing outcome
 
-# What the datastore accepts as a folder: portable names, and never its own name for the top folder.
+# Folder names that the datastore accepts: portable names, except that of its top folder.
 _NOT_PORTABLE = re.compile(r'[/<>:"\\|?*\x00-\x1f]')
 _RESERVED = {
     *("CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10)))
 }
-_LONGEST = 100  # bytes of a folder name; file systems take 255
+_LONGEST = 100  # bytes of a folder name; file systems allow 255
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written, and how many rows have no score that could be."""
+    """The files written, and the number of rows without a score."""
 
     aggregates: tuple[Path, ...]
     records: int
@@ -65,14 +64,14 @@ class Written:
         if not self.left_out:
             return f"{said}."
         left = f"{sum(self.left_out.values()):,} ({_told(self.left_out)})"
-        return f"{said}. Left out, as the schema requires a score: {left}."
+        return f"{said}. Left out, because the schema requires a score: {left}."
 
 
 @dataclass(frozen=True, slots=True)
 class _Evaluation:
-    """The records of an evaluation, as the aggregate speaks of them."""
+    """Summary of the records of an evaluation, for its aggregate."""
 
-    file: PurePosixPath  # from the directory that is written to
+    file: PurePosixPath  # relative to the target directory
     name: uuid.UUID
     records: int
     checksum: str
@@ -84,8 +83,8 @@ def write_every_eval_ever(
 ) -> Written:
     """Write an aggregate and its records for every system and task.
 
-    All files take their places, or none does. The score is `avg` with its interval; failed trials
-    count as wrong. `retrieved` is when the files were made, in seconds since 1970; now by default.
+    All files are written, or none. The score is `avg` with its interval; failed trials count as
+    wrong. `retrieved` is the time of writing in seconds since 1970, by default the current time.
     """
     source = runs.source
     if not isinstance(source, TableSource):
@@ -94,9 +93,7 @@ def write_every_eval_ever(
     try:
         binary = {slice_.key: slice_.is_binary for slice_ in scored.slices(())}
     except NotThere as error:
-        raise NotThere(
-            "no row has a score, which every record of this schema must have."
-        ) from error
+        raise NotThere("no row has a score, which this schema requires in every record.") from error
     scores = Runs(scored).score("avg")
     for score in scores:
         if math.isnan(score.value):
@@ -128,7 +125,7 @@ def write_every_eval_ever(
 
 
 def _scored_rows(source: TableSource) -> TableSource:
-    """The rows that are written: those with an outcome, and those that failed for a reason."""
+    """Rows to write: those with an outcome, and those whose failure has a status."""
     frame = source.frame
     is_scored = ~result_of(frame, source.columns).is_null()
     if "status" in source.columns:
@@ -142,8 +139,8 @@ def _scored_rows(source: TableSource) -> TableSource:
 def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _Evaluation:
     """A record for each row with a score.
 
-    Every record has the name of its evaluation, which depends on all of them. So they are written
-    without it first.
+    Every record contains the name of its evaluation, a digest of all records, so records are
+    first written without it.
     """
     digest = hashlib.sha256(json.dumps(key).encode())
     records, left_out = 0, Counter[str]()
@@ -160,12 +157,13 @@ def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _E
                 out.write(line)
                 records += 1
         digest.update(json.dumps(left_out, sort_keys=True).encode())
-        name = uuid.UUID(bytes=digest.digest()[:16], version=4)  # the datastore takes no other
+        # the version required by the datastore
+        name = uuid.UUID(bytes=digest.digest()[:16], version=4)
         file = _folder(*key) / f"{name}{ENDING}"
         whole = hashlib.sha256()
         if records:
             (place / file).parent.mkdir(parents=True, exist_ok=True)
-            head = _line(_head(key, name))[:-2] + b", "  # the object stays open
+            head = _line(_head(key, name))[:-2] + b", "  # without the closing brace
             with parts.open("rb") as lines, (place / file).open("wb") as out:
                 for line in lines:
                     record = head + line[1:]
@@ -179,7 +177,7 @@ def _aggregate_of(samples: _Evaluation) -> PurePosixPath:
 
 
 def _folder(system: str, task: str) -> PurePosixPath:
-    """Where the datastore has the files of a model; a name without a developer has none.
+    """Folder of a model in the datastore; a name without a developer has no developer folder.
 
     Examples
     --------
@@ -203,7 +201,7 @@ def _line(part: Mapping[str, Any]) -> bytes:
 
 
 def _head(key: tuple[str, str], name: uuid.UUID) -> dict[str, str]:
-    """What all records of an evaluation have in common."""
+    """Fields shared by all records of an evaluation."""
     system, task = (part or _UNKNOWN for part in key)
     return {
         "schema_version": VERSION,
@@ -215,7 +213,7 @@ def _head(key: tuple[str, str], name: uuid.UUID) -> dict[str, str]:
 
 
 def _record(row: Row, status: str, score: float | None) -> dict[str, Any]:
-    """The rest of a record."""
+    """Fields of a single record."""
     answer, target = (_text(row.told.get(name)) for name in ("answer", "target"))
     own = {name: value for name, value in row.told.items() if name not in _ELSEWHERE}
     own["status"] = None if status == "ok" else status
@@ -243,14 +241,14 @@ def _record(row: Row, status: str, score: float | None) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    """Text as it is, other values as they stand in JSON."""
+    """Text unchanged, other values as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
 def _identity(key: tuple[str, str], name: uuid.UUID, moment: int, reader: str) -> dict[str, Any]:
-    """Whose evaluation it is; a log in this schema says nothing of its harness in its samples."""
+    """Source and model of an evaluation; records in this schema do not name their harness."""
     head = _head(key, name)
     return {
         "schema_version": VERSION,
@@ -275,7 +273,7 @@ def _identity(key: tuple[str, str], name: uuid.UUID, moment: int, reader: str) -
 
 
 def _detailed(samples: _Evaluation) -> dict[str, Any]:
-    """Where the records are."""
+    """Reference to the file of records."""
     return {
         "format": "jsonl",
         "file_path": str(samples.file),
@@ -289,7 +287,7 @@ def _detailed(samples: _Evaluation) -> dict[str, Any]:
 def _result(
     estimate: Estimate, binary: bool, method: str, left_out: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The score, with all that is known of how sure it is."""
+    """The score with its uncertainty."""
     task = estimate.task or _UNKNOWN
     config: dict[str, Any] = {
         "evaluation_description": "Mean over questions of the mean over their trials",
@@ -299,7 +297,7 @@ def _result(
         "lower_is_better": False,
         "additional_details": {"failed_trials": "counted as wrong"},
     }
-    if binary:  # the bounds of rewards are not known, and a continuous score must have them
+    if binary:  # a continuous score needs bounds, and those of rewards are unknown
         config |= {"score_type": "continuous", "metric_unit": "proportion"}
         config |= {"min_score": 0, "max_score": 1}
     details = {

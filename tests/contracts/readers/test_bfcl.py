@@ -155,10 +155,13 @@ def test_an_id_that_occurs_twice_has_two_trials(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (lambda rows: rows[:-1], "counts 1 wrong answers of 6, but 0 are listed"),
-        (lambda rows: [{**rows[0], "total_count": 9, "correct_count": 8}, *rows[1:]], "holds 6"),
+        (
+            lambda rows: [{**rows[0], "total_count": 9, "correct_count": 8}, *rows[1:]],
+            "has 6; they are from different evaluations",
+        ),
         (lambda rows: [rows[0], {**rows[1], "id": "x_1"}], "'x_1' is wrong there"),
         (lambda rows: [rows[0], {**rows[1], "valid": True}], "this has no valid=false"),
-        (lambda rows: [{**rows[0], "correct_count": "5"}, rows[1]], "are whole numbers"),
+        (lambda rows: [{**rows[0], "correct_count": "5"}, rows[1]], "must be integers"),
     ],
 )
 def test_scores_of_other_answers_are_refused(change: Any, said: str, tmp_path: Path) -> None:

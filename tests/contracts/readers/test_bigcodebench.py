@@ -59,12 +59,12 @@ def test_every_file_is_accounted_for(tmp_path: Path) -> None:
     }
     shutil.copy(LOG, tmp_path)
     shutil.copy(TOTALS, tmp_path / "another_pass_at_k.json")
-    assert "not read: another_pass_at_k.json (it holds only totals" in remarks_of(tmp_path)
+    assert "not read: another_pass_at_k.json (it has only totals" in remarks_of(tmp_path)
     assert claims_of(tmp_path) == []
 
 
 def test_totals_alone_are_refused_with_what_to_give() -> None:
-    assert "holds only totals, and an error bar needs every sample" in refusal(TOTALS)
+    assert "has only totals, and an error bar needs every sample" in refusal(TOTALS)
 
 
 def test_runs_of_a_model_that_were_made_alike_are_trials(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_runs_of_a_model_that_were_made_alike_are_trials(tmp_path: Path) -> None
     rows = rows_of(tmp_path)
     assert len(rows) == 40
     assert {row["trial"] for row in rows} == set(range(8))
-    assert "2 files are taken as runs of one system" in remarks_of(tmp_path)
+    assert "2 files are read as runs of one system" in remarks_of(tmp_path)
 
 
 def test_runs_of_a_model_that_were_made_otherwise_are_systems(tmp_path: Path) -> None:
@@ -117,12 +117,12 @@ def broken(value: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (LOG.read_text(encoding="utf-8")[:900], "it is not JSON"),
+        (LOG.read_text(encoding="utf-8")[:900], "this is not valid JSON"),
         (broken({"a/1": [{"status": "perhaps"}]}), "a/1, sample 0: a status is pass, fail"),
         (broken({"a/1": [{"status": ["pass"]}]}), "a/1, sample 0: a status is pass, fail"),
-        (broken({"a/1": ["status"]}), "a/1, sample 0: an object is expected"),
-        (broken({"a/1": {"status": "pass"}}), "a/1: an array is expected"),
-        (broken([]), "eval: an object is expected"),
+        (broken({"a/1": ["status"]}), "a/1, sample 0: expected an object"),
+        (broken({"a/1": {"status": "pass"}}), "a/1: expected an array"),
+        (broken([]), "eval: expected an object"),
         (broken({}), "no row to score"),
         ('{"eval": {"a": ' + DEEP, "nested too deeply"),
     ],

@@ -93,7 +93,7 @@ def test_pages_that_overlap_are_counted_once(tmp_path: Path) -> None:
         (tmp_path / name).write_text(json.dumps(part))
     assert sorted(kept(tmp_path, scorer="exact")) == sorted(expected("exact"))
     assert {row["system"] for row in rows_of(tmp_path)} == {"id-base"}
-    assert "1 row left out: spans that are there twice" in remarks_of(tmp_path)
+    assert "1 row left out: duplicate spans" in remarks_of(tmp_path)
 
 
 def test_without_records_inputs_are_the_questions(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_spans_without_a_score_are_unscored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"events": [3], "span_id": 1}', "events[0]: an object is expected"),
+        ('{"events": [3], "span_id": 1}', "events[0]: expected an object"),
         ("span_id,root_span_id,scores\n1,2\n", "line 2: there are 2 cells, but 3 columns"),
     ],
 )

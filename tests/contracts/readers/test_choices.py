@@ -45,13 +45,13 @@ def test_nothing_can_be_mapped_in_a_log_and_the_reader_that_knows_it_is_named(
         errbar.load(log, question="id", **told)
     said = str(refused.value)
     assert "question='id'" in said
-    assert "a log of inspect_ai, whose reader knows what is what in it" in said
+    assert "a log of inspect_ai, whose columns are known" in said
     assert f"errbar convert {log} outcomes.csv" in said
 
 
 @pytest.mark.parametrize("name", ["lm_eval", "human_eval", "helm", "inspect_ai"])
 def test_a_folder_of_logs_is_not_taken_for_tables_because_of_a_mapping(name: str) -> None:
-    with pytest.raises(InputError, match=f"a log of {name}, whose reader knows"):
+    with pytest.raises(InputError, match=f"a log of {name}, whose columns are known"):
         errbar.load(FIXTURES / name, question="no such column")
 
 

@@ -52,7 +52,7 @@ def test_a_metric_can_be_scored(
     assert sum(row["outcome"] == 1 for row in found) == right
     assert sum(row["status"] == "error" for row in found) == failed
     assert sorted(claims_of(runs)) == sorted(stated)
-    told = "that is a mean over rows" in remarks_of(runs)
+    told = "which is a mean over rows" in remarks_of(runs)
     assert told == (scorer == "Exact")  # of whose questions one has an error fewer to count
 
 

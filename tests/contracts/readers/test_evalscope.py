@@ -45,8 +45,8 @@ def test_reports_and_predictions_are_no_systems() -> None:
     rows = rows_of(NEW)
     assert {row["system"] for row in rows} == {"small"}
     assert len(rows) == 10
-    assert "give the folder reviews/" in refusal(NEW / "reports").lower()
-    assert "give the folder reviews/" in refusal(NEW / "predictions").lower()
+    assert "load the folder reviews/" in refusal(NEW / "reports").lower()
+    assert "load the folder reviews/" in refusal(NEW / "predictions").lower()
 
 
 def test_reviews_before_version_1_are_read() -> None:
@@ -61,7 +61,7 @@ def test_a_further_run_of_a_model_goes_on(tmp_path: Path) -> None:
         (place / SUMS.name).write_text(SUMS.read_text(encoding="utf-8"), encoding="utf-8")
     trials = [row["trial"] for row in rows_of(tmp_path) if row["question"] == "1"]
     assert trials == [0, 1, 2, 3]
-    assert "a further run of small, taken as trials" in remarks_of(tmp_path)
+    assert "read as further trials of small" in remarks_of(tmp_path)
 
 
 @pytest.mark.parametrize("log", [SUMS, OLD / "reviews" / "old" / "sums_main.jsonl"])

@@ -33,7 +33,7 @@ def test_records_of_one_sample_are_trials() -> None:
     assert (one["answer"], one["target"]) == ("3", "2")
     assert found["double-2", 1]["status"] == "error"
     said = runs.source.origin.remarks
-    assert "6 rows left out: records of other results than the one that is used." in said
+    assert "6 rows left out: records of results that are not used." in said
     assert above(said) == [
         "doubles: using result 'doubles/exact' (also: doubles/short) "
         "(filter='doubles/short' to change)."
@@ -197,7 +197,7 @@ def test_the_newest_schema_is_what_the_package_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
-        ({"total_rows": 5}, "holds 4 records, and its aggregate says 5: it may be cut short"),
+        ({"total_rows": 5}, "has 4 records, but its aggregate states 5; it may be truncated"),
         ({"checksum": "0" * 64}, "was changed after its aggregate was written: its sha256"),
         ({"hash_algorithm": "md5"}, "was changed after its aggregate was written: its md5"),
     ],
@@ -214,7 +214,7 @@ def test_an_aggregate_of_another_evaluation_is_warned_of_and_states_nothing(tmp_
     samples = datastore(tmp_path, RECORDS, 0.9)
     samples.write_text(samples.read_text().replace("1700000000", "1800000000"))
     runs = errbar.load(tmp_path)
-    assert "is of another evaluation than the records beside it" in remarks_of(runs)
+    assert "belongs to another evaluation than the records next to it" in remarks_of(runs)
     assert runs.agreements() == []
 
 
@@ -254,7 +254,7 @@ def test_an_aggregate_without_records_is_named_and_alone_is_refused(tmp_path: Pa
     shutil.copy(samples.parent / f"{UUID}.json", alone)
     said = remarks_of(tmp_path)
     assert f"not read: {alone.name} (it states scores of an evaluation whose records are" in said
-    with pytest.raises(InputError, match=r"is an aggregate .* holds no trials"):
+    with pytest.raises(InputError, match=r"is an aggregate .* has no trials"):
         errbar.load(alone)
 
 

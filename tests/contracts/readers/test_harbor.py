@@ -88,12 +88,12 @@ def test_trials_without_the_file_of_the_job() -> None:
 
 
 def test_a_job_without_its_trials_is_refused() -> None:
-    assert "it holds only totals of a job" in refusal(JOB / "result.json")
+    assert "it has only totals of a job" in refusal(JOB / "result.json")
 
 
 def test_one_of_several_rewards_is_chosen() -> None:
     (said,) = above(runs_of(RUBRIC).source.origin.remarks)
-    assert "trials have the rewards tests, style; 'tests' is scored" in said
+    assert "trials have the rewards tests, style; using 'tests'" in said
     assert values_of(RUBRIC, "avg") == pytest.approx([(0.75 + 0.75 + 0.25 + 0) / 4])
     assert values_of(RUBRIC, "avg", scorer="style") == pytest.approx([(0.5 + 0.5 + 1 + 0) / 4])
     assert "mean" in claims_of(RUBRIC, scorer="style")
@@ -163,7 +163,7 @@ def test_agents_that_name_no_model_are_not_merged_over_jobs(tmp_path: Path) -> N
             changed(file, agent_info=info, config={})
     names = Counter(row["system"] for row in rows_of(tmp_path))
     assert names == {"terminus-2 (opus)": 12, "terminus-2 (sonnet)": 12}
-    assert "trials that name no model are taken apart by their jobs" in remarks_of(tmp_path)
+    assert "trials that name no model are separated by job" in remarks_of(tmp_path)
 
 
 def test_a_later_grade_takes_the_place_of_the_earlier(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_later_grade_takes_the_place_of_the_earlier(tmp_path: Path) -> None:
             file, config=config, verifier_result={"rewards": {"reward": 1}}, exception_info=None
         )
     assert {row["outcome"] for row in rows_of(tmp_path)} == {1.0}
-    assert "12 trials were graded anew" in remarks_of(tmp_path)
+    assert "12 trials were regraded" in remarks_of(tmp_path)
 
 
 def test_a_trial_with_neither_reward_nor_exception_is_not_scored(tmp_path: Path) -> None:

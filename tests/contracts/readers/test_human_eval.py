@@ -108,14 +108,14 @@ LINE = '{"task_id": "a/1", "completion": "", "result": "passed", "passed": true}
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (LINE.replace("true", '"yes"'), "line 2, passed: true or false is expected"),
-        (LINE.replace("true", "NaN"), "line 2, passed: true or false is expected"),
-        (LINE.replace("true", "Infinity"), "line 2, passed: true or false is expected"),
+        (LINE.replace("true", '"yes"'), "line 2, passed: expected true or false"),
+        (LINE.replace("true", "NaN"), "line 2, passed: expected true or false"),
+        (LINE.replace("true", "Infinity"), "line 2, passed: expected true or false"),
         (LINE.replace('"a/1"', "null"), "line 2: there is no 'task_id'"),
-        (LINE.replace('"a/1"', "[1]"), "line 2: an id is text or a whole number"),
-        (LINE[:30], "line 2: it is not JSON"),
-        ("[1]\n", "line 2: an object is expected"),
-        (DEEP, "line 2: its parts are nested too deeply"),
+        (LINE.replace('"a/1"', "[1]"), "line 2: an id must be text or an integer"),
+        (LINE[:30], "line 2: this is not valid JSON"),
+        ("[1]\n", "line 2: expected an object"),
+        (DEEP, "line 2: the JSON is nested too deeply"),
     ],
 )
 def test_a_broken_line_is_named(line: str, said: str, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_broken_line_is_named(line: str, said: str, tmp_path: Path) -> None:
 def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a_results.jsonl"
     path.write_bytes(LINE.encode() + LINE.encode("utf-16"))
-    assert "not text in UTF-8" in refusal(path)
+    assert "not UTF-8 text" in refusal(path)
 
 
 def test_no_result_is_no_wrong_answer(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_a_scorer_that_only_some_logs_have_leaves_the_others_out_and_says_so() -
     found = rows_of(PLACE / "set", scorer="number")
     assert {row["task"] for row in found} == {"second"}
     said = remarks_of(PLACE / "set", scorer="number")
-    assert "1 logs lack the scorer, and are left out: first_success.eval (grade)." in said
+    assert "1 logs lack the scorer and are left out: first_success.eval (grade)." in said
 
 
 def test_parts_may_have_slashes_and_a_scorer_without_a_score_is_not_one_of_them(
@@ -310,7 +310,9 @@ def test_many_logs_are_read_at_once(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a log", encoding="utf-8")
     inspection = errbar.load(tmp_path).inspect()
     assert inspection.summary() == "3 questions x 20 tasks x 10 systems, 600 rows"
-    assert any("not read: notes.txt (no log, beside logs" in one for one in inspection.notes())
+    assert any(
+        "not read: notes.txt (not a log, while other files are" in one for one in inspection.notes()
+    )
 
 
 # Runs that did not end well
@@ -319,7 +321,7 @@ def test_many_logs_are_read_at_once(tmp_path: Path) -> None:
 def test_a_crashed_run_is_read_from_its_journal() -> None:
     assert "header.json" not in members(PLACE / "crashed.eval")
     said = remarks_of(PLACE / "crashed.eval")
-    assert "the run ended as 'unfinished'; 10 of 11 samples are there." in said
+    assert "the run ended as 'unfinished'; 10 of 11 samples are in the log." in said
 
 
 def test_the_later_part_of_a_journal_counts(tmp_path: Path) -> None:
@@ -355,12 +357,12 @@ def test_samples_in_chunks_are_read_too(tmp_path: Path) -> None:
 
 def test_a_cancelled_run_says_so() -> None:
     said = remarks_of(PLACE / "cancelled.eval")
-    assert "cancelled.eval: the run ended as 'cancelled'; 3 samples are there." in said
+    assert "cancelled.eval: the run ended as 'cancelled'; 3 samples are in the log." in said
 
 
 def test_success_without_any_is_said_loudly() -> None:
     said = remarks_of(PLACE / "all_raise.eval")
-    assert "the log says success, but EVERY sample ended in an error." in said
+    assert "the log says success, but every sample ended in an error." in said
     (one,) = errbar.load(PLACE / "all_raise.eval").score("avg")
     assert one.value == 0
 
@@ -393,7 +395,7 @@ def test_samples_that_are_not_there_are_seen(tmp_path: Path) -> None:
 
 def test_samples_that_were_scored_in_spite_of_an_error_count_and_are_told_of() -> None:
     said = remarks_of(PLACE / "scored_errors.eval")
-    assert "1 samples ended in an error and were scored all the same" in said
+    assert "1 samples ended in an error but were scored" in said
 
 
 def test_a_log_without_samples_cannot_be_scored() -> None:
@@ -404,7 +406,7 @@ def test_a_log_without_samples_cannot_be_scored() -> None:
 def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
     for name in ("header_only.json", "epochs.eval"):
         shutil.copy(PLACE / name, tmp_path)
-    said = "it has only a header (status 'success'); 2 samples were to be run, 0 are there"
+    said = "it has only a header (status 'success'); 2 samples planned, 0 in the log"
     assert f"not read: header_only.json ({said})." in remarks_of(tmp_path)
     assert {one.claim.system for one in errbar.load(tmp_path).agreements()} == {"mockllm/model"}
 

@@ -62,7 +62,9 @@ def patched(path: Path, name: str, **fields: int) -> Path:
 
 def test_a_member_that_says_it_is_too_large_is_refused(tmp_path: Path) -> None:
     path = patched(archived(tmp_path / "log.eval", small()), "summaries.json", size=1 << 31)
-    with pytest.raises(InputError, match=r"log\.eval, summaries\.json: 2,147,483,648 bytes"):
+    with pytest.raises(
+        InputError, match=r"log\.eval, summaries\.json: 2,147,483,648 uncompressed bytes"
+    ):
         errbar.load(path)
 
 
@@ -70,7 +72,7 @@ def test_a_member_that_grows_a_thousandfold_is_refused(tmp_path: Path) -> None:
     held = members(archived(tmp_path / "log.eval", small()))
     held["summaries.json"] = b"[" + b" " * (1 << 25) + b"]"
     path = write(tmp_path / "log.eval", held)
-    with pytest.raises(InputError, match=r"summaries\.json: 33,554,434 bytes unpacked are too"):
+    with pytest.raises(InputError, match=r"summaries\.json: 33,554,434 uncompressed bytes are too"):
         errbar.load(path)
 
 
@@ -79,7 +81,7 @@ def test_a_member_that_is_larger_than_it_says_is_refused(size: int, tmp_path: Pa
     held = members(archived(tmp_path / "log.eval", small()))
     held["summaries.json"] = b"[" + b" " * (1 << 25) + b"]"
     path = patched(write(tmp_path / "log.eval", held), "summaries.json", size=size)
-    with pytest.raises(InputError, match=r"log\.eval, summaries\.json cannot be unpacked"):
+    with pytest.raises(InputError, match=r"log\.eval, summaries\.json cannot be decompressed"):
         errbar.load(path)
 
 
@@ -99,7 +101,9 @@ def packed_by_zstd(path: Path, name: str, packed: bytes, held: bytes) -> Path:
 def test_a_member_of_zstd_that_is_larger_than_it_says_is_refused(tmp_path: Path) -> None:
     packed = compress(b"[" + b" " * (1 << 25) + b"]")
     path = packed_by_zstd(tmp_path / "log.eval", "summaries.json", packed, b"[]")
-    with pytest.raises(InputError, match=r"summaries\.json: more than .* bytes unpacked are too"):
+    with pytest.raises(
+        InputError, match=r"summaries\.json: more than .* uncompressed bytes are too"
+    ):
         errbar.load(path)
 
 
@@ -115,9 +119,9 @@ def test_a_member_of_zstd_that_is_cut_or_wrong_is_refused(tmp_path: Path) -> Non
     packed = compress(held)
     for given, said in (
         (packed[:-9], "it breaks off"),
-        (packed + b"more", "cannot be unpacked"),
-        (b"none", "cannot be unpacked"),
-        (compress(held[:-1] + b" "), "its checksum is not the one that the archive states"),
+        (packed + b"more", "cannot be decompressed"),
+        (b"none", "cannot be decompressed"),
+        (compress(held[:-1] + b" "), "its checksum differs from the one stated in the archive"),
     ):
         path = packed_by_zstd(tmp_path / "log.eval", "summaries.json", given, held)
         with pytest.raises(InputError, match=said):
@@ -126,7 +130,7 @@ def test_a_member_of_zstd_that_is_cut_or_wrong_is_refused(tmp_path: Path) -> Non
 
 def test_all_members_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("errbar.data.readers.archive._MOST_OF_ALL", 2000)
-    with pytest.raises(InputError, match="bytes unpacked are too many"):
+    with pytest.raises(InputError, match="uncompressed bytes are too many"):
         errbar.load(PLACE / "crashed.eval")
     assert rows_of(archived(tmp_path / "log.eval", small()))
 
@@ -148,7 +152,7 @@ def test_a_cut_archive_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     for size in [*range(2, 200, 7), *range(200, len(raw), 97), *range(len(raw) - 60, len(raw))]:
         path.write_bytes(raw[:size])
-        with pytest.raises(InputError, match=r"log\.eval is no whole zip archive"):
+        with pytest.raises(InputError, match=r"log\.eval is not a complete zip archive"):
             errbar.load(path)
 
 
@@ -157,7 +161,9 @@ def test_a_cut_member_is_refused_where_it_breaks_off(tmp_path: Path) -> None:
     for name in ("header.json", "summaries.json"):
         for size in range(0, len(held[name]), 29):
             cut = held | {name: held[name][:size]}
-            with pytest.raises(InputError, match=rf"log\.eval, {name}: it is not JSON; .* line 1"):
+            with pytest.raises(
+                InputError, match=rf"log\.eval, {name}: this is not valid JSON; .* line 1"
+            ):
                 errbar.load(write(tmp_path / "log.eval", cut))
 
 
@@ -207,7 +213,7 @@ def test_nan_and_infinity_are_no_results(name: str, tmp_path: Path) -> None:
     found = rows_of(path)
     assert [row["outcome"] for row in found] == [None] * 8 + [1]
     assert [row["status"] for row in found] == ["unscored"] * 8 + ["ok"]
-    assert "6 rows have a score that is no number" in remarks_of(path)
+    assert "6 rows have a score that is not a number" in remarks_of(path)
 
 
 def test_scores_that_are_no_numbers_are_told_of_and_make_no_claims(tmp_path: Path) -> None:
@@ -215,7 +221,7 @@ def test_scores_that_are_no_numbers_are_told_of_and_make_no_claims(tmp_path: Pat
     samples = [sample(), sample("b", 1, "excellent"), sample("c", 1, [1]), sample("d", 1, {"k": 1})]
     path = saved(tmp_path / "log.json", small(samples, results=stated))
     said = remarks_of(path)
-    assert '3 rows have a score that is no number, such as "excellent" (1 times)' in said
+    assert '3 rows have a score that is not a number, such as "excellent" (1 times)' in said
     assert not errbar.load(path).agreements()
 
 
@@ -223,14 +229,14 @@ def test_scores_that_are_no_numbers_are_told_of_and_make_no_claims(tmp_path: Pat
 @pytest.mark.parametrize("id", [None, True, 1.5, [], {}, math.nan])
 def test_an_id_that_is_none_is_refused_with_its_place(id: Any, name: str, tmp_path: Path) -> None:
     path = stored(tmp_path / name, small([sample(), sample(id)]))
-    with pytest.raises(InputError, match=rf"{name}, sample 2: an id is text or a whole number"):
+    with pytest.raises(InputError, match=rf"{name}, sample 2: an id must be text or an integer"):
         errbar.load(path)
 
 
 @pytest.mark.parametrize("epoch", [None, "1", 1.5, True, -1, 10**30, []])
 def test_an_epoch_that_is_none_is_refused_with_its_place(epoch: Any, tmp_path: Path) -> None:
     path = saved(tmp_path / "log.json", small([sample(), sample("b", epoch)]))
-    with pytest.raises(InputError, match=r"log\.json, sample 2: an epoch is a whole number"):
+    with pytest.raises(InputError, match=r"log\.json, sample 2: an epoch must be an integer"):
         errbar.load(path)
 
 
@@ -288,11 +294,11 @@ def test_metadata_that_differ_from_sample_to_sample_make_no_table_without_end(
 def test_text_that_is_not_utf_8_is_refused_where_it_is(tmp_path: Path) -> None:
     held = members(LOG)
     held["summaries.json"] = held["summaries.json"].replace(b"Question", b"Quest\xff\xfe", 1)
-    with pytest.raises(InputError, match=r"log\.eval, summaries\.json: it is not text in UTF-8"):
+    with pytest.raises(InputError, match=r"log\.eval, summaries\.json: this is not UTF-8 text"):
         errbar.load(write(tmp_path / "log.eval", held))
     raw = json.dumps(small()).encode().replace(b'"a"', b'"\xff"')
     (tmp_path / "log.json").write_bytes(raw)
-    with pytest.raises(InputError, match=r"log\.json: it is not text in UTF-8 \(byte \d+\)"):
+    with pytest.raises(InputError, match=r"log\.json: this is not UTF-8 text \(byte \d+\)"):
         errbar.load(tmp_path / "log.json")
 
 

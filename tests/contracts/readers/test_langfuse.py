@@ -59,7 +59,7 @@ def test_items_that_do_not_say_their_run_are_warned_of(tmp_path: Path) -> None:
     (tmp_path / "items.json").write_text(json.dumps(items))
     (tmp_path / "scores.json").write_text((JOINED / "scores.json").read_text())
     assert [one[1:] for one in kept(tmp_path)] == [one[1:] for one in expected()[:4]]
-    assert "⚠ 4 items do not say which run they are of" in remarks_of(tmp_path)
+    assert "⚠ 4 items do not name their run" in remarks_of(tmp_path)
 
 
 def test_runs_without_scores_are_unscored() -> None:
@@ -90,7 +90,7 @@ def test_a_category_is_a_score_only_if_its_word_says_so(tmp_path: Path) -> None:
     words = EXPERIMENTS.read_text().replace('"good"', '"pass"').replace('"bad"', '"fail"')
     path.write_text(words)
     assert [one[3] for one in kept(path, scorer="judged")] == [1, 0, None, 0, 1, 1, 0, 0]
-    assert "'judged' is given in words" in remarks_of(path, scorer="judged")
+    assert "'judged' has words" in remarks_of(path, scorer="judged")
 
 
 def test_the_number_of_a_category_is_no_score() -> None:
@@ -112,7 +112,7 @@ def test_pages_that_overlap_are_counted_once(tmp_path: Path) -> None:
     for name, items in (("a.jsonl", told()[:5]), ("b.jsonl", told()[3:])):
         (tmp_path / name).write_text("".join(json.dumps(item) + "\n" for item in items))
     assert sorted(kept(tmp_path), key=str) == sorted(expected(), key=str)
-    assert "2 rows left out: records that are there twice" in remarks_of(tmp_path)
+    assert "2 rows left out: duplicate records" in remarks_of(tmp_path)
 
 
 def test_scores_of_other_traces_are_told_of(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_scores_of_other_traces_are_told_of(tmp_path: Path) -> None:
     (tmp_path / "runs.json").write_text(json.dumps(runs))
     (tmp_path / "scores.json").write_text((JOINED / "scores.json").read_text())
     assert len(rows_of(tmp_path)) == 4
-    assert "8 rows left out: scores of traces that no other file holds" in remarks_of(tmp_path)
+    assert "8 rows left out: scores of traces that are in no other file" in remarks_of(tmp_path)
 
 
 def test_files_of_traces_without_a_run_are_two_systems(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_files_of_traces_without_a_run_are_two_systems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"id": 1}, 3]', "[1]: an object is expected"),
+        ('[{"id": 1}, 3]', "[1]: expected an object"),
         ("id,traceId,datasetItemId\n1,2\n", "line 2: there are 2 cells, but 3 columns"),
         ("id,id,traceId,datasetItemId\n1,1,2,3\n", "two columns are named 'id'"),
     ],

@@ -83,7 +83,7 @@ def test_feedback_in_words_is_no_score_unless_they_say_so(path: Path, tmp_path: 
     copy = tmp_path / path.name
     copy.write_text(path.read_text().replace("polite", "pass"))
     assert {row["outcome"] for row in rows_of(copy, scorer="tone")} == {1.0}
-    assert "'tone' is given in words" in remarks_of(copy, scorer="tone")
+    assert "'tone' has words" in remarks_of(copy, scorer="tone")
 
 
 def test_pages_that_overlap_are_counted_once(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_pages_that_overlap_are_counted_once(tmp_path: Path) -> None:
     for name, part in (("a.json", whole[:8]), ("b.json", whole[6:])):
         (tmp_path / name).write_text(json.dumps(part))
     assert kept(tmp_path, scorer="correct") == expected(BASE)
-    assert "1 row left out: runs that are there twice" in remarks_of(tmp_path)
+    assert "1 row left out: duplicate runs" in remarks_of(tmp_path)
 
 
 def test_runs_of_no_example_are_left_out(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_runs_without_feedback_are_unscored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"run_type": "x", "reference_example_id": 1}, 3]', "[1]: an object is expected"),
+        ('[{"run_type": "x", "reference_example_id": 1}, 3]', "[1]: expected an object"),
         ("example_id,execution_time\n1\n", "line 2: there are 1 cells, but 2 columns"),
     ],
 )

@@ -143,7 +143,7 @@ def test_a_score_that_is_no_number_is_no_result(tmp_path: Path, score: str) -> N
 
 def test_a_question_without_an_id_is_refused_with_its_row(tmp_path: Path) -> None:
     path = written(tmp_path, "NULL; 1::DOUBLE")
-    with pytest.raises(InputError, match=rf"{path}, row 2: an id is text"):
+    with pytest.raises(InputError, match=rf"{path}, row 2: an id must be text"):
         errbar.load(path)
 
 
@@ -151,7 +151,7 @@ def test_columns_of_another_kind_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     duckdb.sql(f"COPY (SELECT 1 AS doc, 2 AS metric, 'x' AS model_response) TO '{path}'")
     assert not find_readers([path]).found
-    with pytest.raises(InputError, match="no column 'doc' with parts"):
+    with pytest.raises(InputError, match="no struct column 'doc'"):
         errbar.load(path, reader="lighteval")
 
 

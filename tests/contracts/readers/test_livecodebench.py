@@ -68,13 +68,13 @@ def problem(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (LOG.read_text(encoding="utf-8")[:900], "it is not JSON"),
-        (problem(graded_list="yes"), "problem 1, graded_list: an array is expected"),
-        (problem(graded_list=["yes"]), "problem 1, graded_list: true or false is expected"),
-        (problem(graded_list=[float("nan")]), "problem 1, graded_list: true or false is expected"),
+        (LOG.read_text(encoding="utf-8")[:900], "this is not valid JSON"),
+        (problem(graded_list="yes"), "problem 1, graded_list: expected an array"),
+        (problem(graded_list=["yes"]), "problem 1, graded_list: expected true or false"),
+        (problem(graded_list=[float("nan")]), "problem 1, graded_list: expected true or false"),
         (problem(question_id=None), "problem 1: there is no 'question_id'"),
-        (problem(question_id=1.5), "problem 1: an id is text or a whole number"),
-        (problem()[:-1] + ", 3]", "problem 2: an object is expected"),
+        (problem(question_id=1.5), "problem 1: an id must be text or an integer"),
+        (problem()[:-1] + ", 3]", "problem 2: expected an object"),
         (problem()[:-1] + ", " + DEEP, "nested too deeply"),
     ],
 )

@@ -141,11 +141,11 @@ def test_every_response_is_a_trial_once_it_is_graded() -> None:
 
 
 def test_regrading_that_fails_says_where() -> None:
-    with pytest.raises(InputError, match=r"doc_id 0: regrade ended in ZeroDivisionError"):
+    with pytest.raises(InputError, match=r"doc_id 0: regrade raised ZeroDivisionError"):
         errbar.load(STRONG, regrade=lambda *_: 1 / 0)
-    with pytest.raises(InputError, match="regrade gives a number"):
+    with pytest.raises(InputError, match="regrade must return a number"):
         errbar.load(STRONG, regrade=lambda *_: "yes")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="this is none"):
+    with pytest.raises(InputError, match="this is not one"):
         errbar.load([[1, 0]], regrade=number_in)
 
 

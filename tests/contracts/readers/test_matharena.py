@@ -58,7 +58,7 @@ def test_what_is_still_to_be_graded_has_no_result() -> None:
     assert [(row["system"], row["question"], row["outcome"]) for row in left] == [
         ("acme/toy-2", "4", None)
     ]
-    assert "1 trials are still to be graded" in remarks_of(HERE)
+    assert "1 trials are not graded yet" in remarks_of(HERE)
     assert claims_of(TWO) == ["N (sum of the problems)"]
 
 
@@ -113,7 +113,7 @@ def test_a_further_file_of_a_problem_has_further_trials(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         shutil.copy(ONE / "1.json", place)
     assert sorted(row["trial"] for row in rows_of(tmp_path)) == list(range(8))
-    assert "1 files are of a problem that another one is of" in remarks_of(tmp_path)
+    assert "1 files repeat a problem of another file" in remarks_of(tmp_path)
 
 
 def test_a_wrong_statement_is_found(tmp_path: Path) -> None:
@@ -134,9 +134,9 @@ def test_a_problem_without_trials_is_missing(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"correct": ["yes"]}, "correct, 0: true, false or a share of points is expected"),
-        ({"correct": {"a": 1}}, "correct: an array is expected"),
+        ({"correct": {"a": 1}}, "correct: expected an array"),
         ({"correct": None}, "there is no 'correct'"),
-        ({"answers": "70"}, "answers: an array is expected"),
+        ({"answers": "70"}, "answers: expected an array"),
     ],
 )
 def test_what_is_broken_is_named(change: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_every_file_is_accounted_for(tmp_path: Path) -> None:
 
 
 def test_a_summary_alone_is_refused_with_what_to_give() -> None:
-    assert "holds only totals" in refusal(TWO / "business_summary.json")
+    assert "has only totals" in refusal(TWO / "business_summary.json")
 
 
 def test_the_total_of_all_subjects_is_held_against_ours(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_question_that_occurs_again_is_a_trial_of_it(tmp_path: Path) -> None:
     assert sorted(row["trial"] for row in rows_of(path)) == [0, 0, 0, 0, 0, 1]
     assert "1 rows repeat a question_id" in remarks_of(path)
     write(tmp_path / "business.json", rows)
-    assert "a further run of" in remarks_of(tmp_path)
+    assert "read as further trials of" in remarks_of(tmp_path)
     assert len(rows_of(tmp_path)) == 11
 
 
@@ -127,7 +127,7 @@ def test_a_row_without_a_prediction_field_has_no_result(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"question_id": None}, "question 0: there is no 'question_id'"),
-        ({"question_id": [1]}, "question 0, question_id: an id is text or a whole number"),
+        ({"question_id": [1]}, "question 0, question_id: an id must be text or an integer"),
         ({"answer": None}, "question 0: there is no 'answer'"),
     ],
 )

@@ -136,8 +136,8 @@ def test_a_score_that_is_no_number_is_counted(tmp_path: Path) -> None:
     (tmp_path / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, told)))
     runs = errbar.load(tmp_path)
     assert [row["status"] for row in rows_of(runs)] == ["ok", "unscored", "ok", "ok"]
-    (said,) = [one for one in runs.source.origin.remarks if "no number" in one]
-    assert "1 rows have a symbolic_correct that is no number, such as 'maybe'" in said
+    (said,) = [one for one in runs.source.origin.remarks if "not a number" in one]
+    assert "1 rows have a symbolic_correct that is not a number, such as 'maybe'" in said
 
 
 def test_a_line_that_was_not_scored_has_no_result(tmp_path: Path) -> None:

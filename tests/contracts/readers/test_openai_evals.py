@@ -91,7 +91,7 @@ def test_several_scores_of_a_sample_are_trials_and_told(tmp_path: Path) -> None:
     assert len(rows_of(path)) == 7
     remarks = remarks_of(path)
     assert "1 samples have several 'match' scores" in remarks
-    assert "that is a mean over events" in remarks
+    assert "which is a mean over events" in remarks
 
 
 def test_runs_of_one_model_are_trials_and_systems_if_asked(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_runs_of_one_model_are_trials_and_systems_if_asked(tmp_path: Path) -> No
     (tmp_path / "b.jsonl").write_text(text, encoding="utf-8")
     assert {row["trial"] for row in rows_of(tmp_path)} == {0, 1}
     assert len(rows_of(tmp_path)) == 12
-    assert "2 runs (23041722081DPM75QNS …) are taken as trials" in remarks_of(tmp_path)
+    assert "2 runs (23041722081DPM75QNS …) are read as trials" in remarks_of(tmp_path)
     assert claims_of(tmp_path) == ["accuracy, mean of 2 runs"]
     apart = READER.read(sorted(tmp_path.iterdir()), Choice(files="systems"))
     assert len(set(apart.columns["system"])) == 2
@@ -163,7 +163,7 @@ def test_pages_that_are_missing_or_given_twice_are_told(tmp_path: Path) -> None:
     assert "1 row left out: output items that were read before" in remarks_of(tmp_path)
     assert "has_more" not in remarks_of(tmp_path)
     (tmp_path / "page1.json").unlink()
-    assert "there are more output items than were given" in remarks_of(tmp_path)
+    assert "there are more output items than were loaded" in remarks_of(tmp_path)
 
 
 def test_runs_of_one_model_are_systems_and_trials_if_asked(tmp_path: Path) -> None:
@@ -174,14 +174,14 @@ def test_runs_of_one_model_are_systems_and_trials_if_asked(tmp_path: Path) -> No
         "toy-1 (evalrun_1)",
         "toy-1 (evalrun_3)",
     }
-    assert "Systems: the runs, for some are of one model" in remarks_of(tmp_path)
+    assert "Systems: the runs, since some share a model" in remarks_of(tmp_path)
     joined = READER.read(sorted(tmp_path.iterdir()), Choice(files="trials"))
     assert set(joined.columns["system"]) == {"toy-1"}
     assert set(joined.columns["trial"]) == {0, 1}
 
 
 def test_a_run_alone_holds_only_totals() -> None:
-    assert "a run of the Evals API holds only totals" in refusal(RUN)
+    assert "a run of the Evals API has only totals" in refusal(RUN)
 
 
 def test_every_file_is_accounted_for() -> None:
@@ -201,8 +201,8 @@ def test_every_file_is_accounted_for() -> None:
     ("row", "said"),
     [
         ({"type": "match", "sample_id": None, "data": {}}, "there is no 'sample_id'"),
-        ({"type": "match", "sample_id": "a", "data": {"correct": 2}}, "true or false is expected"),
-        ({"other": 1}, "a spec, a final_report or an event is expected"),
+        ({"type": "match", "sample_id": "a", "data": {"correct": 2}}, "expected true or false"),
+        ({"other": 1}, "expected a spec, a final_report or an event"),
     ],
 )
 def test_what_is_broken_is_named(row: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_second_run_adds_trials_and_states_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"example_abbr": None}, r"details\[1\].example_abbr: an id is text"),
+        ({"example_abbr": None}, r"details\[1\].example_abbr: an id must be text"),
         ({"pred": ["1"]}, r"details\[1\]: there are 1 of 'pred' for 4 trials"),
         ({"correct": []}, r"details\[1\].correct: the list is empty"),
     ],
@@ -78,7 +78,7 @@ def test_fields_of_the_wrong_kind_are_refused(
 def test_details_that_say_nothing_are_refused(tmp_path: Path) -> None:
     told = {"score": 3, "details": {"type": "GEN", "0": {"predictions": "a", "references": "b"}}}
     (tmp_path / "other.json").write_text(json.dumps(told))
-    with pytest.raises(InputError, match=r"details.0: nothing says whether the answer is right"):
+    with pytest.raises(InputError, match=r"details.0: no field says whether the answer is right"):
         errbar.load(tmp_path / "other.json")
 
 

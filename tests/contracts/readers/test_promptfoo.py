@@ -49,7 +49,7 @@ def test_a_result_without_a_grade_is_an_error() -> None:
 def test_the_stated_numbers_come_out(scorer: str | None, claims: int) -> None:
     runs = errbar.load(LOG, scorer=scorer)
     assert len(agreements_of(runs)) == claims
-    told = [one for one in runs.source.origin.remarks if "that is a mean over rows" in one]
+    told = [one for one in runs.source.origin.remarks if "which is a mean over rows" in one]
     assert bool(told) == (claims == 3)
     assert all(one.startswith("weak (Twice {{n}}?)") for one in told)
 
@@ -83,7 +83,7 @@ def test_what_a_script_gets_is_read_too(tmp_path: Path) -> None:
 )
 def test_every_form_holds_the_same_results(path: Path) -> None:
     assert kept(path) == kept(LOG)
-    assert "24 results do not hold the assertions" in remarks_of(path)
+    assert "24 results do not include the assertions" in remarks_of(path)
 
 
 @pytest.mark.parametrize("scorer", ["score", "exact", "short"])
@@ -137,8 +137,8 @@ def test_one_evaluation_in_several_files_is_counted_once(tmp_path: Path) -> None
         shutil.copy(table, tmp_path / f"{at}.csv")
     assert kept(tmp_path) == kept(LOG)
     said = remarks_of(tmp_path)
-    assert "96 rows left out: results that another file holds too" in said
-    assert "⚠ 0.csv holds the same results as b.json" in said
+    assert "96 rows left out: results that are also in another file" in said
+    assert "⚠ 0.csv has the same results as b.json" in said
 
 
 def test_a_table_with_other_answers_is_another_run(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_providers_of_one_name_are_not_one_system(tmp_path: Path) -> None:
         for at in (1, 2)
         for prompt in ("Twice {{n}}?", "Double {{n}}, please.")
     }
-    assert "model is there more than once" in remarks_of(path)
+    assert "model occurs more than once" in remarks_of(path)
     assert len(agreements_of(path)) == 16
 
 
@@ -169,7 +169,7 @@ def test_totals_that_do_not_fit_are_told(tmp_path: Path) -> None:
     del told["results"]["results"][0]
     path = tmp_path / "out.json"
     path.write_text(json.dumps(told))
-    assert "⚠ out.json: its totals say 24 results; it holds 23." in remarks_of(path)
+    assert "⚠ out.json: its totals state 24 results, but it has 23." in remarks_of(path)
 
 
 def test_the_reported_counts_come_out() -> None:
@@ -187,9 +187,9 @@ def test_the_reported_counts_come_out() -> None:
     ("text", "said"),
     [
         ("n,[a] q\n1,[PASS] x,y\n", "line 2: there are 3 cells, but 2 columns"),
-        ("n,[a] q\n1,maybe\n", "line 2: a result begins with [PASS], [FAIL] or [ERROR]"),
+        ("n,[a] q\n1,maybe\n", "line 2: a result must start with [PASS], [FAIL] or [ERROR]"),
         ("n,[a] q,Status,Score\n1,x,GOOD,1\n", "line 2: a status is PASS, FAIL or ERROR"),
-        ("n,q\n1,x\n", "line 1: no column is named as in '[provider] prompt'"),
+        ("n,q\n1,x\n", "line 1: no column has a name like '[provider] prompt'"),
     ],
 )
 def test_a_broken_table_is_named(text: str, said: str, tmp_path: Path) -> None:

@@ -78,15 +78,15 @@ def test_scores_of_steps_are_told_of(tmp_path: Path) -> None:
     path.write_text(json.dumps({**row, "pred_score": [[0.5, 0.25]]}))
     runs = errbar.load(path)
     assert rows_of(runs)[0]["confidence"] == 0.25
-    assert "the last is taken" in remarks_of(runs)
+    assert "the last one is used" in remarks_of(runs)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"idx": None}, "line 1, idx: an id is text or a whole number"),
-        ({"score": True}, "line 1, score: an array is expected"),
-        ({"pred": "420"}, "line 1, pred: an array is expected"),
+        ({"idx": None}, "line 1, idx: an id must be text or an integer"),
+        ({"score": True}, "line 1, score: expected an array"),
+        ({"pred": "420"}, "line 1, pred: expected an array"),
     ],
 )
 def test_fields_of_the_wrong_kind_are_refused(

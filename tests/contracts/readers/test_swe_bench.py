@@ -64,7 +64,7 @@ def test_instances_of_a_run_with_a_report_are_not_counted_again() -> None:
     assert said.count("say the same as") == 3
     reports = len(list(TREE.rglob("report.json")))
     assert f"{reports} rows left out: instances that the report of their run has too" in said
-    assert "1 empty patches are wrong, as in SWE-bench" in said
+    assert "1 empty patches count as wrong, as in SWE-bench" in said
 
 
 def test_instances_that_say_otherwise_than_the_report_are_told_of(tmp_path: Path) -> None:
@@ -125,11 +125,11 @@ def report(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (report()[:-9], "it is not JSON"),
-        (report(unresolved_ids=["a-1"]), "'a-1' stands in two lists that exclude each other"),
-        (report(unresolved_ids="a-2"), "unresolved_ids: an array is expected"),
-        (report(unresolved_ids=[None]), "unresolved_ids: an id is text or a whole number"),
-        (report(unresolved_ids=[float("nan")]), "unresolved_ids: an id is text"),
+        (report()[:-9], "this is not valid JSON"),
+        (report(unresolved_ids=["a-1"]), "'a-1' is in two lists that exclude each other"),
+        (report(unresolved_ids="a-2"), "unresolved_ids: expected an array"),
+        (report(unresolved_ids=[None]), "unresolved_ids: an id must be text or an integer"),
+        (report(unresolved_ids=[float("nan")]), "unresolved_ids: an id must be text"),
         (report(resolved_ids=[], unresolved_ids=[]), "no row to score"),
         (report()[:-1] + ', "x": ' + DEEP, "nested too deeply"),
     ],
@@ -248,7 +248,7 @@ def test_results_without_a_total_are_refused(tmp_path: Path) -> None:
     place = submission(tmp_path / "mine", [1, 2], [3])
     said = refusal(place / "results" / "results.json")
     assert "lists 2 resolved, 1 no_generation, but not the instances that were run" in said
-    assert "cannot be known" in said
+    assert "the number of instances is unknown" in said
 
 
 def test_results_with_a_total_are_scored_by_it(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_results_are_filled_by_logs_and_held_against_them(tmp_path: Path) -> Non
 def test_a_part_of_the_logs_does_not_stand_for_all(tmp_path: Path) -> None:
     place = submission(tmp_path / "mine", [0, 1], [])
     instance(place / "logs" / "a__b-0", "a__b-0", True)
-    assert "cannot be known" in refusal(place)
+    assert "the number of instances is unknown" in refusal(place)
 
 
 def test_old_results_that_name_all_instances(tmp_path: Path) -> None:

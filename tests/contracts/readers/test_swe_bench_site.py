@@ -43,7 +43,7 @@ def test_submissions_with_totals_alone_are_counted() -> None:
 def test_totals_alone_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "leaderboards.json"
     path.write_text(json.dumps({"leaderboards": boards()[1:]}), encoding="utf-8")
-    assert "it holds only totals, the share of instances that each of 2" in refusal(path)
+    assert "it has only totals, the resolved share of each of 2" in refusal(path)
 
 
 def test_submissions_of_one_name_are_told_apart(tmp_path: Path) -> None:

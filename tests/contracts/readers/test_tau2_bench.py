@@ -74,7 +74,7 @@ def test_simulations_of_document_and_folder_are_counted_once(tmp_path: Path) -> 
     shutil.copy(LOG, tmp_path / "run" / "results.json")
     runs = errbar.load(tmp_path / "run")
     assert values_of(tmp_path / "run", "avg") == values_of(LOG, "avg")
-    assert "9 rows left out: simulations that another file holds too" in remarks_of(runs)
+    assert "9 rows left out: simulations that are also in another file" in remarks_of(runs)
 
 
 def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None
     path.write_text(json.dumps(whole), encoding="utf-8")
     rows = rows_of(path)
     assert [(row["question"], row["trial"]) for row in rows] == [(f"#{at}", 0) for at in range(9)]
-    assert "9 of 9 simulations do not say which task" in remarks_of(path)
+    assert "9 of 9 simulations do not name their task" in remarks_of(path)
 
 
 def test_simulations_that_lack_are_told_of(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_simulations_that_lack_are_told_of(tmp_path: Path) -> None:
     whole = told()
     del whole["simulations"][5:]
     path.write_text(json.dumps(whole), encoding="utf-8")
-    assert "9 simulations were to be run, 5 are there" in remarks_of(path)
+    assert "9 simulations were planned, 5 are in the log" in remarks_of(path)
     whole["simulations"] = []
     path.write_text(json.dumps(whole), encoding="utf-8")
     assert "the run has 3 tasks, but no simulation" in refusal(path)
@@ -200,15 +200,15 @@ def test_real_results() -> None:
     assert values_of(broken, "avg") == values_of(fixed, "avg") == pytest.approx([28 / 50])
     assert values_of([broken, fixed], "avg") == pytest.approx([28 / 50])
     said = remarks_of([broken, fixed])
-    assert "50 rows left out: simulations that another file holds too" in said
+    assert "50 rows left out: simulations that are also in another file" in said
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"task_id": [1]}, "simulation 0, task_id: an id is text or a whole number"),
-        ({"task_id": float("nan")}, "simulation 0, task_id: an id is text or a whole number"),
-        ({"trial": "a"}, "simulation 0, trial: the number of a trial is expected"),
+        ({"task_id": [1]}, "simulation 0, task_id: an id must be text or an integer"),
+        ({"task_id": float("nan")}, "simulation 0, task_id: an id must be text or an integer"),
+        ({"trial": "a"}, "simulation 0, trial: expected a trial number"),
     ],
 )
 def test_a_broken_simulation_is_named(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -225,10 +225,10 @@ def test_a_reward_that_is_no_number_is_no_result(info: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (LOG.read_text(encoding="utf-8")[:1500], "it is not JSON"),
-        ('{"info": 3, "simulations": []}', "info: an object is expected"),
-        ('{"info": {}, "simulations": 3}', "simulations: an array is expected"),
-        ('{"info": {}, "simulations": [3]}', "simulation 0: an object is expected"),
+        (LOG.read_text(encoding="utf-8")[:1500], "this is not valid JSON"),
+        ('{"info": 3, "simulations": []}', "info: expected an object"),
+        ('{"info": {}, "simulations": 3}', "simulations: expected an array"),
+        ('{"info": {}, "simulations": [3]}', "simulation 0: expected an object"),
         ('{"info": {}, "tasks": ' + DEEP, "nested too deeply"),
     ],
 )

@@ -70,11 +70,11 @@ def row(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (LOG.read_text(encoding="utf-8")[:900], "it is not JSON"),
-        (row(task_id=None), "row 1, task_id: an id is text or a whole number; this is null"),
-        (row(task_id=[]), "row 1, task_id: an id is text or a whole number"),
-        (row(trial="first"), "row 1, trial: the number of a trial is expected"),
-        (row()[:-1] + ", null]", "row 2: an object is expected"),
+        (LOG.read_text(encoding="utf-8")[:900], "this is not valid JSON"),
+        (row(task_id=None), "row 1, task_id: an id must be text or an integer; found null"),
+        (row(task_id=[]), "row 1, task_id: an id must be text or an integer"),
+        (row(trial="first"), "row 1, trial: expected a trial number"),
+        (row()[:-1] + ", null]", "row 2: expected an object"),
         (row()[:-1] + ", " + DEEP, "nested too deeply"),
     ],
 )

@@ -73,7 +73,7 @@ def test_failures_of_the_infrastructure_can_be_left_out() -> None:
 
 
 def test_trials_are_counted_once_with_and_without_the_file_of_the_run(tmp_path: Path) -> None:
-    assert "12 rows left out: trials that the file of their run holds too" in remarks_of(RUN)
+    assert "12 rows left out: trials that are also in the file of their run" in remarks_of(RUN)
     shutil.copytree(RUN, tmp_path / "run")
     (tmp_path / "run" / "results.json").unlink()
     key = lambda row: row["trial"]  # noqa: E731
@@ -257,14 +257,14 @@ def trial(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (LOG.read_text(encoding="utf-8")[:900], "it is not JSON"),
+        (LOG.read_text(encoding="utf-8")[:900], "this is not valid JSON"),
         (trial(task_id=None), "trial 1: there is no 'task_id'"),
-        (trial(task_id={}), "trial 1, task_id: an id is text or a whole number"),
-        (trial(is_resolved="yes"), "trial 1, is_resolved: true or false is expected"),
-        (trial(is_resolved=float("nan")), "trial 1, is_resolved: true or false is expected"),
-        (trial(trial_name=None), "trial 1, trial_name: an id is text or a whole number"),
-        ('{"results": [3]}', "trial 0: an object is expected"),
-        ('{"results": {"a": 3}}', "results: an array is expected"),
+        (trial(task_id={}), "trial 1, task_id: an id must be text or an integer"),
+        (trial(is_resolved="yes"), "trial 1, is_resolved: expected true or false"),
+        (trial(is_resolved=float("nan")), "trial 1, is_resolved: expected true or false"),
+        (trial(trial_name=None), "trial 1, trial_name: an id must be text or an integer"),
+        ('{"results": [3]}', "trial 0: expected an object"),
+        ('{"results": {"a": 3}}', "results: expected an array"),
         ('{"results": []}', "no row to score"),
         ('{"results": ' + DEEP, "nested too deeply"),
     ],

@@ -61,8 +61,8 @@ def test_totals_alone_are_refused_with_what_to_give(
     whose: str, form: dict[str, Any], tmp_path: Path
 ) -> None:
     said = refusal(written(whose, tmp_path, **form))
-    assert f"this file holds only totals of {whose}, which have no questions" in said
-    assert len(said.split("for each question. ")[1]) > 20
+    assert f"this file has only totals of {whose}, and an error bar needs every question" in said
+    assert len(said.split("of each question. ")[1]) > 20
 
 
 def test_a_folder_of_totals_names_the_first_and_counts_the_others(tmp_path: Path) -> None:
@@ -78,17 +78,17 @@ def test_beside_logs_they_are_skipped_by_name(whose: str, tmp_path: Path) -> Non
     shutil.copytree(log, tmp_path, dirs_exist_ok=True)
     path = written(whose, tmp_path)
     assert len(rows_of(tmp_path)) == len(rows_of(log))
-    assert f"not read: {path.name} (it holds only totals, of {whose})" in remarks_of(tmp_path)
+    assert f"not read: {path.name} (it has only totals, of {whose})" in remarks_of(tmp_path)
     assert runs_of(tmp_path).source.origin.accounts.skipped == {
-        path: f"it holds only totals, of {whose}"
+        path: f"it has only totals, of {whose}"
     }
-    assert "no log of" not in remarks_of(tmp_path)
+    assert "neither a log of" not in remarks_of(tmp_path)
 
 
 def test_a_reader_that_was_asked_for_skips_them_too(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "tau_bench", tmp_path, dirs_exist_ok=True)
     written("MTEB", tmp_path)
-    assert "it holds only totals, of MTEB" in remarks_of(tmp_path, reader="tau_bench")
+    assert "it has only totals, of MTEB" in remarks_of(tmp_path, reader="tau_bench")
 
 
 def test_what_a_reader_says_lies_beside_its_logs_is_not_called_skipped() -> None:
@@ -118,7 +118,7 @@ def test_what_may_be_a_table_is_not_refused_as_totals(whole: Any, tmp_path: Path
 def test_a_mapping_is_refused_for_its_own_reason(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         errbar.load(written("MTEB", tmp_path), question="id")
-    assert "totals, whose reader knows" not in str(refused.value)
+    assert "totals, whose columns are known" not in str(refused.value)
 
 
 def test_totals_are_looked_for_last() -> None:

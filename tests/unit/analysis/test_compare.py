@@ -348,7 +348,7 @@ class TestWhoIsCompared:
 
     def test_counts_by_state_do_not_know_which_question_is_which(self) -> None:
         states = errbar.data.counts.CountsByState([4, 4], [1, 3], [5, 5])
-        with pytest.raises(InputError, match="which question is which"):
+        with pytest.raises(InputError, match="do not identify questions"):
             errbar.load({"a": states, "b": states}).compare("avg")
 
 

@@ -330,7 +330,7 @@ def test_what_is_not_there_is_refused() -> None:
         {"question": 1, "outcome": 1.0, "when": None},
         {"question": 2, "outcome": 1.0, "when": 1},
     ]
-    with pytest.raises(InputError, match="1 of 2 rows have nothing in the column 'when'"):
+    with pytest.raises(InputError, match="1 of 2 rows have no value in the column 'when'"):
         runs_of(half).monitor(above=0.5, order="when")
 
 
@@ -342,7 +342,7 @@ def test_outcomes_out_of_bounds_are_refused() -> None:
 
 
 def test_counts_have_no_order() -> None:
-    with pytest.raises(InputError, match="counts do not say in which order"):
+    with pytest.raises(InputError, match="counts do not record the order of trials"):
         errbar.load(errbar.Counts([4, 4], [1, 2])).monitor(above=0.5)
     with pytest.raises(InputError, match="matrices have none"):
         errbar.load([[1, 0], [0, 1]]).monitor(above=0.5, order="when")
@@ -440,7 +440,7 @@ def test_half_a_line_at_the_end_is_left_out_and_told(tmp_path: Path, ending: str
         whole = json.loads(shown(str(file), "--above", "0.5", "--format", "json"))
         without_its_end = cut > 1 or ending == ".csv"  # an object that can be read is whole
         assert whole["rows"][0]["questions"] == 30 - without_its_end
-        told = f"The last line of {file} is not whole and left out."
+        told = f"The last line of {file} is incomplete and was left out."
         assert (told in whole["notes"]) == without_its_end
 
 
@@ -535,7 +535,7 @@ def test_copies_are_gone_afterwards(tmp_path: Path) -> None:
         assert Path(whole.paths[0]).read_text() == '{"question": 1, "outcome": 1}\n'
     assert not Path(whole.place).exists()
     file.write_text("")
-    with pytest.raises(NotThere, match="no whole line yet"), whole_lines([str(file)]):
+    with pytest.raises(NotThere, match="no complete line yet"), whole_lines([str(file)]):
         pass
 
 

@@ -144,7 +144,9 @@ def test_a_question_that_is_torn_is_refused_by_all_that_ask(
         lambda: runs.source.categories(()),
         lambda: runs.source.ballots(()),
     ):
-        with pytest.raises(InputError, match="belongs to one cluster or to none") as caught:
+        with pytest.raises(
+            InputError, match="all rows of a question must have the same cluster"
+        ) as caught:
             ask()
         assert said in str(caught.value)
         assert "cluster=None" in str(caught.value)
@@ -256,8 +258,9 @@ def test_numbers_follow_names_and_tell_the_nameless_apart(names: list[str]) -> N
 
 def test_inspect_says_how_many_clusters_there_are() -> None:
     notes = errbar.load(frame()).inspect().notes()
-    assert "4 clusters of questions; 2 of 6 questions name no cluster: each is one of its own." in (
-        notes
+    assert (
+        "4 clusters of questions; 2 of 6 questions have no cluster; each counts as its own cluster."
+        in (notes)
     )
     whole = frame().filter(pl.col("cluster").is_not_null())
     assert "2 clusters of questions." in errbar.load(whole).inspect().notes()
@@ -270,7 +273,7 @@ def test_inspect_says_how_many_clusters_there_are() -> None:
 
 
 def test_a_score_says_which_questions_were_in_no_cluster() -> None:
-    said = "2 of 6 questions name no cluster: each is one of its own."
+    said = "2 of 6 questions have no cluster; each counts as its own cluster."
     assert said in errbar.load(frame()).score("pass@1").remarks
 
 

@@ -127,8 +127,7 @@ def test_a_line_of_json_that_is_cut_short_is_numbered_as_an_editor_does(
         file = write(tmp_path / name, gzip.compress(text) if name.endswith(".gz") else text)
         said = refused(file)
         assert (
-            f"line {len(lines)}: this is no line of JSON" in said
-            or f"at line {len(lines)}," in said
+            f"line {len(lines)}: this is not valid JSON" in said or f"at line {len(lines)}," in said
         )
 
 

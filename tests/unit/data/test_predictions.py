@@ -309,8 +309,8 @@ def test_a_masked_answer_is_refused_as_a_masked_confidence_is() -> None:
         (([1], [1], [1], "log"), r"one of 'zero-one'.*got 'log'"),
         (([1, 2], [1], [1, 1]), "predicted and truth .* they have 2 and 1"),
         (([1, 2], [1, 2], [1]), "they have 1 and 2"),
-        (([1, 2], [1, None], [1, 1]), r"truth\[1\] is None; nothing can be held against it"),
-        (([1, 2], [NAN, 1], [1, 1]), r"truth\[0\] is nan; nothing can be held against it"),
+        (([1, 2], [1, None], [1, 1]), r"truth\[1\] is None; an answer cannot be compared with it"),
+        (([1, 2], [NAN, 1], [1, 1]), r"truth\[0\] is nan; an answer cannot be compared with it"),
         ((["a"], ["b"], [1], "absolute"), "loss='absolute' needs numbers; item 0 has"),
         (([1, "b"], [1, 1], [1, 1], "squared"), "needs numbers; item 1 has predicted='b'"),
         (([INF, 1], [1, 1], [1, 1], "absolute"), r"\[0\] is inf"),
@@ -331,9 +331,13 @@ def test_a_missing_truth_does_not_matter_without_an_answer() -> None:
 
 @pytest.mark.parametrize("loss", ["zero-one", "absolute", "squared"])
 def test_a_span_belongs_to_the_normalised_loss_alone(loss: str) -> None:
-    with pytest.raises(InputError, match="span is given with loss='normalised', and only then"):
+    with pytest.raises(
+        InputError, match="span is required with loss='normalised' and not allowed otherwise"
+    ):
         Predictions.judged([1], [1], [1], loss, span=3)
-    with pytest.raises(InputError, match="span is given with loss='normalised', and only then"):
+    with pytest.raises(
+        InputError, match="span is required with loss='normalised' and not allowed otherwise"
+    ):
         Predictions.judged([1], [1], [1], "normalised")
 
 

@@ -300,7 +300,7 @@ def test_more_confidences_than_fit_are_counted_and_bins_named(
     with pytest.raises(InputError, match=r"has 1,\d+ distinct .* up to 250 are .* bins=1000"):
         runs.selective()
     monkeypatch.setattr(ranked_cells, "MOST_CELLS", 2000)
-    with pytest.raises(InputError, match=r"2 systems and tasks in 200 groups.* Take fewer bins"):
+    with pytest.raises(InputError, match=r"2 systems and tasks in 200 groups.* Use fewer bins"):
         runs.roc(bins=20)
     assert all(one.bin_error > 0 for one in runs.roc(method=QUICK, bins=2))
 

@@ -78,7 +78,10 @@ def test_a_label_other_than_0_and_1_is_refused_with_its_place(
 @ways_in
 @pytest.mark.parametrize("label", [0, 1, True, False, 1.0])
 def test_one_class_alone_is_refused(call: Callable[[Any, Any], object], label: Any) -> None:
-    with pytest.raises(InputError, match=f"labels are all {int(label)}; .* needs one of each"):
+    with pytest.raises(
+        InputError,
+        match=f"labels are all {int(label)}; .* needs at least one positive and one negative",
+    ):
         call(SCORES, [label] * 4)
 
 

@@ -329,9 +329,9 @@ REFUSED = {
     "two weights": ([1.0, 2.0], "question 'q' has the weights 1.0 and 2.0"),
     "negative": ([-1.0, -1.0], "question 'q' has the weight -1.0"),
     "infinite": ([math.inf, math.inf], "question 'q' has the weight inf"),
-    "half": ([1.0, None], "question 'q' has the weight 1.0 in 1 of its 2 rows only"),
-    "none": ([None, None], "question 'q' has no weight, though others have one"),
-    "nan": ([math.nan, math.nan], "question 'q' has no weight, though others have one"),
+    "half": ([1.0, None], "question 'q' has the weight 1.0 in only 1 of its 2 rows"),
+    "none": ([None, None], "question 'q' has no weight, while others have one"),
+    "nan": ([math.nan, math.nan], "question 'q' has no weight, while others have one"),
 }
 
 
@@ -348,12 +348,12 @@ def test_a_faulty_weight_is_refused_by_name(
     said = str(caught.value)
     assert words in said
     assert "column 'weight'" in said
-    assert "do without weights: weight=None" in said
+    assert "ignore weights: weight=None" in said
     assert errbar.load(ENGINES[engine](Table(kinds, rows), tmp_path), weight=None).score("avg")
 
 
 def test_weights_that_are_no_numbers_are_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'q001' has the weight 'heavy', which is no number"):
+    with pytest.raises(InputError, match="'q001' has the weight 'heavy', which is not a number"):
         errbar.load(frame([[1], [0]], ["1", "heavy"])).score("avg")
     assert errbar.load(frame([[1], [0]], ["1", "3"])).score("avg")[0].value == 0.25
 

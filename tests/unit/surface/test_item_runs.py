@@ -239,7 +239,7 @@ def test_which_signal_was_taken_stands_above_the_numbers(later: Path) -> None:
     assert text.startswith(said)
     assert "(--signal keyword_evidence_count to change)." in text
     text = " ".join(command(later, "--signal", "token_pe").split())
-    assert text.startswith("Confidence: token_pe, where less is surer (also: llm_evidence_count")
+    assert text.startswith("Confidence: token_pe, where lower is surer (also: llm_evidence_count")
     text = " ".join(command(later, "--signal", "retrieval_similarity_mean").split())
     assert "24 items without retrieval_similarity_mean, taken as 0." in text
 

@@ -141,7 +141,7 @@ def test_what_is_written_is_read_again(log: Path, tmp_path: Path) -> None:
     assert written.left_out == ({"unscored": lost} if lost else {})
     partly = {(row["system"], row["task"]) for row in before if not is_written(row)}
     partly &= {(row["system"], row["task"]) for row in kept}  # of the others nothing is written
-    said = [one for one in again.source.origin.remarks if "for want of a score" in one]
+    said = [one for one in again.source.origin.remarks if "because they had no score" in one]
     assert len(said) == len(partly)
     if not lost:
         mine, theirs = (
@@ -310,7 +310,7 @@ def test_names_values_and_order_survive(tmp_path: Path) -> None:
     written = errbar.write_every_eval_ever(runs, tmp_path / "new")
     assert written.left_out == {"unscored": 1}
     assert str(written) == (
-        "4 records of 1 evaluation. Left out, as the schema requires a score: 1 (unscored 1)."
+        "4 records of 1 evaluation. Left out, because the schema requires a score: 1 (unscored 1)."
     )
     again = rows_of(errbar.load(tmp_path / "new"))
     shown = ("system", "question", "trial", "outcome", "answer", "status")
@@ -351,7 +351,9 @@ def test_a_failed_trial_has_the_score_that_the_aggregate_counts_it_as(tmp_path: 
 
 
 def test_where_no_row_has_a_score_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no row has a score, which every record"):
+    with pytest.raises(
+        InputError, match="no row has a score, which this schema requires in every record"
+    ):
         errbar.write_every_eval_ever(Runs(table("NULL::DOUBLE")), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 

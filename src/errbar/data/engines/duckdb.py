@@ -1,4 +1,4 @@
-"""DuckDB as errbar opens it: in memory, names quoted, arrays as tables, errors in plain words."""
+"""DuckDB connections, quoting, tables from arrays, and readable error messages."""
 
 import gzip
 import re
@@ -18,43 +18,43 @@ from errbar.errors import InputError
 
 
 def own_engine() -> duckdb.DuckDBPyConnection:
-    """A connection that nobody else uses."""
+    """Open a private in-memory connection."""
     engine = duckdb.connect()
     engine.execute("SET enable_progress_bar = false")
     return engine
 
 
 def literal_path(file: Path) -> str:
-    """A path in which no letter stands for others."""
+    """Escape the wildcards in a path."""
     return re.sub(r"([*?\[])", r"[\1]", str(file))
 
 
 def quoted(name: str) -> str:
-    """A name as SQL takes it."""
+    """Quote an identifier for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def text_literal(text: str) -> str:
-    """A text as SQL takes it."""
+    """Quote a string literal for SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
 _NUMBERS = frozenset({"outcome", "confidence", "weight", "cost"})
 _KINDS = {"O": "VARCHAR", "f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
-_serial = count(1)  # tables of one process have names of their own
-_LARGEST = 1 << 62  # a whole number beyond is held as text
+_serial = count(1)  # makes table names unique within the process
+_LARGEST = 1 << 62  # larger integers are stored as text
 
 
 def table_of(columns: Mapping[str, Sequence[Any]]) -> Frame:
-    """A table with these columns: names as text, outcomes as numbers, others as they are."""
+    """Table with these columns: names as text, outcomes as numbers, others unchanged."""
     return nw.from_native(stored(own_engine(), columns, _NUMBERS)).lazy()
 
 
 def stored(
     engine: Any, columns: Mapping[str, Sequence[Any]], numbers: Collection[str] = frozenset()
 ) -> Any:
-    """The relation of a table that an engine keeps for a while; `numbers` are read as floats."""
+    """Relation on a temporary table with these columns; those in `numbers` become floats."""
     arrays = [_array(name, values, numbers) for name, values in columns.items()]
     held = {f"column{at}": array for at, array in enumerate(arrays)}
     shown = ", ".join(
@@ -67,7 +67,7 @@ def stored(
 
 
 def _apart(names: Iterable[str]) -> list[str]:
-    """Names that the engine tells apart; it takes Level and level for one."""
+    """Make names unique regardless of case, since DuckDB treats Level and level as equal."""
     found: list[str] = []
     taken: set[str] = set()
     for name in names:
@@ -103,7 +103,7 @@ def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArra
 
 
 def _largest_whole(values: Sequence[Any], kinds: set[type]) -> int:
-    """The largest whole number, whatever its sign; 0 if there is none."""
+    """Largest absolute value of the integers; 0 if there are none."""
     if int not in kinds:
         return 0
     wholes = values if kinds == {int} else [value for value in values if type(value) is int]
@@ -112,7 +112,7 @@ def _largest_whole(values: Sequence[Any], kinds: set[type]) -> int:
 
 
 def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:
-    """Whether all are texts that UTF-8 can hold, or nothing: most are, and need no second look."""
+    """Whether all values are null or strings that UTF-8 can encode, the common case."""
     if not kinds <= {str, type(None)}:
         return False
     try:
@@ -127,18 +127,18 @@ def _floats(values: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def _text(value: Any) -> str:
-    """Text that UTF-8 can hold: half of a pair of surrogates is written out."""
+    """Escape lone surrogates, which UTF-8 cannot encode."""
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 _ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j")
-_CUT_OFF = "The line is cut off: wait until the file is written, or delete the line."
-_LONGEST = 300  # letters of an engine's own words that are shown
+_CUT_OFF = "The line is incomplete: wait until the file is written, or delete the line."
+_LONGEST = 300  # characters of DuckDB's own message that are shown
 
 
 @contextmanager
 def plain_errors(where: str = "", *others: str) -> Iterator[None]:
-    """Errors of an engine as errors of ours; `where` goes before any that names no file."""
+    """Convert errors of DuckDB into errors of errbar, prefixed by `where` if they name no file."""
     files = [where, *others]
     try:
         yield
@@ -155,7 +155,7 @@ def plain_errors(where: str = "", *others: str) -> Iterator[None]:
 
 
 def plainly(text: str) -> str:
-    """One sentence of many lines.
+    """Shorten a multi-line error message to one sentence.
 
     Examples
     --------
@@ -169,18 +169,18 @@ def plainly(text: str) -> str:
     json = re.search(r'in file "(.*?)",.*?in line (\d+): (.*)', text)
     if json:
         why = json[3].partition(" Try ")[0].rstrip(". ")
-        # Of a malformed line DuckDB gives the number of the next one.
+        # For a malformed line DuckDB reports the number of the next line.
         at = _line_in(json[1], int(json[2]) - ("Malformed" in text))
         cut_off = f" {_CUT_OFF}" * ("unexpected end" in why)
-        return f"{json[1]}, line {at}: this is no line of JSON ({_short(why)}).{cut_off}"
+        return f"{json[1]}, line {at}: this is not valid JSON ({_short(why)}).{cut_off}"
     first = text.strip().split("\n", maxsplit=1)[0]
     said = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
     return f"{_short(said).rstrip('.')}."
 
 
 def _line_in(file: str, number: int) -> int:
-    """Which line of a file it is: DuckDB does not count blank ones."""
-    if file.endswith(".zst"):  # Python reads none before 3.14
+    """Line number in the file, given DuckDB's number, which skips blank lines."""
+    if file.endswith(".zst"):  # Python cannot read zstd before 3.14
         return number
     with (gzip.open if file.endswith(".gz") else open)(file, "rb") as lines:
         filled = (at for at, line in enumerate(lines, start=1) if line.strip())
@@ -190,11 +190,11 @@ def _line_in(file: str, number: int) -> int:
 def _csv_complaint(text: str) -> str:
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if columns:
-        return f"it has {columns[2]} columns, and the first line {columns[1]}"
+        return f"it has {columns[2]} columns, but the first line has {columns[1]}"
     if "unterminated quote" in text:
-        return "a quotation mark is opened and never closed"
+        return "a quotation mark is never closed"
     if "unicode" in text.lower():
-        return "it is not text in UTF-8"
+        return "it is not UTF-8 text"
     if "Maximum line size" in text:
         return "it is too long"
     lines = [line.strip() for line in text.split("\n")[1:]]

@@ -1,7 +1,7 @@
-"""Files of tables as relations of DuckDB: CSV, JSON lines and Parquet, compressed, many at once.
+"""CSV, JSON lines and Parquet files, compressed or not, as DuckDB relations.
 
-Text stays text: every column of a CSV or JSON file is read as it is written, so an id of 007 stays
-007. DuckDB streams, and spills to disk what does not fit the memory it may use.
+Columns of CSV and JSON files are read as text, so an id of 007 stays 007. DuckDB streams the data
+and spills to disk what does not fit in memory.
 """
 
 import csv
@@ -30,30 +30,31 @@ from errbar.data.files import (
 from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.errors import InputError
 
-_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines looked at for JSON keys
+_WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines searched for JSON keys
 _NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
-_RENAMED = re.compile(r".+_\d+", re.DOTALL)  # as a key that differs from another only in case
+# DuckDB's name for a key that differs from another only in case
+_RENAMED = re.compile(r".+_\d+", re.DOTALL)
 _OBJECTS = 'every line must be an object, as in {"question": 1, "outcome": 0}'
 
 
 @dataclass(frozen=True)
 class Relation:
-    """Rows of files that have the same columns."""
+    """Rows of files with the same columns."""
 
-    rows: Any  # a relation of DuckDB, with the column FILE if `apart`
+    rows: Any  # a DuckDB relation, with the column FILE if `apart`
     files: tuple[Path, ...]
     apart: bool
 
     @property
     def names(self) -> list[str]:
-        """The columns of the files."""
+        """Columns of the files."""
         return [name for name in self.rows.columns if name != FILE]
 
 
 def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) -> list[Relation]:
-    """The rows of files of one kind, those with the same columns together.
+    """Relations of files of one kind; files with the same columns share a relation.
 
-    With `apart`, every row says which file it is from.
+    With `apart`, a column FILE has the path of each row.
     """
     read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
     return [
@@ -62,7 +63,7 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
 
 
 def _without_hidden(relation: Relation) -> Any:
-    """Rows without columns of a file that are called as errbar calls its own."""
+    """Drop columns of a file whose names are reserved by errbar."""
     own = {FILE} if relation.apart else set()
     shown = [name for name in relation.rows.columns if name not in HIDDEN - own]
     if len(shown) == len(relation.rows.columns):
@@ -80,9 +81,9 @@ def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relati
 
 
 def _rows_of_parquet(engine: Any, files: Sequence[Path], apart: bool) -> Any:
-    """Rows, with what the directories say: system=007 is text, and stays so.
+    """Rows with the hive partition columns; system=007 stays text.
 
-    Parquet keeps NaN out of its least and greatest values, and DuckDB would conclude that there
+    Parquet leaves NaN out of its min/max statistics, from which DuckDB would conclude that there
     is none.
     """
     return engine.sql(
@@ -99,7 +100,7 @@ def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]
         if not first.startswith("{"):
             raise InputError(f"{file}: {_OBJECTS}; the first is {first[:40]!r}.")
         keys = _keys(engine, file)
-        if keys == ["json"]:  # what DuckDB calls lines that are not all objects
+        if keys == ["json"]:  # DuckDB's column name if not all lines are objects
             _require_objects(file)
         groups.setdefault(tuple(keys), []).append(file)
     for names, group in groups.items():
@@ -113,7 +114,7 @@ def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]
 
 
 def _require_objects(file: Path) -> None:
-    """Refuse the first line that is anything else."""
+    """Raise an error for the first line that is not an object."""
     for at, raw in enumerate(raw_lines(file), start=1):
         line = raw.decode("utf-8-sig").strip()
         if line and not line.startswith("{"):
@@ -121,7 +122,7 @@ def _require_objects(file: Path) -> None:
 
 
 def _keys(engine: Any, file: Path) -> list[str]:
-    """The keys that occur; a status is looked for even if no line that was looked at has one."""
+    """Keys of a JSON file; `status` is always included, even if no sampled line has it."""
     whole = file.stat().st_size <= _WHOLLY_SNIFFED
     asked: dict[str, Any] = {
         "format": "newline_delimited",
@@ -132,7 +133,8 @@ def _keys(engine: Any, file: Path) -> list[str]:
     path = text_literal(literal_path(file))
     described = engine.execute(f"DESCRIBE SELECT * FROM read_json({path}, {options})").fetchall()
     names: list[str] = [name for name, *_ in described]
-    if any(map(_RENAMED.fullmatch, names)):  # a relation looks twice, and refuses keys of one name
+    # a relation would scan twice, and reject duplicate names
+    if any(map(_RENAMED.fullmatch, names)):
         names = engine.read_json(literal_path(file), **asked).columns
     known = {"status", *USUAL["status"]} & {name.lower() for name in names}
     return names if whole or known else [*names, "status"]
@@ -140,16 +142,16 @@ def _keys(engine: Any, file: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class _Dialect:
-    """How a CSV file is written."""
+    """Dialect of a CSV file."""
 
-    mark: str  # between cells
-    names: tuple[str, ...]  # of the columns
-    cut: int  # cells of the first line that no row has
-    above: int  # lines above the names: comments, blank ones, and "sep=;" of Excel
+    mark: str  # separator of cells
+    names: tuple[str, ...]  # column names
+    cut: int  # surplus cells of the first line
+    above: int  # lines above the header: comments, blank lines, and "sep=;" of Excel
 
 
 def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
-    """Read as it is written: nothing about the dialect is left to guessing but the separator."""
+    """Relations of CSV files; of the dialect, only the separator is guessed."""
     groups: dict[_Dialect, list[Path]] = {}
     for file in files:
         groups.setdefault(_dialect(file), []).append(file)
@@ -172,7 +174,7 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
 
 
 def _dialect(file: Path) -> _Dialect:
-    """What stands between the cells of a CSV file, and the names in its first line."""
+    """Separator of a CSV file, and the column names in its first line."""
     above = _lines_above(file)
     head = header_of(file, above)
     mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
@@ -188,7 +190,7 @@ def _dialect(file: Path) -> _Dialect:
 
 
 def _lines_above(file: Path) -> int:
-    """How many lines stand above the names of the columns: blank, a comment, or Excel's sep=;."""
+    """Number of lines above the header: blank lines, comments, or Excel's sep=;."""
     above = 0
     for line in text_lines(file):
         text = line.strip().lower()
@@ -201,7 +203,7 @@ def _lines_above(file: Path) -> int:
 
 
 def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
-    """How many unnamed cells the first line ends with that the second does not have."""
+    """Number of unnamed cells at the end of the first line that the second line lacks."""
     unnamed = len(head) - len(list(_without_end(head)))
     if not unnamed or "\n" in "".join(head):
         return 0
@@ -214,7 +216,7 @@ def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
 
 
 def _without_end(cells: Sequence[str]) -> Iterator[str]:
-    """Cells up to the last that is not empty."""
+    """Strip empty cells from the end."""
     last = max((at for at, cell in enumerate(cells) if cell.strip()), default=-1)
     return iter(cells[: last + 1])
 
@@ -223,18 +225,18 @@ def _cells(line: str, mark: str, file: Path) -> list[str]:
     try:
         return next(csv.reader(io.StringIO(line, newline=""), delimiter=mark), [])
     except csv.Error as error:
-        raise InputError(f"{file}, line 1: it does not name columns ({error}).") from error
+        raise InputError(f"{file}, line 1: cannot read the column names ({error}).") from error
 
 
 def separator_in(line: str, marks: str) -> str:
-    """The mark that stands most often outside quotes."""
+    """The separator that occurs most often outside quotes."""
     return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
 
 
 def union_of_rows(parts: Sequence[Any]) -> Any:
-    """One under the other; a column that a part lacks is empty there.
+    """Union of relations by column name; a missing column is null.
 
-    Columns of one name and two kinds become text.
+    Columns of the same name but different types become text.
     """
     kinds: dict[str, set[str]] = {}
     for part in parts:

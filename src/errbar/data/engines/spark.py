@@ -1,4 +1,4 @@
-"""Files of outcomes read by Spark, for those that live where only a cluster can see them."""
+"""Read files of outcomes with Spark, for files that only a cluster can access."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from errbar.errors import InputError
 
 
 def spark_session(master: str | None = None, remote: str | None = None) -> Any:
-    """A session on a master, or at a remote address; the one that is there if neither is named."""
+    """Spark session on a master or at a remote address; the active session if neither is given."""
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
     except ImportError as error:
@@ -36,12 +36,12 @@ def spark_session(master: str | None = None, remote: str | None = None) -> Any:
 def read_with_spark(
     paths: Sequence[str], how: HowToRead, session: Any
 ) -> tuple[Frame, Columns, list[Above]]:
-    """Files of one kind as one table, which column holds what, and what was guessed."""
+    """Read files of one kind as one table; returns it with its columns and remarks."""
     if how.rows == "questions":
-        raise InputError("rows in Spark have no order by which they could be numbered.")
+        raise InputError("rows in Spark have no order, so they cannot be numbered.")
     kinds = {kind_of(PurePath(path)) or PARQUET for path in paths}
     if len(kinds) > 1:
-        raise InputError("files are read together that are all CSV, all JSON lines or all Parquet.")
+        raise InputError("all files must be of the same kind: CSV, JSON lines or Parquet.")
     kind = kinds.pop()
     reader = session.read
     try:
@@ -51,7 +51,7 @@ def read_with_spark(
             table = reader.option("primitivesAsString", True).json(list(paths))
         else:
             table = reader.parquet(*paths)
-    except Exception as error:  # Spark's own errors have no common class over all its ways in
+    except Exception as error:  # Spark's errors have no common base class
         raise InputError(f"{paths[0]}: {str(error).splitlines()[0]}") from error
     columns = find_columns(table.columns, how.told)
     table, said = _numbers_of_text(table, columns, how.right)
@@ -64,7 +64,7 @@ def read_with_spark(
 def _named_by_path(
     table: Any, columns: Columns, paths: Sequence[str], how: HowToRead
 ) -> tuple[Any, Columns, list[Above]]:
-    """Every row with the system that its path is called by."""
+    """Add a system column from the path of each row."""
     naming = name_systems([Path(path) for path in paths], files_are=how.files)
     pairs = zip(paths, naming.systems, strict=True)
     longest_first = sorted(pairs, key=lambda pair: -len(pair[0]))
@@ -78,7 +78,7 @@ def _named_by_path(
 
 
 def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tuple[Any, list[Above]]:
-    """The outcome, the confidence and the trial as numbers, where they were read as text."""
+    """Convert outcome, confidence and trial to numbers where they were read as text."""
     kinds = dict(table.dtypes)
     added = {}
     said: list[Above] = []
@@ -117,7 +117,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
 
 
 def _counted_words(table: Any, text: str) -> dict[str, int]:
-    """How many rows have each of the usual words."""
+    """Number of rows per known outcome word."""
     known = ", ".join(text_literal(word) for word in WORDS)
     words = table.selectExpr(f"{text} AS word").where(f"word IN ({known})")
     return in_order((row["word"], row["count"]) for row in words.groupBy("word").count().collect())

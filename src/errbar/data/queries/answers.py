@@ -1,4 +1,4 @@
-"""Answers as ballots: how often each answer of a question was given, and how often it was right."""
+"""Votes per answer of each question, and the share of them that was right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,32 +24,32 @@ from errbar.errors import UnknownColumn
 
 @dataclass(frozen=True)
 class Ballots:
-    """The answers of one question."""
+    """Votes for the answers of one question."""
 
     votes: tuple[int, ...]  # of each answer
-    credit: tuple[float, ...]  # the share of them that was right
+    credit: tuple[float, ...]  # share of right votes
     silent: int  # trials with a result and without an answer
     failed: int = 0  # trials without a result
     first: tuple[float, ...] = ()  # the trial that first gave each answer, if numbered
-    cluster: int | None = None  # its number in the slice, in order of their names
-    question: str = ""  # its name
-    weight: float = 1.0  # how much it counts beside other questions
+    cluster: int | None = None  # cluster number in the slice
+    question: str = ""  # question id
+    weight: float = 1.0  # weight of the question
 
     @property
     def trials(self) -> int:
-        """Those with a result."""
+        """Number of trials with a result."""
         return sum(self.votes) + self.silent
 
 
 def ballots(
     frame: Frame, columns: Columns, by: Sequence[str] = ()
 ) -> dict[tuple[str, ...], list[Ballots]]:
-    """The ballots of every question of each slice, in order of their names."""
+    """Votes of every question of each slice, sorted by name."""
     if "answer" not in columns:
         map_it = way_to_say("--map answer=COLUMN", "answer='COLUMN'")
         raise UnknownColumn(
-            f"votes are counted by answer, and no column of the data looks like one; say which it "
-            f"is with {map_it}, or ask for maj@k, which counts right and wrong alone."
+            f"counting votes needs an answer column, and none was found; name it with {map_it}, "
+            f"or use maj@k, which needs only right and wrong."
         )
     names = names_of(frame, columns, by)
     trial = trial_of(frame, columns)
@@ -73,7 +73,7 @@ def ballots(
     ):
         given = found.setdefault(key, {}).setdefault(question, {})
         without = lost.setdefault((key, question), [0, 0])
-        if outcome not in (0.0, 1.0):  # no result; or a reward, of which no votes are asked
+        if outcome not in (0.0, 1.0):  # no result, or a reward, which has no votes
             without[1] += n
         elif not isinstance(answer, str):
             without[0] += n

@@ -1,7 +1,8 @@
-"""Questions that belong together: those of one document, one repository, one participant.
+"""Clusters of questions: those of the same document, repository or participant.
 
-The GROUP BY that counts the rows of a question also takes the first and the last cluster that they
-name, and how many name one. If both are the same and no row is without, the question has one.
+The GROUP BY that counts the rows of a question also computes the minimum and the maximum of their
+clusters and the number of rows that have one. A question is consistent if minimum and maximum are
+equal and every row, or no row, has a cluster.
 """
 
 from collections.abc import Sequence
@@ -14,39 +15,40 @@ from errbar.data.expressions import Frame, called, fetch, keys_in, names_of, one
 from errbar.data.queries.slices import numbered
 from errbar.errors import InputError
 
-_TAKEN = {"cluster": "min", "last cluster": "max", "clustered": "count"}  # alike in SQL
+# names of both narwhals and SQL
+_TAKEN = {"cluster": "min", "last cluster": "max", "clustered": "count"}
 
 
 def cluster_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """The cluster of a row, null where it names none; nothing if there is no such column."""
+    """The cluster of each row, null where it is missing; empty if there is no such column."""
     if "cluster" not in columns:
         return {}
     name = text_of(frame, columns["cluster"])
     if frame.collect_schema()[columns["cluster"]] != nw.Float64:
-        name = nw.when(name != "").then(name)  # a CSV file cannot tell the two apart
+        name = nw.when(name != "").then(name)  # a CSV file cannot distinguish null from ""
     return {"cluster": name}
 
 
 def clusters_taken() -> list[nw.Expr]:
-    """What is taken of the clusters that the rows of a question name."""
+    """Aggregates of the clusters of a question's rows, as narwhals expressions."""
     return [getattr(nw.col("cluster"), how)().alias(name) for name, how in _TAKEN.items()]
 
 
 def clusters_taken_in_sql() -> list[str]:
-    """The same for DuckDB."""
+    """Aggregates of the clusters of a question's rows, in SQL."""
     return [f'{how}("cluster") AS "{name}"' for name, how in _TAKEN.items()]
 
 
 def is_torn(rows: str) -> nw.Expr:
-    """More than 0 if a question is in two clusters, or only some of its rows are in one."""
+    """Positive if a question is in two clusters, or only some of its rows have a cluster."""
     some = nw.col("clustered").cast(nw.Int64)
     first, last = nw.col("cluster"), nw.col("last cluster")
-    two = (first != last) & ~first.is_null()  # pandas has NaN for null in some kinds of columns
+    two = (first != last) & ~first.is_null()  # pandas uses NaN for null in some column types
     return one_if(two) + one_if((some > 0) & (some < nw.col(rows).cast(nw.Int64)))
 
 
 def refuse_torn(questions: Frame, columns: Columns) -> None:
-    """Name a question that has no cluster of its own among those that have."""
+    """Raise an error that names a question whose rows disagree about its cluster."""
     table = fetch(questions.filter(nw.col("torn") > 0))
     if not table["torn"].size:
         return
@@ -58,18 +60,20 @@ def refuse_torn(questions: Frame, columns: Columns) -> None:
     whose = ", ".join(f"{what} {name!r:.80}" for what, name in zip(keys, key, strict=True) if name)
     found = f"is in {first!r:.80} and in {last!r:.80}"
     if first == last:
-        found = f"is in {first!r:.80} in {int(some)} of its {int(all_rows)} rows, in none elsewhere"
+        found = (
+            f"is in {first!r:.80} in {int(some)} of its {int(all_rows)} rows, and none elsewhere"
+        )
     raise InputError(
-        f"a question belongs to one cluster or to none; {whose} {found}"
-        f"{f', and {len(texts[0]) - 1} more are like it' if len(texts[0]) > 1 else ''}. Correct "
+        f"all rows of a question must have the same cluster; {whose} {found}"
+        f"{f', as are {len(texts[0]) - 1} others' if len(texts[0]) > 1 else ''}. Correct "
         f"the column {columns['cluster']!r}, map another with "
-        f"{mapping('cluster')}, or do without clusters: "
+        f"{mapping('cluster')}, or ignore clusters: "
         f"{way_to_say('--map cluster=', 'cluster=None')}"
     )
 
 
 def questions_in_clusters(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
-    """A row per question: what it is called by, its cluster, and whether it is torn."""
+    """A row per question: its key, its cluster, and whether its rows disagree."""
     names = names_of(frame, columns, by)
     named = {
         name: text.fill_null("") if name in ("system", "task") else text
@@ -83,7 +87,7 @@ def questions_in_clusters(frame: Frame, columns: Columns, by: Sequence[str]) -> 
 def clusters_of(
     frame: Frame, columns: Columns, by: Sequence[str]
 ) -> dict[tuple[str, ...], dict[str, int]]:
-    """The number of each question's cluster, in each slice; nothing if none is named."""
+    """Cluster number of each question, by slice; empty if no row has a cluster."""
     if "cluster" not in columns:
         return {}
     questions = questions_in_clusters(frame, columns, by)

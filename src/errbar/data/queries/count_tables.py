@@ -1,4 +1,4 @@
-"""Counts ready made, a row per question → the same slices that rows of outcomes give."""
+"""Slices from a table of counts, which has a row per question."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ from errbar.errors import InputError, RepeatedTrial
 def counted_slices(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
-    """Every system and task, and every value of the columns in `by`, in order of their names."""
+    """Slices of every system, task and value of the columns in `by`, sorted by name."""
     table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
     if have_faults(table):
         refuse_faults(questions_with_weights(frame, columns, by), columns)
@@ -33,7 +33,7 @@ def counted_slices(
 def counted_questions(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> Frame:
-    """A row per question: what it is called by, and its state."""
+    """A row per question: its key and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
     together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
@@ -77,7 +77,7 @@ def counted_questions(
 
 
 def _require_counts(rows: Frame) -> None:
-    """Refuse questions without a name, and counts that are none."""
+    """Raise an error for missing question ids and invalid counts."""
     trials, correct = nw.col("trials"), nw.col("correct")
     nameless = fetch(rows.filter(nw.col("question").is_null()).select(nw.len().alias("n")))["n"]
     if nameless[0]:
@@ -94,8 +94,8 @@ def _require_counts(rows: Frame) -> None:
     if wrong["question"].size:
         question, n, right = (wrong[name].tolist()[0] for name in wrong)
         raise InputError(
-            f"question {question!r} has {right!r} correct of {n!r} trials; both must be "
-            f"whole numbers, and correct between 0 and trials."
+            f"question {question!r} has {right!r} correct of {n!r} trials; both must be integers, "
+            f"with correct between 0 and trials."
         )
 
 

@@ -1,6 +1,6 @@
-"""Outcomes to questions by state, by one GROUP BY where the data are.
+"""Aggregate outcomes into questions by state, with one GROUP BY in the engine.
 
-The same query finds trials that occur twice, by what their numbers add up to.
+The same query detects duplicate trials, from a bit set or sums of powers of two of their numbers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ from errbar.errors import InputError, RepeatedTrial
 def slices(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
-    """Every system and task, and every value of the columns in `by`, in order of their names."""
+    """Slices of every system, task and value of the columns in `by`, sorted by name."""
     questions = questions_of(frame, columns, by)
     table = by_state(questions)
     for name in ("system", "task"):
@@ -82,13 +82,13 @@ def slices(
 
 
 def _are_empty_and_null(names: list[Any]) -> bool:
-    """Whether one and the same system would be two."""
+    """Whether both null and "" occur, which are the same name."""
     texts = [name for name in names if isinstance(name, str)]
     return "" in texts and len(texts) < len(names)
 
 
 def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Frame:
-    """A row per question: what it is called by, and its state."""
+    """A row per question: its key and its state."""
     names = names_of(frame, columns, by)
     number = trial_of(frame, columns)
     together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
@@ -103,7 +103,7 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         chosen["number"] = number
     value = nw.col("outcome")
     rows = frame.select(**chosen).with_columns(
-        right=(value == 1).cast(nw.Int32),  # DuckDB adds these up faster than wider ones
+        right=(value == 1).cast(nw.Int32),  # DuckDB sums narrow integers faster
         wrong=(value == 0).cast(nw.Int32),
     )
     if "status" in columns:
@@ -155,7 +155,7 @@ def _counted(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.E
 def categories(
     frame: Frame, columns: Columns, by: Sequence[str] = ()
 ) -> dict[tuple[str, ...], Results]:
-    """The results that occur, and how often each question has them."""
+    """Distinct results of each slice, and how often each question has them."""
     names = names_of(frame, columns, by)
     rows = graded_rows(frame, columns).select(
         **names, outcome=result_of(frame, columns).cast(nw.Float64)
@@ -187,7 +187,7 @@ def categories(
 
 
 def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
-    """How many rows have each status, where there is one."""
+    """Number of rows per status."""
     if "status" not in columns:
         return {}
     rows = frame.select(status=column_of(frame, columns["status"]).cast(nw.String))
@@ -201,15 +201,15 @@ def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-_HALF, _TWO = 52, nw.lit(2.0)  # trials whose powers of two a float can add up
-_MOST_ONES = 126  # a trial beyond is taken for this one, which costs a second look at most
+_HALF, _TWO = 52, nw.lit(2.0)  # powers of two that a float sums exactly
+_MOST_ONES = 126  # larger trial numbers share a bit, which at worst costs a second query
 POWERS = ("inside", "low", "high")
 
 
 def counted_by_bits(
     rows: Frame, names: Sequence[str], sums: Sequence[str], more: Sequence[str] = ()
 ) -> Frame:
-    """Rows by question in DuckDB, where `doubtful` is 1 unless all trials of a question differ."""
+    """Aggregate by question in DuckDB; `doubtful` is 1 unless all trials of a question differ."""
     keys = ", ".join(map(quoted, names))
     bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
     taken = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
@@ -223,7 +223,7 @@ def counted_by_bits(
 
 
 def powers_of(number: nw.Expr) -> dict[str, nw.Expr]:
-    """What tells trials apart where there are no bits: their powers of two, in two halves."""
+    """Powers of two of the trial numbers, in two halves, for engines without bit operations."""
     inside = (number >= 0) & (number < 2 * _HALF)
     place = nw.when(inside).then(number).otherwise(nw.lit(0)).cast(nw.Float64)
     return {
@@ -235,10 +235,10 @@ def powers_of(number: nw.Expr) -> dict[str, nw.Expr]:
 
 
 def is_doubtful() -> nw.Expr:
-    """Whether the trials of a question are not first, first + 1, … last, each once.
+    """Whether the trials of a question are anything but first, first + 1, …, last, each once.
 
-    A sum of n consecutive powers has n ones among its binary digits, so only n or more powers add
-    up to it, and n of them only if they are those.
+    A sum of n consecutive powers of two has n binary ones, so it takes at least n powers to reach
+    it, and exactly n only if they are these.
     """
     count = nw.col("trials").cast(nw.Float64)
     first, last = nw.col("first"), nw.col("last")
@@ -260,7 +260,7 @@ def is_doubtful() -> nw.Expr:
 def refuse_repeats(
     frame: Frame, columns: Columns, by: Sequence[str], doubtful: Frame | None
 ) -> None:
-    """Look at trials one by one, of the doubtful questions or of all; name one that is repeated."""
+    """Raise an error that names a repeated trial, if one is found in the doubtful questions."""
     names = names_of(frame, columns, by)
     trial = column_of(frame, columns["trial"]).cast(nw.String)
     rows = frame.select(**names, trial=trial).filter(~nw.col("trial").is_null())
@@ -278,6 +278,6 @@ def refuse_repeats(
     whose = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)
     raise RepeatedTrial(
         f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
-        f"{number!r:.80} occurs {n} times. Leave out what was loaded twice, or count every row "
-        f"as a trial of its own: {setting('repeats', 'keep')}."
+        f"{number!r:.80} occurs {n} times. Remove what was loaded twice, or count every row "
+        f"as a separate trial: {setting('repeats', 'keep')}."
     )

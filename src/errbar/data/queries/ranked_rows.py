@@ -1,4 +1,4 @@
-"""Rows with a confidence: what forbids ranking them, and the rows themselves if they fit."""
+"""Rows with a confidence: validate them for ranking, and fetch them if they fit in memory."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ SURE, TOGETHER = "errbar confidence", "errbar cluster"
 
 
 class Rankable(NamedTuple):
-    """Rows in the engine, how many there are, and between what finite confidences they lie.
+    """Rows in the engine, their number, and the range of their finite confidences.
 
     The columns are `system`, `task`, the cluster, the confidence, `outcome`, and 0 or 1 for
     `scored` (it has an answer) and `right`.
@@ -43,22 +43,21 @@ class Rankable(NamedTuple):
 
     rows: Frame
     size: int
-    least: float  # 0 where no answer has a finite confidence, as is the other
+    least: float  # both are 0 if no answer has a finite confidence
     most: float
 
 
 def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
-    """What can be ranked, with `more` columns; refused with its reason if anything cannot.
+    """Validate and select the rows to be ranked, with the columns in `more`.
 
-    A row has an answer if it has a result and its status is not `abstained`. Rows that nobody
-    graded are left out: their answers are neither right nor wrong, nor abstentions. Rows of one
-    question belong together unless a column says what does; a question that it says nothing of is
-    a cluster of its own.
+    A row has an answer if it has a result and its status is not `abstained`. Rows that were never
+    graded are left out: they are neither right nor wrong nor abstentions. Clusters are those of
+    the cluster column; a question without one, or any question if there is no such column, is a
+    cluster by itself.
     """
     if "confidence" not in columns:
         raise UnknownColumn(
-            f"no column of the data looks like confidence; say which it is with "
-            f"{mapping('confidence')}."
+            f"no column looks like a confidence; name it with {mapping('confidence')}."
         )
     require_numbers(frame, columns["outcome"])
     rows = _with_results(frame, columns, more)
@@ -108,7 +107,7 @@ def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
         question = columns["question"]
         raise InputError(f"{nameless} rows have no question in the column {question!r}.")
     if unknown:
-        statuses(frame, columns)  # which names it
+        statuses(frame, columns)  # raises an error that names the status
     if unsure:
         raise InputError(
             f"{unsure} of {size} rows have an answer and no confidence in the column "
@@ -124,9 +123,9 @@ def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
 
 
 def _in_clusters(rows: Frame) -> Frame:
-    """Rows by the cluster of their question, or by the question where it names none.
+    """Set the cluster of each row: that of its question, or the question if it has none.
 
-    What begins with a letter of its own is never taken for the other kind of name.
+    The two kinds of names get different first letters, so that they never clash.
     """
     if "cluster" not in rows.collect_schema():
         return rows
@@ -139,7 +138,7 @@ def _in_clusters(rows: Frame) -> Frame:
 
 
 def _surveyed(rows: Frame) -> Frame:
-    """One line: how many rows there are, how many of them cannot be ranked and why not."""
+    """A single row: the number of rows, and the number that cannot be ranked, by reason."""
     held, sure = nw.col("scored") == 1, nw.col(SURE)
     known = ~(sure.is_null() | sure.is_nan())
     flagged = rows.with_columns(
@@ -165,12 +164,12 @@ class RankedRows(NamedTuple):
     """Rows of one system and task."""
 
     confidence: NDArray[Any]
-    outcome: NDArray[Any]  # nan where there is no answer, or no result of one
+    outcome: NDArray[Any]  # nan without an answer or a result
     cluster: NDArray[Any]
 
     @property
     def answered(self) -> NDArray[np.bool_]:
-        """Which rows have an answer with a result."""
+        """Mask of the rows that have an answer with a result."""
         return ~np.isnan(self.outcome)
 
     @property
@@ -195,11 +194,11 @@ class RankedRows(NamedTuple):
 
 
 class RankedItems(NamedTuple):
-    """The same, with what each row is of."""
+    """Rows of one system and task, with the question and trial of each."""
 
     rows: RankedRows
     question: list[str]
-    trial: list[str | float | None]  # None where nothing tells trials apart
+    trial: list[str | float | None]  # None if trials are not numbered
 
 
 def ranked_rows(found: Rankable) -> dict[tuple[str, ...], RankedRows]:
@@ -209,7 +208,7 @@ def ranked_rows(found: Rankable) -> dict[tuple[str, ...], RankedRows]:
 
 
 def ids_of(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """What tells the rows of a system and task apart."""
+    """Question and trial of each row, which identify it within a system and task."""
     ids = {_QUESTION: names_of(frame, columns, ())["question"]}
     if "trial" in columns:
         number = trial_of(frame, columns)
@@ -220,7 +219,7 @@ def ids_of(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
 
 
 def ranked_items(found: Rankable) -> dict[tuple[str, ...], RankedItems]:
-    """The same rows, with what `ids_of` says of them."""
+    """Confidence, result, cluster, question and trial of every row, by system and task."""
     numbered = [_TRIAL] if _TRIAL in found.rows.collect_schema() else []
     table = fetch(found.rows.select("system", "task", *_ROW, _QUESTION, *numbered))
     items = {}
@@ -235,7 +234,7 @@ def ranked_items(found: Rankable) -> dict[tuple[str, ...], RankedItems]:
 
 
 def _by_key(table: Table) -> Iterator[tuple[tuple[str, ...], NDArray[np.intp]]]:
-    """Each system and task, and where its rows are."""
+    """The positions of the rows of each system and task."""
     order = np.lexsort((table["task"].astype(str), table["system"].astype(str)))
     keys = list(zip(table["system"][order].tolist(), table["task"][order].tolist(), strict=True))
     starts = [at for at in range(len(keys)) if at == 0 or keys[at] != keys[at - 1]]

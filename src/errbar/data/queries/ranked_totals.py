@@ -1,4 +1,4 @@
-"""Rows with a confidence to totals by cluster group and confidence, by one GROUP BY.
+"""Aggregate rows with a confidence into totals by cluster group and confidence: one GROUP BY.
 
 The totals are small enough to be resampled, however many rows there are.
 """
@@ -33,13 +33,13 @@ class Grouped(RankedSample):
     Grouped(6 items in 2 groups of 7 clusters, 5 answered, 2 confidences)
     """
 
-    confidence: Array  # the least of each column
+    confidence: Array  # lowest confidence of each column
     right: Array
     wrong: Array
-    sizes: Array  # items of each group, those without an answer too
+    sizes: Array  # items of each group, including unanswered ones
     clusters: int
-    answering: int  # clusters with an answer at least
-    mixed: NDArray[np.bool_]  # whether a column holds several confidences
+    answering: int  # clusters with at least one answer
+    mixed: NDArray[np.bool_]  # whether a column pools several confidences
 
     def __post_init__(self) -> None:
         freeze(
@@ -63,7 +63,7 @@ class Grouped(RankedSample):
 
     @property
     def groups(self) -> int:
-        """How many there are to resample."""
+        """Number of groups to resample."""
         return self.sizes.size
 
     @property
@@ -102,7 +102,7 @@ class Grouped(RankedSample):
 
     @property
     def rows(self) -> int:
-        """How long a work array of one replicate is, of which several are worth their room."""
+        """Length of a work array per replicate; processing several replicates at once is faster."""
         return -(-self.confidence.size // _AT_ONCE)
 
     def predictions(self) -> "Grouped":
@@ -141,7 +141,7 @@ class Grouped(RankedSample):
         )
 
     def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
-        """Totals where each group counts so often: a row of weights per replicate."""
+        """Totals with each group weighted: `weights` has a row per replicate."""
         right, wrong = weights @ self.right, weights @ self.wrong
         oracle = right[:, :0], wrong[:, :0]
         if with_oracle:
@@ -150,11 +150,11 @@ class Grouped(RankedSample):
         return Totals(right + wrong, wrong, weights @ self.sizes, *oracle)
 
     def classes(self, weights: NDArray[Any]) -> Classes:
-        """Right and wrong answers where each group counts so often, the lowest confidence first."""
+        """Right and wrong answers with each group weighted, the lowest confidence first."""
         return Classes(*(np.flip(weights @ part, axis=1) for part in (self.right, self.wrong)))
 
     def only_answered(self) -> "Grouped":
-        """The same without what was not answered, and without groups that answered nothing."""
+        """Copy without unanswered items, and without groups that have no answer."""
         sizes = self.right.sum(axis=1) + self.wrong.sum(axis=1)
         held = sizes > 0
         return Grouped(
@@ -168,11 +168,11 @@ class Grouped(RankedSample):
         )
 
     def best(self) -> Totals:
-        """Every bin with its right answers first."""
+        """The best order within bins: right answers first."""
         return self._ordered(right_first=True)
 
     def worst(self) -> Totals:
-        """Every bin with its wrong answers first."""
+        """The worst order within bins: wrong answers first."""
         return self._ordered(right_first=False)
 
     def _ordered(self, *, right_first: bool) -> Totals:
@@ -186,19 +186,19 @@ class Grouped(RankedSample):
         return whole._replace(items=items[some], loss=loss[some])
 
 
-GROUPS = 200  # leaves the width of an interval an error of 5 %, and is a table, not a log
-MOST_CELLS = 20_000_000  # groups × confidences of a system: 0.3 GB, half a minute a metric
+GROUPS = 200  # error of an interval's width: 5 %
+MOST_CELLS = 20_000_000  # groups × confidences of a system: 0.3 GB, half a minute per metric
 MOST_BINS = 1 << 16
 
 _KEYS = ("system", "task")
-_HALF = 1 << 16  # fine cells either side of the middle
-_PRIME = 2**31 - 1  # products of two remainders fit 64 bits
+_HALF = 1 << 16  # fine cells on either side of the middle
+_PRIME = 2**31 - 1  # the product of two remainders fits in 64 bits
 
 
 def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ...], Grouped]:
     """Totals by group of clusters and by distinct confidence, or by bin, of every system and task.
 
-    Where there are no more clusters than groups, each is a group of its own.
+    If there are no more clusters than groups, each cluster is a group.
     """
     rows = found.rows.select(
         *_KEYS,
@@ -233,9 +233,9 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
     if table["items"].size > MOST_CELLS:
         raise InputError(
             f"{names['clusters'].size} systems and tasks in {GROUPS} groups of clusters have more "
-            f"than the {MOST_CELLS:,} cells that are held at once, one for every "
-            f"{'bin' if bins else 'confidence'}. Take fewer bins, as in "
-            f"{way_to_say('--bins 100', 'bins=100')}, or some of the systems at a time."
+            f"than the {MOST_CELLS:,} cells that fit in memory, one for every "
+            f"{'bin' if bins else 'confidence'}. Use fewer bins, for example "
+            f"{way_to_say('--bins 100', 'bins=100')}, or score fewer systems at a time."
         )
     keyed = zip(*(column.tolist() for column in names.values()), strict=True)
     grouped: dict[tuple[str, ...], Grouped] = {}
@@ -247,25 +247,25 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
 
 
 def _joined(rows: Frame, other: Frame, name: str, most: int) -> Frame:
-    """Rows with what another table says of each, which has an entry for all and `most` in all.
+    """Left join with a table of at most `most` rows that has a match for every row.
 
-    A left join, though every row finds its partner: of two inner joins polars begins with that of
-    the small tables, which share but a system, and makes 72 million rows of 24,000. And `head`,
-    though it cuts nothing: DuckDB takes the small table for the larger one unless it is told, and
-    holds all rows in memory (3.8 GB in place of 0.5 for 30 million).
+    A left join, because polars reorders inner joins: it starts with the small tables, which share
+    only the system, and makes 72 million rows of 24,000. `head` drops nothing, but tells DuckDB
+    which table is small; else it builds its hash table from all rows (3.8 GB instead of 0.5 for
+    30 million).
     """
     return rows.join(other.head(most), on=[*_KEYS, name], how="left")
 
 
 def _numbered(rows: Frame) -> Frame:
-    """Every cluster of every system and task, with a number in the order of their names."""
+    """Every cluster of every system and task, numbered in the order of names."""
     named = rows.group_by(*_KEYS, TOGETHER).agg(nw.col("scored").max().alias("answering"))
     named = named.with_columns(one=nw.lit(1).cast(nw.Int64))
     return named.with_columns(number=_summed("one", [*_KEYS, TOGETHER]))
 
 
 def _in_groups(clusters: Frame) -> Frame:
-    """The slot of every cluster: the first number of its system and task, and a group of those."""
+    """The slot of every cluster: the first number of its system and task plus its group."""
     named = _with_totals(
         clusters, nw.col("number").min().alias("first"), nw.col("number").max().alias("last")
     )
@@ -280,13 +280,13 @@ def _in_groups(clusters: Frame) -> Frame:
 
 
 def _in_fine_cells(rows: Frame, found: Rankable) -> Frame:
-    """Rows with the number of a fine cell, which never falls as the confidence rises."""
+    """Add the number of a fine cell to each row, monotone in the confidence."""
     sure = nw.col(SURE)
-    least, most = 0.5 * found.least, 0.5 * found.most  # halves, whose difference is finite
+    least, most = 0.5 * found.least, 0.5 * found.most  # halved, so that the difference is finite
     width = most - least if most > least else 1.0
     rows = rows.with_columns(up=(sure * 0.5 - least) / width, down=(most - sure * 0.5) / width)
     low = nw.col("up") < 0.5
-    inside = (sure >= found.least) & (sure <= found.most)  # not infinite, nor of no answer
+    inside = (sure >= found.least) & (sure <= found.most)  # finite, and answered
     near = nw.when(low).then(nw.col("up")).otherwise(nw.col("down"))
     rows = rows.with_columns(near=nw.when(inside).then(near * 2.0).otherwise(nw.lit(0.0)))
     rows = rows.with_columns(near=nw.col("near").sqrt())
@@ -300,8 +300,8 @@ def _in_fine_cells(rows: Frame, found: Rankable) -> Frame:
 def _in_bins(rows: Frame, bins: int) -> Frame:
     """The bin of every cell that occurs.
 
-    Where `before` lies among all answers says which bin a cell is in. A cell that weighs two bins
-    or more reaches over one that nobody else begins in, and has that.
+    The bin of a cell follows from the number of answers before it. A cell with the answers of two
+    bins or more spans a bin in which no other cell starts, and is assigned to that bin.
     """
     cells = rows.group_by(*_KEYS, "cell").agg(nw.col("scored").sum().alias("n"))
     cells = cells.with_columns(nw.col("n").cast(nw.Int64))
@@ -319,21 +319,21 @@ def _in_bins(rows: Frame, bins: int) -> Frame:
 
 
 def _summed(name: str, order: list[str]) -> nw.Expr:
-    """Sum of a column up to here, in an order that leaves nothing open."""
+    """Cumulative sum of a column in a total order."""
     return nw.col(name).cum_sum().over(order_by=order).cast(nw.Int64)
 
 
 def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
-    """Aggregates of every system and task beside each of its rows.
+    """Add aggregates of its system and task to each row.
 
-    Not by `over`: for that narwhals joins Arrow tables and takes the order of rows for granted,
-    which threads change now and then.
+    `over` is avoided: narwhals implements it for Arrow as a join and relies on the row order, which
+    threads may change.
     """
     return frame.join(frame.group_by(*_KEYS).agg(*totals), on=[*_KEYS], how="left")
 
 
 def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped:
-    """One system and task as a table."""
+    """The totals of one system and task."""
     held = cells["scored"] == 1
     groups, row = np.unique(cells["slot"], return_inverse=True)
     places, column = np.unique(cells[place][held], return_inverse=True)
@@ -361,14 +361,14 @@ def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped
 
 
 def _require_fit(rows: Frame, groups: int) -> None:
-    """Refuse more distinct confidences than a table holds, before the rows are counted by them."""
+    """Raise an error if there are too many distinct confidences, before aggregating by them."""
     each = rows.filter(nw.col("scored") == 1).group_by(*_KEYS, SURE).agg(nw.len().alias("n"))
     found = fetch(each.group_by(*_KEYS).agg(nw.len().alias("n")))["n"]
     most = int(found.max(initial=0))
     if most * groups > MOST_CELLS:
         raise InputError(
-            f"a system has {most:,} distinct confidences; where rows are so many, up to "
-            f"{MOST_CELLS // groups:,} are ranked exactly. Bin them, with a bound on the error: "
+            f"a system has {most:,} distinct confidences; with this many rows, exact ranking is "
+            f"limited to {MOST_CELLS // groups:,}. Bin them, with a bound on the error: "
             f"{way_to_say('--bins 1000', 'bins=1000')}."
         )
 

@@ -1,4 +1,4 @@
-"""Rows in an order: trials as the log has them, questions as they complete, or sorted by name."""
+"""Rows in order: trials as logged, questions as they complete, or rows sorted by name."""
 
 import math
 from collections.abc import Generator, Mapping
@@ -33,29 +33,29 @@ Names = NDArray[Any]
 
 
 class Turns(NamedTuple):
-    """Rows, the earliest first."""
+    """Rows in chronological order."""
 
     system: Names
     task: Names
     question: Names
     outcome: NDArray[np.float64]  # nan where there is no result
-    cluster: Names | None = None  # "" where a question names none
-    graded: NDArray[np.bool_] | None = None  # where some rows may not be
+    cluster: Names | None = None  # "" for a question without one
+    graded: NDArray[np.bool_] | None = None  # None if all rows are
 
 
 class Settled(NamedTuple):
-    """Questions that have all their trials, in the order in which they got the last of them."""
+    """Questions with all their trials, in the order in which they were completed."""
 
     questions: Names
     values: NDArray[np.float64]  # mean outcome of the trials of each
-    rows: Integers  # which row completed each
+    rows: Integers  # index of the row that completed each question
     clusters: Names | None
-    pending: int  # questions that have fewer
-    unused: int  # trials that questions have beyond
-    known: frozenset[str]  # questions, complete or not
+    pending: int  # number of incomplete questions
+    unused: int  # number of surplus trials
+    known: frozenset[str]  # all questions, complete or not
 
     def some(self, at: Integers) -> "Settled":
-        """Some of them, in that order."""
+        """Select questions by index, in that order."""
         return self._replace(
             questions=self.questions[at],
             values=self.values[at],
@@ -64,7 +64,7 @@ class Settled(NamedTuple):
         )
 
     def less(self, other: "Settled") -> "Settled":
-        """Differences, of the questions that are complete in both."""
+        """Differences of the questions that are complete in both."""
         place = {name: at for at, name in enumerate(other.questions.tolist())}
         mine = [at for at, name in enumerate(self.questions.tolist()) if name in place]
         theirs = [place[name] for name in self.questions[mine].tolist()]
@@ -80,7 +80,7 @@ class Settled(NamedTuple):
         return both.some(np.argsort(rows, kind="stable"))
 
     def one_of_each_cluster(self) -> "Settled":
-        """Of each cluster the question that was complete first; those without one stay."""
+        """Keep the first completed question of each cluster, and all without a cluster."""
         if self.clusters is None:
             return self
         first = {name: at for at, name in reversed([*enumerate(self.clusters.tolist())]) if name}
@@ -93,11 +93,9 @@ def _whole(numbers: list[int]) -> Integers:
 
 
 def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
-    """The rows of a table as they stand, or in the order of a column."""
+    """Rows of a table in stored order, or sorted by a column."""
     if frame.implementation.is_spark_like():
-        raise InputError(
-            "rows in Spark have no order that could be followed; load their files by DuckDB."
-        )
+        raise InputError("rows in Spark have no order; load their files with DuckDB instead.")
     names = names_of(frame, columns, ())
     chosen = names | {"outcome": result_of(frame, columns).cast(nw.Float64)}
     chosen |= cluster_in(frame, columns)
@@ -128,13 +126,13 @@ def _texts(column: Names) -> Names:
 
 
 def _sorted(column: Names, name: str) -> Integers:
-    """Rows by number if all are numbers, else by text; rows that are equal stay as they stand."""
+    """Sort rows by number if all are numbers, else by text; ties keep their order."""
     values = column.tolist()
     missing = sum(value in (None, "") or str(value) == "nan" for value in values)
     if missing:
         raise InputError(
-            f"{missing} of {len(values)} rows have nothing in the column {name!r}, so they cannot "
-            f"be put in its order. Order by another column, or by none: as the rows stand."
+            f"{missing} of {len(values)} rows have no value in the column {name!r}, so they cannot "
+            f"be sorted by it. Choose another column, or none to keep the stored order."
         )
     try:
         keys = np.array([float(value) for value in values])
@@ -144,7 +142,7 @@ def _sorted(column: Names, name: str) -> Integers:
 
 
 def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
-    """Row by row of each matrix, as questions, and column by column, as trials."""
+    """Rows of matrices, by question and then by trial."""
     parts = []
     for name, matrix in matrices.items():
         number = np.repeat(np.arange(1, len(matrix) + 1), matrix.shape[1])
@@ -155,9 +153,9 @@ def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
 
 
 def settled(turns: Turns, rows: Integers, trials: int) -> Settled:
-    """Every question by its first trials, as soon as it has so many.
+    """Complete questions, each with its first `trials` trials.
 
-    Only some rows are looked at: of one system and task, with a result.
+    `rows` are the indices of the rows of one system and task that have a result.
 
     Examples
     --------
@@ -185,7 +183,7 @@ def settled(turns: Turns, rows: Integers, trials: int) -> Settled:
 
 
 def _turn_in(question: Integers, number: int) -> Integers:
-    """How many rows of the same question stand before each row."""
+    """Number of earlier rows of the same question, for each row."""
     order = np.argsort(question, kind="stable")
     starts = np.searchsorted(question[order], np.arange(number))
     turn = np.empty(question.size, dtype=np.int64)
@@ -198,16 +196,16 @@ _NO_NUMBERS = {"NaN": None, "Infinity": math.inf, "-Infinity": -math.inf}  # as 
 
 
 class Row(NamedTuple):
-    """A trial: what its columns mean, and what else stands there under which name."""
+    """A trial: values by column meaning, and the values of all other columns by name."""
 
     told: dict[str, Any]  # by meaning: system, task, question and outcome at least
     others: dict[str, Any]
 
 
 def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[Row]:
-    """Rows by system, task, question and trial; those without a trial as they stand.
+    """Rows sorted by system, task, question and trial; without a trial, in stored order.
 
-    The directory has the file for a while.
+    A temporary file is written to the directory.
     """
     frame, named = _in_duckdb(frame, dict(columns.named))
     present = frame.collect_schema().names()
@@ -227,11 +225,13 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
 
 
 def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, str]]:
-    """The same rows where DuckDB has them, and what their columns are called there."""
+    """Move the rows to DuckDB; returns them with their column names there."""
     if frame.implementation.is_duckdb():
         return frame, named
     if frame.implementation.is_spark_like():
-        raise InputError("rows in Spark are not written one by one; load their files by DuckDB.")
+        raise InputError(
+            "rows in Spark cannot be written one by one; load their files with DuckDB instead."
+        )
     texts = [nw.col(named[meaning]).cast(nw.String) for meaning in _NAMES if meaning in named]
     table = frame.with_columns(*texts).collect()
     held = {}
@@ -245,7 +245,7 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
 
 
 def _shown(named: dict[str, str], others: list[str]) -> str:
-    """Columns under numbers, as names may differ by case alone; names as text, never null."""
+    """Select columns under numbers, since names may differ only in case; names are never null."""
     parts = [_name(name) if meaning in _NAMES else quoted(name) for meaning, name in named.items()]
     parts += [quoted(name) for name in others]
     return ", ".join(f"{part} AS {quoted(str(at))}" for at, part in enumerate(parts))

@@ -17,7 +17,7 @@ from errbar.data.expressions import Frame, Table, called, fetch, keys_in
 from errbar.data.queries.weights import numbers_in
 from errbar.errors import InputError, NotThere
 
-NEVER_SCORED = "no row of it was scored"  # the reason where there is no score
+NEVER_SCORED = "no row of it was scored"  # reason for a missing score
 COUNTED = ("trials", "scored", "right", "other", "unscored", "unexplained")
 
 _FAILURES = {"fail": "wrong", "missing": "missing"}
@@ -32,19 +32,20 @@ _Ordered = list[tuple[_State, int]]
 class Slice:
     """The questions of one system and task, or of a part of them, by their state."""
 
-    key: tuple[str, ...]  # system, task, and the value of each column that was grouped by
-    trials: Integers  # rows of a question, but for those that nobody graded
-    scored: Integers  # those with a result
-    right: Integers  # those whose result is 1
-    other: Integers  # those whose result is neither 0 nor 1
-    questions: Integers  # how many questions are in this state
-    by: tuple[str, ...] = ()  # the columns that were grouped by
-    clusters: Integers | None = None  # of the questions in each state, where there are any
-    named: int = 0  # clusters with a name; those numbered after them are one question each
-    # Rows of a question that nobody graded, and those without a result that no status explains.
+    key: tuple[str, ...]  # system, task, and the values of the columns in `by`
+    trials: Integers  # rows of a question, without ungraded ones
+    scored: Integers  # rows with a result
+    right: Integers  # rows with result 1
+    other: Integers  # rows with a result other than 0 and 1
+    questions: Integers  # number of questions in this state
+    by: tuple[str, ...] = ()  # additional grouping columns
+    # cluster of the questions in each state, if there are clusters
+    clusters: Integers | None = None
+    named: int = 0  # named clusters; those numbered after them are single questions
+    # Rows that were never graded, and rows without a result that no status explains.
     unscored: Integers = field(default_factory=lambda: _ABSENT)
     unexplained: Integers = field(default_factory=lambda: _ABSENT)
-    weights: NDArray[np.float64] | None = None  # of the questions in each state, if they have any
+    weights: NDArray[np.float64] | None = None  # weight of the questions in each state
 
     def __post_init__(self) -> None:
         if self.unscored is _ABSENT:
@@ -53,38 +54,38 @@ class Slice:
             freeze(self, unexplained=self.trials - self.scored)
 
     def where(self, states: NDArray[np.bool_]) -> "Slice":
-        """Some of the states."""
+        """Select states by a mask."""
         names = [*COUNTED, "questions"]
         names += [name for name in ("clusters", "weights") if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name)[states] for name in names})
 
     @property
     def rows(self) -> int:
-        """All of them."""
+        """Number of rows."""
         return int((self.trials + self.unscored) @ self.questions)
 
     @property
     def failed(self) -> int:
-        """Rows without a result, but for those that nobody graded."""
+        """Number of rows without a result, not counting ungraded rows."""
         return int((self.trials - self.scored) @ self.questions)
 
     @property
     def ungraded(self) -> int:
-        """Rows that nobody graded."""
+        """Number of rows that were never graded."""
         return int(self.unscored @ self.questions)
 
     @property
     def without_reason(self) -> int:
-        """Rows without a result that no status explains."""
+        """Number of rows without a result that no status explains."""
         return int(self.unexplained @ self.questions)
 
     @property
     def was_scored(self) -> bool:
-        """Whether a row has a result, or a status says of each why it has none."""
+        """Whether some row has a result, or a status explains every missing one."""
         return bool(self.scored.any()) or not (self.unscored.any() or self.unexplained.any())
 
     def tally(self, what: str) -> int:
-        """How many rows, questions, right rows or failed rows there are: what a log may state."""
+        """Number of rows, questions, right rows or failed rows, as a log may state it."""
         return {
             "rows": self.rows,
             "questions": int(self.questions.sum()),
@@ -94,14 +95,14 @@ class Slice:
 
     @property
     def alone(self) -> int:
-        """Questions that name no cluster though others do: each is one of its own."""
+        """Number of questions without a cluster while others have one."""
         if self.clusters is None:
             return 0
         return int(self.questions[self.clusters >= self.named].sum())
 
     @property
     def weighs(self) -> NDArray[np.bool_]:
-        """Which states are of questions that weigh something."""
+        """Mask of the states with positive weight."""
         return np.ones(self.trials.size, dtype=bool) if self.weights is None else self.weights > 0
 
     @property
@@ -115,7 +116,7 @@ class Slice:
         return not self.other.any()
 
     def counts(self, errors: str) -> CountsByState:
-        """Counts, with rows without a result taken as 'wrong', 'missing' or 'right'."""
+        """Counts, with rows without a result counted as 'wrong', 'missing' or 'right'."""
         if errors == "missing":
             return CountsByState(
                 self.scored, self.right, self.questions, self.clusters, self.weights
@@ -132,18 +133,18 @@ def failures_as(errors: str) -> str:
 
 
 class Results(NamedTuple):
-    """The results that occur in a slice, and how often each question has them."""
+    """Distinct results of a slice, and how often each question has them."""
 
     values: list[float]
     counts: Integers  # a row per question, a column per value
     failed: Integers  # rows of each question without a result
-    clusters: Integers | None = None  # of each question, numbered as in its slice
-    questions: tuple[str, ...] = ()  # by name, where they have one
-    weights: NDArray[np.float64] | None = None  # of each question, if they have any
+    clusters: Integers | None = None  # cluster number of each question
+    questions: tuple[str, ...] = ()  # question ids, if there are any
+    weights: NDArray[np.float64] | None = None  # weight of each question
 
 
 def by_state(questions: Frame) -> Table:
-    """How many questions are in each state."""
+    """Number of questions in each state."""
     states = [name for name in questions.collect_schema().names() if name != "question"]
     table = fetch(questions.group_by(*states).agg(nw.len().alias("questions")))
     if not table["questions"].size:
@@ -152,12 +153,12 @@ def by_state(questions: Frame) -> Table:
 
 
 def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
-    """States of each slice, in an order of their own; with clusters, those of each cluster."""
+    """Slices from a table of states, sorted; with clusters, states are split by cluster."""
     keys = keys_in(table, by)
     clusters = (
         [called(value, "") for value in table["cluster"].tolist()] if "cluster" in table else []
     )
-    together = any(clusters)  # a column without a single name is as good as none
+    together = any(clusters)  # an empty column counts as no column
     weights = numbers_in(table["weight"]).tolist() if "weight" in table else []
     if all(map(math.isnan, weights)):
         weights = []
@@ -186,7 +187,7 @@ def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Sl
 
 
 def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
-    """Every question without a cluster is an entry, as it is a cluster."""
+    """Slice in which every question without a cluster is a separate entry."""
     entries = [
         entry for state, n in states for entry in ([(state, n)] if state[0] else [(state, 1)] * n)
     ]
@@ -196,16 +197,16 @@ def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]
 
 
 def without_cluster(slices: Sequence[Slice]) -> str:
-    """How many questions name no cluster though others do, in words; empty if there is none."""
+    """Message on questions without a cluster while others have one; empty if there are none."""
     alone = sum(slice_.alone for slice_ in slices)
     all_questions = sum(int(slice_.questions.sum()) for slice_ in slices)
     if not alone:
         return ""
-    return f"{alone} of {all_questions} questions name no cluster: each is one of its own."
+    return f"{alone} of {all_questions} questions have no cluster; each counts as its own cluster."
 
 
 def numbered(clusters: Sequence[str]) -> Integers:
-    """Clusters by number, in order of their names; without a name, each has one after those.
+    """Number clusters in the order of their names; unnamed ones get distinct numbers after those.
 
     Examples
     --------
@@ -224,14 +225,14 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """The questions of one system and task, an entry of the slice for each."""
+    """The questions of one system and task; the slice has an entry for each."""
 
     questions: tuple[str, ...]
     slice: Slice
-    clusters: tuple[str, ...]  # of each question; empty where it is in none
+    clusters: tuple[str, ...]  # cluster of each question; empty without one
 
     def where(self, some: NDArray[np.bool_]) -> "Named":
-        """Some of the questions."""
+        """Select questions by a mask."""
 
         def kept(names: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(name for name, held in zip(names, some, strict=True) if held)
@@ -249,7 +250,7 @@ _NOTHING = _Row((0,) * len(COUNTED), "", math.nan)
 
 
 def named_in(table: Table) -> dict[Key, Named]:
-    """Each system and task of a table with a row per question, in order of their names."""
+    """Questions of each system and task, from a table with a row per question; sorted by name."""
     keys = keys_in(table, ())
     clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)
     weights = numbers_in(table["weight"]).tolist() if "weight" in table else [math.nan] * len(keys)
@@ -259,7 +260,7 @@ def named_in(table: Table) -> dict[Key, Named]:
         keys, table["question"].tolist(), clusters, weights, counts, strict=True
     ):
         questions = found.setdefault(key, {})
-        before = questions.get(question, _NOTHING)  # a system may be called null and nothing
+        before = questions.get(question, _NOTHING)  # null and "" are the same system
         whole = tuple(a + b for a, b in zip(before.counts, state, strict=True))
         questions[question] = _Row(whole, called(cluster, ""), weight)
     return {key: _named(key, found[key]) for key in sorted(found)}

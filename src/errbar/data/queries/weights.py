@@ -1,8 +1,8 @@
-"""Weights of questions: how much each of them counts in a mean over questions.
+"""Weights of questions in a mean over questions.
 
-The GROUP BY that counts the rows of a question also takes the least and the largest weight that
-they name, and how many name one. If both are the same and no row is without, the question has one.
-Weights that were read as text stay text until they are here, so that every engine reads them alike.
+The GROUP BY that counts the rows of a question also computes the minimum and the maximum of their
+weights and the number of rows that have one. A question is consistent if minimum and maximum are
+equal and every row has a weight. Weights read as text are parsed here, so that all engines agree.
 """
 
 import math
@@ -33,12 +33,13 @@ from errbar.errors import InputError
 
 Key = tuple[str, ...]
 
-_TAKEN = {"weight": "min", "last weight": "max", "weighted": "count"}  # alike in SQL
+# names of both narwhals and SQL
+_TAKEN = {"weight": "min", "last weight": "max", "weighted": "count"}
 _NOTHING = ("", "nan", "null", "none", "na")
 
 
 def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """The weight of a row, null where it names none; nothing if there is no such column."""
+    """The weight of each row, null where it is missing; empty if there is no such column."""
     if "weight" not in columns:
         return {}
     name, column = columns["weight"], column_of(frame, columns["weight"])
@@ -51,17 +52,17 @@ def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
 
 
 def weights_taken() -> list[nw.Expr]:
-    """What is taken of the weights that the rows of a question name."""
+    """Aggregates of the weights of a question's rows, as narwhals expressions."""
     return [getattr(nw.col("weight"), how)().alias(name) for name, how in _TAKEN.items()]
 
 
 def weights_taken_in_sql() -> list[str]:
-    """The same for DuckDB."""
+    """Aggregates of the weights of a question's rows, in SQL."""
     return [f'{how}("weight") AS "{name}"' for name, how in _TAKEN.items()]
 
 
 def is_uneven(rows: str) -> nw.Expr:
-    """More than 0 if a question has two weights, or only some of its rows have one."""
+    """Positive if a question has two weights, or only some of its rows have a weight."""
     some = nw.col("weighted").cast(nw.Int64)
     first, last = nw.col("weight"), nw.col("last weight")
     two = (first != last) & ~first.is_null()
@@ -69,7 +70,7 @@ def is_uneven(rows: str) -> nw.Expr:
 
 
 def questions_with_weights(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:
-    """A row per question: what it is called by, and what its rows say of its weight."""
+    """A row per question: its key and the aggregates of its weights."""
     names = names_of(frame, columns, by)
     named = {
         name: text.fill_null("") if name in ("system", "task") else text
@@ -80,7 +81,7 @@ def questions_with_weights(frame: Frame, columns: Columns, by: Sequence[str]) ->
 
 
 def have_faults(table: Table) -> bool:
-    """Whether the weights of states need a closer look."""
+    """Whether any weight may be invalid or inconsistent."""
     if "weight" not in table:
         return False
     weights = numbers_in(table["weight"])
@@ -92,7 +93,7 @@ def have_faults(table: Table) -> bool:
 
 
 def numbers_in(column: NDArray[Any]) -> Array:
-    """Weights as floats; nan where there is none, or none that is a number."""
+    """Weights as floats; nan where a weight is missing or not a number."""
     return np.array(
         [
             math.nan if value is None else _number(value)
@@ -103,7 +104,7 @@ def numbers_in(column: NDArray[Any]) -> Array:
 
 
 def called_weight(value: Any) -> str | float | None:
-    """A weight that came back from the engine; None where there was none."""
+    """A weight returned by the engine as text; None if it is null."""
     if isinstance(value, str):
         return value
     return None if is_missing(value) else float(value)
@@ -117,7 +118,7 @@ def _number(value: str | float) -> float:
 
 
 class _Said(NamedTuple):
-    """What the rows of a question say of its weight."""
+    """The weights found in the rows of a question."""
 
     name: tuple[str, ...]
     first: str | float | None
@@ -126,22 +127,22 @@ class _Said(NamedTuple):
     rows: int
 
     def fault(self, *, others: bool) -> str:
-        """What is wrong with it; empty if nothing is."""
+        """Describe what is wrong with the weight; empty if it is valid."""
         if self.first is None or self.last is None:
-            return "has no weight, though others have one" if others else ""
+            return "has no weight, while others have one" if others else ""
         if self.some < self.rows:
-            return f"has the weight {self.first} in {self.some} of its {self.rows} rows only"
+            return f"has the weight {self.first} in only {self.some} of its {self.rows} rows"
         least, most = _number(self.first), _number(self.last)
         for given, number in ((self.first, least), (self.last, most)):
             if math.isnan(number):
-                return f"has the weight {given!r:.60}, which is no number"
+                return f"has the weight {given!r:.60}, which is not a number"
             if number < 0 or math.isinf(number):
-                return f"has the weight {given}; weights are finite, and 0 at least"
+                return f"has the weight {given}; weights must be finite and at least 0"
         return f"has the weights {self.first} and {self.last}" if least != most else ""
 
 
 def refuse_faults(questions: Frame, columns: Columns) -> None:
-    """Name a question whose weight is none, or not one."""
+    """Raise an error that names a question with an invalid weight."""
     table = fetch(questions)
     keys = [name for name in ("system", "task", "question") if name in table]
     texts = zip(
@@ -159,10 +160,10 @@ def refuse_faults(questions: Frame, columns: Columns) -> None:
         return
     name, fault = min(faults)
     whose = ", ".join(f"{what} {part!r:.80}" for what, part in zip(keys, name, strict=True) if part)
-    more = f" ({len(faults) - 1} more are like it)" if len(faults) > 1 else ""
+    more = f" ({len(faults) - 1} more like it)" if len(faults) > 1 else ""
     raise InputError(
-        f"a question has one weight; {whose} {fault}{more}. Correct the column "
-        f"{columns['weight']!r}, map another with {_other_column()}, or do without weights: "
+        f"each question must have one weight; {whose} {fault}{more}. Correct the column "
+        f"{columns['weight']!r}, map another with {_other_column()}, or ignore weights: "
         f"{without_weights()}"
     )
 
@@ -172,12 +173,12 @@ def _other_column() -> str:
 
 
 def without_weights() -> str:
-    """What says that no column is one of weights."""
+    """The option or argument that ignores weights."""
     return way_to_say("--map weight=", "weight=None")
 
 
 def weights_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[Key, dict[str, float]]:
-    """The weight of each question, in each slice; nothing if none is named."""
+    """Weight of each question, by slice; empty if no row has a weight."""
     if "weight" not in columns:
         return {}
     table = fetch(questions_with_weights(frame, columns, by))
@@ -193,7 +194,7 @@ def weights_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[Key, d
 
 
 def refuse_weights(frame: Frame, columns: Columns, use: str) -> None:
-    """Refuse questions of different weights where these have no meaning."""
+    """Raise an error if questions have different weights where weights are not supported."""
     if "weight" not in columns:
         return
     rows = frame.select(**weight_in(frame, columns))

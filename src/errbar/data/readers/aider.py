@@ -1,13 +1,13 @@
-"""Results of the benchmark of aider: `<run>/…/<exercise>/.aider.results.json`, one per exercise.
+"""Results of the aider benchmark: `<run>/…/<exercise>/.aider.results.json`, one per exercise.
 
     {"testdir": "…/python/exercises/practice/bowling", "testcase": "bowling", "model": "gpt-4o",
      "edit_format": "diff", "tests_outcomes": [false, true], "cost": 0.01, …}
     {"exception": "…"}
 
-A second try follows where the first fails, and sees what failed. The tries of an exercise are
-therefore no trials: the outcome is whether one of the first two passed (`pass_rate_2`, which the
-leaderboard shows), or the first alone (`pass_rate_1`). Runs of one model and edit format are its
-trials. An exercise that ended in an exception counts as not passed, as in aider.
+A second try follows a failed first one and sees what failed, so the tries of an exercise are not
+trials: the outcome is whether one of the first two passed (`pass_rate_2`, as on the leaderboard),
+or the first alone (`pass_rate_1`). Runs of the same model and edit format are trials. An exercise
+that ended in an exception counts as not passed, as in aider.
 """
 
 import os
@@ -30,21 +30,21 @@ from errbar.data.readers.documents import (
 _NAME = ".aider.results.json"
 _SIGNS = ("testcase", "model", "tests_outcomes")
 _USUAL = 2  # tries that the leaderboard counts
-_PRACTICE = os.sep.join(("", "exercises", "practice"))  # between the language and the exercise
+_PRACTICE = os.sep.join(("", "exercises", "practice"))  # path between the language and the exercise
 
 
 class _Result(NamedTuple):
-    """What a file holds of an exercise."""
+    """The result of an exercise."""
 
     path: Path
     whole: Mapping[str, Any]
     run: str  # its folder
     language: str
     exercise: str
-    outcomes: list[float | None]  # whether the tests passed, for every try
+    outcomes: list[float | None]  # whether the tests passed, per try
 
     def passed(self, tries: int) -> float | None:
-        """Whether one of so many tries passed; None if that cannot be told."""
+        """Whether one of the first tries passed; None if unknown."""
         counted = self.outcomes[:tries]
         if 1.0 in counted:
             return 1.0
@@ -96,7 +96,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _result(file: Path, folders: ResolvedFolders) -> _Result:
-    """A file, and where it stands: exercises of one name may be in several languages."""
+    """Parse a file; exercises of the same name may be in several languages."""
     whole = object_of(file)
     folder, _ = os.path.split(folders.real_path(file))
     run, name = os.path.split(folder)
@@ -108,7 +108,7 @@ def _result(file: Path, folders: ResolvedFolders) -> _Result:
 
 
 def _outcomes(file: Path, whole: Mapping[str, Any]) -> list[float | None]:
-    """Whether the tests passed, for every try."""
+    """Whether the tests passed, per try."""
     tries = list_in(whole, "tests_outcomes")
     if {*map(type, tries)} == {bool}:
         return list(map(float, tries))
@@ -117,9 +117,9 @@ def _outcomes(file: Path, whole: Mapping[str, Any]) -> list[float | None]:
 
 
 def _systems(results: Sequence[_Result], choice: Choice) -> list[str]:
-    """The model, with the edit format where it has several; or the run, if that is asked for.
+    """Systems are models, with the edit format if there are several; or runs, if chosen.
 
-    What ended in an exception names no model; it has that of its run.
+    An exercise that ended in an exception names no model and gets that of its run.
     """
     if choice.files == "systems":
         return [os.path.basename(result.run) for result in results]

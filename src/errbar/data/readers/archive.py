@@ -1,4 +1,4 @@
-"""Members of a zip archive, read in memory: never unpacked to disk, never larger than allowed."""
+"""Read members of a zip archive in memory, within size limits."""
 
 import struct
 import zipfile
@@ -10,13 +10,14 @@ from typing import Any
 from errbar.data.readers.documents import parsed
 from errbar.errors import InputError
 
-_MOST = 1 << 30  # bytes of one member, once unpacked
-_MOST_OF_ALL = 1 << 32  # bytes of all members that are read
-_MOST_PACKED = 1000  # times that a member may grow
+_MOST = 1 << 30  # uncompressed bytes of a member
+_MOST_OF_ALL = 1 << 32  # uncompressed bytes of all members read
+_MOST_PACKED = 1000  # largest compression ratio
 _STEP = 1 << 20
-_ZSTD = 93  # the method's number in the zip format
+_ZSTD = 93  # compression method in the zip format
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD)
-_LOCAL_HEADER = struct.Struct("<4s22xHH")  # ends in the lengths of the name and of what follows it
+# the last two fields are the lengths of the name and of the extra field
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error),
     *(OSError, EOFError, ValueError, ArithmeticError, RuntimeError),
@@ -24,7 +25,7 @@ _BROKEN = (
 
 
 class Archive:
-    """A zip archive. Of members with one name the last counts."""
+    """A zip archive; of members with the same name the last one counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,7 +39,8 @@ class Archive:
         except _BROKEN as error:
             self._file.close()
             raise InputError(
-                f"{path} is no whole zip archive ({error}); it may be cut short. Copy it again."
+                f"{path} is not a complete zip archive ({error}); it may be truncated. Copy it "
+                f"again."
             ) from error
         self._members = {member.filename: member for member in self._zip.infolist()}
 
@@ -53,37 +55,39 @@ class Archive:
         return name in self._members
 
     def names(self, start: str) -> list[str]:
-        """Members whose names begin like this, in order."""
+        """Names of members with this prefix, sorted."""
         return sorted(name for name in self._members if name.startswith(start))
 
     def document(self, name: str) -> Any:
-        """A member that is a JSON document."""
+        """Read a member as a JSON document."""
         return parsed(self.read(name), f"{self.path}, {name}")
 
     def read(self, name: str) -> bytes:
-        """A whole member, if it is no larger than allowed."""
+        """Read a member, within the size limits."""
         where, member = f"{self.path}, {name}", self._members[name]
         if member.flag_bits & 1:
             raise InputError(f"{where} is encrypted; errbar has no password for it.")
         if member.compress_type not in _METHODS:
             raise InputError(
-                f"{where} is packed by method {member.compress_type}; stored members, deflate (8) "
-                f"and zstd (93) are read."
+                f"{where} is compressed with method {member.compress_type}; errbar reads "
+                f"stored, deflate (8) and zstd (93) members."
             )
         most = min(_MOST, self._left, max(_STEP, member.compress_size * _MOST_PACKED))
         if member.file_size > most:
-            raise InputError(f"{where}: {member.file_size:,} bytes unpacked are too many.")
+            raise InputError(f"{where}: {member.file_size:,} uncompressed bytes are too many.")
         parts, size = [], 0
         try:
             for part in self._parts(member):
                 parts.append(part)
                 size += len(part)
                 if size > most:
-                    raise InputError(f"{where}: more than {most:,} bytes unpacked are too many.")
+                    raise InputError(
+                        f"{where}: more than {most:,} uncompressed bytes are too many."
+                    )
         except InputError:
             raise
         except _BROKEN as error:
-            raise InputError(f"{where} cannot be unpacked: {error}.") from error
+            raise InputError(f"{where} cannot be decompressed: {error}.") from error
         self._left -= size
         return b"".join(parts)
 
@@ -96,7 +100,7 @@ class Archive:
                 yield part
 
     def _parts_of_zstd(self, member: zipfile.ZipInfo) -> Iterator[bytes]:
-        """Python's own zipfile knows zstd from 3.14 on. A member is one frame or several."""
+        """Decompress a zstd member of one or more frames; zipfile cannot before Python 3.14."""
         zstd = _zstd()
         packed, check = self._packed(member), 0
         while packed:
@@ -113,14 +117,14 @@ class Archive:
                 yield part
             packed = frame.unused_data
         if check != member.CRC:
-            raise zipfile.BadZipFile("its checksum is not the one that the archive states")
+            raise zipfile.BadZipFile("its checksum differs from the one stated in the archive")
 
     def _packed(self, member: zipfile.ZipInfo) -> bytes:
-        """The bytes of a member as they are in the file."""
+        """Compressed bytes of a member."""
         self._file.seek(member.header_offset)
         mark, name, extra = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
         if mark != b"PK\x03\x04":
-            raise zipfile.BadZipFile("it does not begin where the archive says")
+            raise zipfile.BadZipFile("it does not start where the archive states")
         self._file.seek(name + extra, 1)
         return self._file.read(member.compress_size)
 
@@ -129,5 +133,5 @@ def _zstd() -> Any:
     try:
         from compression import zstd  # noqa: PLC0415  Python 3.14 and later
     except ImportError:
-        from backports import zstd  # noqa: PLC0415  only where it is needed
+        from backports import zstd  # noqa: PLC0415  an extra
     return zstd

@@ -1,8 +1,7 @@
-"""What a reader is: a name, how its logs are recognised, and how they become outcomes.
+"""Base classes of readers: a reader recognises the logs of a harness and reads their outcomes.
 
-A module of this package that has a `READER` is a reader; nothing else lists them. A reader looks
-at what is in a file, not at its name alone, and gives a column of values for each column of the
-outcomes table that it knows.
+Every module of this package with a `READER` is a reader; there is no other registry. A reader
+recognises files by their content, not only by name, and fills columns of the outcomes table.
 """
 
 import csv
@@ -28,30 +27,30 @@ from errbar.data.provenance import TALLIES, Accounts, Claim
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
-_HEAD = 1 << 16  # bytes of a file that are looked at to recognise it
-_BATCH = 1024  # rows that wait until they are moved into columns, column by column
+_HEAD = 1 << 16  # bytes of a file used to recognise it
+_BATCH = 1024  # rows that are buffered before they are moved into columns
 
 
-Regrade = Callable[[Any, Any, Any], float | bool | None]  # of a response, the target and the doc
+Regrade = Callable[[Any, Any, Any], float | bool | None]  # arguments: response, target, doc
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to take from a log that holds more than one score of a row; None for the usual."""
+    """Choices among several scores of a log; None means the default."""
 
     scorer: str | None = None
     filter: str | None = None
-    regrade: Regrade | None = None  # grades every response of a log anew
-    signal: str | None = None  # which signal of an item is its confidence
-    files: FilesAre | None = None  # what files of unnamed systems are
+    regrade: Regrade | None = None  # function that grades every response again
+    signal: str | None = None  # signal used as the confidence of an item
+    files: FilesAre | None = None  # role of files that do not name their system
 
 
 @dataclass
 class Log:
-    """Outcomes as columns of equal length, where they are from, and what there is to say of them.
+    """Outcomes as columns of equal length, with stated scores, remarks, and accounts of files.
 
-    A reader says how many trials every file holds (`read`), and what became of those that are not
-    in the table (`leave_out`), so that nothing is lost without a word.
+    A reader records the number of trials of every file (`read`) and of those that are not in the
+    table (`leave_out`), so that nothing is dropped silently.
     """
 
     claims: list[Claim] = field(default_factory=list)
@@ -59,7 +58,7 @@ class Log:
     accounts: Accounts = field(default_factory=Accounts)
     _columns: dict[str, list[Any]] = field(default_factory=dict)
     _waiting: list[dict[str, Any]] = field(default_factory=list)
-    _rows: int = 0  # in the columns; others are waiting
+    _rows: int = 0  # rows in the columns, without the buffered ones
 
     @property
     def columns(self) -> dict[str, list[Any]]:
@@ -69,14 +68,14 @@ class Log:
         return self._columns
 
     def add(self, **values: Any) -> None:
-        """One row; a column that it lacks, or that earlier rows lacked, is empty there."""
+        """Add a row; missing columns are filled with None."""
         waiting = self._waiting
         waiting.append(values)
         if len(waiting) == _BATCH:
             self._store()
 
     def _store(self) -> None:
-        """Move the rows that wait into the columns: by column that is twice as fast as by row."""
+        """Move the buffered rows into the columns; batches are twice as fast as single rows."""
         waiting = self._waiting
         names = dict.fromkeys(waiting[0])
         try:
@@ -91,23 +90,23 @@ class Log:
         waiting.clear()
 
     def read(self, path: Path, trials: int) -> None:
-        """A file was read, or a part of it, that holds so many trials."""
+        """Record that a file, or a part of it, with so many trials was read."""
         self.accounts.of(path).rows += trials
 
     def leave_out(self, path: Path, reason: str, trials: int = 1) -> None:
-        """Trials of a file that are not in the table, as in "without a task id"."""
+        """Record trials of a file that are not in the table, for example "without a task id"."""
         self.accounts.of(path).left_out[reason] += trials
 
     def make_up(self, path: Path, reason: str, trials: int = 1) -> None:
-        """Rows in the table that no file holds, as in "instances that were never run"."""
+        """Record rows that are in no file, for example "instances that were never run"."""
         self.accounts.of(path).added[reason] += trials
 
     def skip(self, path: Path, reason: str) -> None:
-        """A file that is not read, as in "it holds only totals"."""
+        """Record a file that is not read, for example "it contains only totals"."""
         self.accounts.of(path).skipped = reason
 
     def extend(self, **columns: Sequence[Any]) -> None:
-        """Many rows, a column of each; what they lack, or earlier rows lacked, is empty there."""
+        """Add many rows by column; missing columns are filled with None."""
         if self._waiting:
             self._store()
         self._extend(columns, len(next(iter(columns.values()))))
@@ -126,30 +125,30 @@ class Log:
 
 @dataclass(frozen=True)
 class Reader:
-    """A harness, or a way of writing logs."""
+    """Reader of the logs of a harness."""
 
-    name: str  # as in --reader
-    recognise: Callable[["Glance"], str]  # why a file is one of its logs; empty if it is not
+    name: str  # name for --reader
+    recognise: Callable[["Glance"], str]  # reason a file is one of its logs; "" if not
     read_files: Callable[[Sequence[Path], Choice], Log]
-    beside: tuple[str, ...] = ()  # names of files that lie beside its logs and say nothing new
-    chooses: tuple[str, ...] = ("scorer",)  # which fields of a choice its logs leave
-    only_totals: bool = False  # its files have no questions: skipped beside those of other readers
+    beside: tuple[str, ...] = ()  # patterns of files next to its logs that add nothing
+    chooses: tuple[str, ...] = ("scorer",)  # fields of Choice that apply to its logs
+    only_totals: bool = False  # files without questions, skipped next to other logs
 
     def read(self, files: Sequence[Path], choice: Choice) -> Log:
-        """The outcomes in these files; a function that grades may make cycles."""
+        """Read files; the garbage collector is paused unless a grading function runs."""
         with nullcontext() if choice.regrade is not None else paused_collector():
             return self.read_files(files, choice)
 
 
 @dataclass(frozen=True)
 class Glance:
-    """The beginning of a file; each part of it is worked out when it is first asked for."""
+    """The beginning of a file; its properties are computed on first use."""
 
     path: Path
 
     @cached_property
     def head(self) -> bytes:
-        """Its first bytes, unpacked if the file is compressed by gzip."""
+        """The first bytes, decompressed if the file is compressed with gzip."""
         try:
             if self.path.suffix == ".gz":
                 with gzip.open(self.path, "rb") as packed:
@@ -161,7 +160,7 @@ class Glance:
 
     @cached_property
     def shape(self) -> str:
-        """What the file holds: "object", "array", "lines" of JSON, or something else: ""."""
+        """Shape of a JSON file: "object", "array" or "lines"; "" for anything else."""
         text = self.text.lstrip()
         if not text.startswith(("{", "[")):
             return ""
@@ -174,7 +173,7 @@ class Glance:
 
     @property
     def is_lines_by_name(self) -> bool:
-        """Whether its name says that every line is a document."""
+        """Whether the suffix is that of a JSON-lines file."""
         return any(suffix in (".jsonl", ".ndjson") for suffix in self.path.suffixes)
 
     @cached_property
@@ -184,13 +183,13 @@ class Glance:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Keys of the document, or of the first one in an array or of the lines, as far as seen."""
+        """Top-level keys of the document, or of the first element or line, as far as visible."""
         self._seen.update(self._unseen)
         return frozenset(self._seen)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """What the first row of a CSV file names; nothing if the file holds JSON."""
+        """Column names of a CSV file; empty for a JSON file."""
         if self.shape:
             return ()
         try:
@@ -199,7 +198,7 @@ class Glance:
             return ()
 
     def record_keys(self, *pages: str) -> frozenset[str]:
-        """What the first record has: of a CSV file, an array, lines, or a list under such a key."""
+        """Keys of the first record of a CSV file, array, lines, or a list under one of `keys`."""
         page = next((key for key in pages if key in self.keys), None)
         if self.shape != "object" or page is None:
             return self.keys or frozenset(self.columns)
@@ -207,7 +206,7 @@ class Glance:
         return frozenset(_keys(self.text[start.end() :])) if start else self.keys
 
     def has(self, *keys: str) -> bool:
-        """Whether all of these keys are there; the text is searched no further than for them."""
+        """Whether all keys are present; searches the text only as far as needed."""
         text, seen = self.text, self._seen
         if not all(f'"{key}"' in text for key in keys):
             return False
@@ -234,12 +233,12 @@ def _is_json(text: str) -> bool:
     return True
 
 
-# Text that is cut short ends with the file: else each quote in it would be tried anew.
+# An unterminated string matches up to the end; else every quote in it would be tried again.
 _TOKEN = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"\s*(:?)|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 def _keys(text: str) -> Iterator[str]:
-    """Keys of the first object that is not inside another, though the text may be cut short."""
+    """Keys of the first top-level object; the text may be truncated."""
     depth = 0
     for token in _TOKEN.finditer(text):
         mark = token.group()
@@ -254,7 +253,7 @@ def _keys(text: str) -> Iterator[str]:
 
 
 def occurrences(keys: Iterable[Hashable]) -> list[int]:
-    """How often each key stood there before: the index of a trial among those of its question.
+    """Number of earlier occurrences of each key: the index of a trial within its question.
 
     Examples
     --------
@@ -266,7 +265,7 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
 
 
 def pick(asked: str | None, found: Sequence[str], what: str, where: str) -> str:
-    """The one that was asked for, or the first; refused if it is not there."""
+    """The requested name, or the first by default; raises an error if it does not exist."""
     if not found:
         raise InputError(f"{where}: there is no {what}.")
     if asked is None:
@@ -277,7 +276,7 @@ def pick(asked: str | None, found: Sequence[str], what: str, where: str) -> str:
 
 
 def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> list[Above]:
-    """Which of several scores is used, if there was a choice; it decides the number.
+    """Guess that says which of several scores is used; None if there is only one.
 
     Examples
     --------
@@ -294,7 +293,7 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
 def joined_runs_remark(
     whose: str, runs: int, names: Sequence[str] = (), *, can_choose: bool = False
 ) -> Above:
-    """That several runs of one system are taken as its trials; `can_choose` if files= parts them.
+    """Guess that several runs of a system are its trials; `can_choose` if --files can split them.
 
     Examples
     --------
@@ -302,24 +301,23 @@ def joined_runs_remark(
     'Trials: gpt on gsm8k: 2 runs (a.json, b.json) are taken as trials of one system.'
     """
     shown = f" ({some_of(names)})" if names else ""
-    text = f"Trials: {whose}: {runs} runs{shown} are taken as trials of one system"
+    text = f"Trials: {whose}: {runs} runs{shown} are read as trials of one system"
     if can_choose:
         return guess(text, option="--files systems", argument="files='systems'")
     return guess(text)
 
 
 def some_of(names: Sequence[str], most: int = 5) -> str:
-    """The first of many names, and how many more there are."""
+    """Join the first names and say how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def claim_means_over_rows(log: Log, claims: Sequence[Claim]) -> None:
-    """Claims of a harness that averages over rows, not over questions.
+    """Add claims of a harness that averages over rows instead of questions.
 
-    The two are the same where every question has as many rows that count; a claim of other rows is
-    only told of. Rows that nobody graded never count. What is counted, and no mean, is a claim as
-    it is.
+    Both means are equal if all questions have equally many graded rows; otherwise the claim only
+    becomes a remark. Claims of totals are added unchanged.
     """
     held = {(claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims}
     columns = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
@@ -339,20 +337,22 @@ def claim_means_over_rows(log: Log, claims: Sequence[Claim]) -> None:
         else:
             whose = " · ".join(part for part in (claim.system, claim.task) if part)
             log.remarks.append(
-                f"{whose}: the log says {claim.name} {claim.value:.4g}; that is a mean over rows, "
-                f"and questions have different numbers of them.".removeprefix(": ")
+                f"{whose}: the log states {claim.name} {claim.value:.4g}, which is a mean over "
+                f"rows, while questions have different numbers of them.".removeprefix(": ")
             )
 
 
 def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:
-    """What a function that grades makes of a response; whatever goes wrong says where."""
+    """Grade a response with a user's function; an error names the place in the log."""
     try:
         value = grade(response, target, doc)
         if value is None:
             return None
         number = float(value) if isinstance(value, SupportsFloat) else math.nan
     except Exception as error:
-        raise InputError(f"{where}: regrade ended in {type(error).__name__}: {error}.") from error
+        raise InputError(f"{where}: regrade raised {type(error).__name__}: {error}.") from error
     if not math.isfinite(number):
-        raise InputError(f"{where}: regrade gives a number, True, False or None; got {value!r}.")
+        raise InputError(
+            f"{where}: regrade must return a number, True, False or None; got {value!r}."
+        )
     return number

@@ -7,8 +7,8 @@
     {"accuracy": 0.5, "correct_count": 1, "total_count": 2}
     {"id": "simple_python_1", "model_name": "…", "valid": false, "error_type": "…", …}
 
-A score file lists the wrong answers alone, so the two are read together: an answer is right if its
-id is in the result file and not in the score file.
+A score file lists only the wrong answers, so both files are read together: an answer is right if
+its id is in the result file and not in the score file.
 """
 
 import re
@@ -28,21 +28,21 @@ from errbar.errors import InputError
 _HEAD = ("accuracy", "correct_count", "total_count")
 _COSTS = ("input_token_count", "output_token_count", "latency")
 _NAME = re.compile(r"(?:BFCL_(?P<version>v\d+)_)?(?P<category>.+)_(?P<kind>result|score)\.jsonl?")
-# Folders between that of a model and its files.
+# Folders between the model folder and the files.
 _GROUPS = frozenset(
     {
         *("non_live", "live", "multi_turn", "agentic", "format_sensitivity"),
         *("memory", "kv", "vector", "rec_sum", "web_search"),
     }
 )
-_UNSCORED = "_prereq"  # conversations that only fill the memory
+_UNSCORED = "_prereq"  # conversations that only fill the memory of an agent
 _FAILED = "Error during inference"
 
 
 class _Key(NamedTuple):
-    """What a result file and its score file share."""
+    """Key shared by a result file and its score file."""
 
-    run: Path  # the folder of results and scores, with a star for either word
+    run: Path  # folder, with a star in place of "result" or "score"
     model: str
     version: str
     category: str
@@ -50,7 +50,7 @@ class _Key(NamedTuple):
 
 @dataclass
 class _Scores:
-    """A score file: its header, and how often each id is among the wrong answers."""
+    """A score file: its header, and the number of wrong answers per id."""
 
     path: Path
     head: Mapping[str, Any]
@@ -61,13 +61,13 @@ class _Scores:
 
 @dataclass
 class _Run:
-    """Answers of a model to the questions of a category, in order, and which of them broke off."""
+    """Answers of a model in a category, in order, and those that ended in an error."""
 
     key: _Key
     scores: _Scores
     result: Path | None
     ids: list[str] = field(default_factory=list)
-    broken: set[int] = field(default_factory=set)  # places of answers that ended in an error
+    broken: set[int] = field(default_factory=set)  # positions of answers that ended in an error
 
 
 def _recognise(glance: Glance) -> str:
@@ -115,12 +115,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _told_apart(folders: Sequence[Path]) -> list[str]:
-    """What the folders of runs are called, without what all of them share."""
+    """Names of run folders without their common prefix."""
     return [name.strip("*-_/") or name for name in systems_of(folders)]
 
 
 def _sorted_out(files: Sequence[Path], log: Log) -> tuple[dict[_Key, Path], dict[_Key, _Scores]]:
-    """Result and score files by what they share; a further one of the same is refused."""
+    """Result and score files by key; a second file with the same key is rejected."""
     results: dict[_Key, Path] = {}
     scores: dict[_Key, _Scores] = {}
     for file in files:
@@ -130,12 +130,14 @@ def _sorted_out(files: Sequence[Path], log: Log) -> tuple[dict[_Key, Path], dict
         category = named["category"] if named else file.stem
         key = _key(file, (named["version"] if named else "") or "", category)
         if not is_score and category.endswith(_UNSCORED):
-            log.skip(file, "conversations that fill the memory, and are not scored")
+            log.skip(file, "conversations that only fill the memory, and are not scored")
             continue
         held: Mapping[_Key, Any] = scores if is_score else results
         if key in held:
             other = held[key].path if is_score else held[key]
-            raise InputError(f"{file}: {other} is of the same run and category; give one of them.")
+            raise InputError(
+                f"{file}: {other} is of the same run and category; load only one of them."
+            )
         if is_score:
             scores[key] = _scores(file)
         else:
@@ -153,12 +155,14 @@ def _key(file: Path, version: str, category: str) -> _Key:
 
 
 def _scores(file: Path) -> _Scores:
-    """A score file, refused if it lists fewer or more wrong answers than it counts."""
+    """Parse a score file; raises an error if its list disagrees with its counts."""
     told = lines(file)
     at, head = next(told)
     counts = [require_key(head, name, f"{file}, line {at}") for name in _HEAD[1:]]
     if not all(is_whole(count) and count >= 0 for count in counts):
-        raise InputError(f"{file}, line {at}: correct_count and total_count are whole numbers.")
+        raise InputError(
+            f"{file}, line {at}: correct_count and total_count must be integers of at least 0."
+        )
     right, total = counts
     wrong: Counter[str] = Counter()
     for at, row in told:
@@ -169,14 +173,14 @@ def _scores(file: Path) -> _Scores:
     if wrong.total() != total - right:
         raise InputError(
             f"{file}: its first line counts {total - right} wrong answers of {total}, but "
-            f"{wrong.total()} are listed; it is not whole, so that errbar cannot tell which "
+            f"{wrong.total()} are listed; the file is incomplete, so errbar cannot tell which "
             f"answers are right. Run `bfcl evaluate` again."
         )
     return _Scores(file, head, wrong, total, right)
 
 
 def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) -> list[_Run]:
-    """Score files with their results: of one run, or else the only ones of model and category."""
+    """Pair score and result files of the same run, or the only ones of model and category."""
     spare: dict[tuple[str, ...], list[_Key]] = {}
     for key in results.keys() - scores.keys():
         spare.setdefault(key[1:], []).append(key)
@@ -196,26 +200,26 @@ def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) ->
     if not scores or (without and not any(run.result for run in runs)):
         raise InputError(_alone(without[0].path if without else next(iter(results.values()), None)))
     for found in without:
-        log.skip(found.path, "the ids of right answers are in its result file, which is not given")
+        log.skip(found.path, "the ids of right answers are in its result file, which is missing")
     for path in results.values():
-        log.skip(path, "its answers were not scored: there is no score file of it")
+        log.skip(path, "its answers were not scored: it has no score file")
     return runs
 
 
 def _alone(path: Path | None) -> str:
     if path is not None and path.name.removesuffix(".gz").endswith("_score.json"):
         return (
-            f"{path}: a score file of BFCL lists the wrong answers alone; the ids of the right "
-            f"ones are in the result file. Give both folders, as in `errbar score result/ score/`."
+            f"{path}: a score file of BFCL lists only the wrong answers; the ids of the right "
+            f"ones are in the result file. Load both folders: `errbar score result/ score/`."
         )
     return (
-        f"{path or 'the log'}: these are answers that were not scored. Run `bfcl evaluate`, and "
-        f"give both folders, as in `errbar score result/ score/`."
+        f"{path or 'the log'}: these are answers that were not scored. Run `bfcl evaluate` and "
+        f"load both folders: `errbar score result/ score/`."
     )
 
 
 def _answers(key: _Key, scores: _Scores, result: Path, log: Log) -> _Run:
-    """The ids of a result file; refused where its score file is of other answers."""
+    """Ids of a result file; raises an error if its score file is of other answers."""
     run = _Run(key, scores, result)
     for at, row in lines(result):
         where = f"{result}, line {at}"
@@ -227,20 +231,20 @@ def _answers(key: _Key, scores: _Scores, result: Path, log: Log) -> _Run:
     log.read(scores.path, 0)
     if len(run.ids) != scores.total:
         raise InputError(
-            f"{scores.path}: it counts {scores.total} answers, but {result} holds {len(run.ids)}; "
-            f"the two are not of one evaluation. Run `bfcl evaluate` again."
+            f"{scores.path}: it counts {scores.total} answers, but {result} has {len(run.ids)}; "
+            f"they are from different evaluations. Run `bfcl evaluate` again."
         )
     stray = scores.wrong - Counter(run.ids)
     if stray:
         raise InputError(
-            f"{scores.path}: {next(iter(stray))!r} is wrong there, but {result} does not hold it "
-            f"as often; the two are not of one evaluation. Run `bfcl evaluate` again."
+            f"{scores.path}: {next(iter(stray))!r} is wrong there, but {result} has fewer answers "
+            f"with this id; they are from different evaluations. Run `bfcl evaluate` again."
         )
     return run
 
 
 def _add(log: Log, system: str, task: str, run: _Run, start: int) -> int:
-    """A row for each answer; where an id occurs again, as many are wrong as the scores list."""
+    """Add a row per answer; of a repeated id, as many answers are wrong as the score file lists."""
     wrong, seen = Counter(run.scores.wrong), Counter[str]()
     lucky = 0
     for place, question in enumerate(run.ids):
@@ -277,12 +281,12 @@ def _errors(system: str, task: str, broken: int, lucky: int) -> Iterator[str]:
     if lucky:
         yield warning(
             f"{system} · {task}: BFCL counts {lucky} answers that ended in an error as right, "
-            f"since no function was called; errbar counts an error as wrong, unless told otherwise."
+            f"since no function was called; errbar counts an error as wrong by default."
         )
 
 
 def _claims(system: str, task: str, runs: Iterable[_Run]) -> Iterator[Claim]:
-    """What the first lines state: sums over runs, and the mean if all are of the same questions."""
+    """Totals stated in the first lines, summed over runs, and their mean if questions are equal."""
     held = list(runs)
     several = f", sum of {len(held)} runs" if len(held) > 1 else ""
     total, right = sum(run.scores.total for run in held), sum(run.scores.right for run in held)

@@ -1,4 +1,4 @@
-"""Results of BigCodeBench: `…_eval_results.json`, and `…_pass_at_k.json` beside it.
+"""Results of BigCodeBench: `…_eval_results.json` and `…_pass_at_k.json`.
 
     {"date": "…", "eval": {"BigCodeBench/0": [
         {"task_id": "BigCodeBench/0", "solution": "…", "status": "pass", "details": {}}]}}
@@ -6,8 +6,8 @@
     {"pass@1": 0.5, "model": "…", "split": "instruct", "subset": "hard", "calibrated": true,
      "gt_pass_rate": 0.99, "failed_tasks": ["BigCodeBench/3"]}
 
-Samples of a task are its trials. The second file states pass@k, and the tasks whose reference
-solution failed where the tests were run; BigCodeBench scores these as all others.
+Samples of a task are its trials. The second file states pass@k and the tasks whose reference
+solution failed in the test environment; BigCodeBench scores these like all others.
 """
 
 import re
@@ -34,7 +34,7 @@ _RESULTS, _TOTALS = "eval_results.json", "pass_at_k.json"
 _JUDGED: dict[str, tuple[float, str]] = {
     "pass": (1.0, "ok"),
     "fail": (0.0, "ok"),
-    "timeout": (0.0, "limit"),  # a program that never ends is a wrong one
+    "timeout": (0.0, "limit"),  # a program that does not finish is wrong
 }
 _UNJUDGED = (None, "unscored")
 _STATED = ("gt_pass_rate", "failed_tasks", "calibrated")
@@ -49,10 +49,10 @@ _Statuses = dict[str, list[str | None]]  # of the samples of each task
 
 
 class _File(NamedTuple):
-    """A file of results, what its name or the totals beside it say of it, and its tasks."""
+    """A file of results, with the details in its name or in the totals file, and its tasks."""
 
     path: Path
-    model: str  # empty if nothing says it
+    model: str  # empty if unknown
     task: str
     how: str  # backend, temperature, number of samples
     tasks: _Statuses
@@ -84,8 +84,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             totals[path] = whole
     if not results:
         raise InputError(
-            f"{files[0]}: this file of BigCodeBench holds only totals, and an error bar needs "
-            f"every sample; give the {_RESULTS} beside it too."
+            f"{files[0]}: this file of BigCodeBench has only totals, and an error bar needs every "
+            f"sample; load the {_RESULTS} file too."
         )
     opened = [_opened(path, tasks, totals) for path, tasks in results.items()]
     used = {_beside(path) for path in results}
@@ -93,7 +93,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         if path in used:
             log.read(path, 0)
         else:
-            log.skip(path, f"it holds only totals, and no {_RESULTS} lies beside it")
+            log.skip(path, f"it has only totals, and there is no {_RESULTS} next to it")
     systems = _systems(opened, choice, log)
     runs = Counter((system, file.task) for file, system in zip(opened, systems, strict=True))
     starts: Counter[tuple[str, str]] = Counter()
@@ -104,15 +104,15 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for (system, task), n in runs.items():
         if n > 1:
             said = (
-                f"{system} · {task}: {n} files are taken as runs of one system, and their samples "
-                f"as its trials; the pass@k that each states is not checked"
+                f"{system} · {task}: {n} files are read as runs of one system, with their samples "
+                f"as trials; the pass@k that each states is not checked"
             )
             log.remarks.append(guess(said))
     return log
 
 
 def _statuses(path: Path, told: Any) -> _Statuses:
-    """The status of every sample of each task; solutions are not kept."""
+    """Status of every sample of each task; solutions are dropped."""
     tasks = require_object(told, f"{path}, eval")
     found: _Statuses = {}
     for question, samples in tasks.items():
@@ -132,7 +132,7 @@ def _statuses(path: Path, told: Any) -> _Statuses:
 
 
 def _beside(path: Path) -> Path:
-    """Where the totals of a file of results are."""
+    """Path of the totals of a file of results."""
     return path.with_name(path.name.replace(_RESULTS, _TOTALS))
 
 
@@ -154,7 +154,7 @@ def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any
 
 
 def _systems(files: Sequence[_File], choice: Choice, log: Log) -> list[str]:
-    """The models in the names of the files; runs of one that were made otherwise are others."""
+    """Systems are the models in the file names, with the settings where these differ."""
     if not all(file.model for file in files):
         naming = name_systems([file.path for file in files], _RESULTS, files_are=choice.files)
         log.remarks += naming.remarks
@@ -170,7 +170,7 @@ def _systems(files: Sequence[_File], choice: Choice, log: Log) -> list[str]:
 
 
 def _add(log: Log, file: _File, system: str, starts: Counter[tuple[str, str]]) -> None:
-    """A row for each sample; those of a further file of a system and task go on from the last."""
+    """Add a row per sample; trials of further files of a system and task are numbered on."""
     log.read(file.path, sum(map(len, file.tasks.values())))
     start = starts[system, file.task]
     broken = {task for task in list_in(file.said, "failed_tasks") if isinstance(task, str)}
@@ -199,16 +199,16 @@ def _remarks(
     file: _File, system: str, broken: set[str], counts: Mapping[str, int]
 ) -> Iterator[str]:
     if counts.get("limit"):
-        yield f"{system}: {counts['limit']} samples timed out, and are wrong."
+        yield f"{system}: {counts['limit']} samples timed out and count as wrong."
     if counts.get("unscored"):
-        yield f"{system}: {counts['unscored']} samples have no status, and so no result."
+        yield f"{system}: {counts['unscored']} samples have no status and thus no result."
     if counts.get("broken"):
         names = some_of(sorted(broken))
         yield warning(
             f"{system} · {file.task}: a reference solution failed for {len(broken)} of the tasks "
-            f"where the tests were run ({names}), so that {counts['broken']} samples may be wrong "
-            f"for no fault of the model. BigCodeBench scores them, and so does errbar; the column "
-            f"'reference' tells them apart."
+            f"in the test environment ({names}), so {counts['broken']} samples may be wrong "
+            f"through no fault of the model. BigCodeBench scores them, and so does errbar; the "
+            f"column 'reference' marks them."
         )
     if file.said.get("calibrated") is False:
         yield f"{system}: the run is not calibrated; the BigCodeBench leaderboard is."

@@ -1,4 +1,4 @@
-"""Exports of Braintrust: the spans of experiments, and what an evaluation gives to a script.
+"""Exports of Braintrust: the spans of experiments, and results returned by an evaluation.
 
     {"id": "…", "span_id": "a", "root_span_id": "a", "is_root": true, "experiment_id": "…",
      "input": …, "output": …, "expected": …, "error": null, "scores": {"exact": 1},
@@ -6,13 +6,13 @@
     {"summary": {"experiment_name": "…", "scores": {…}}, "results": [{"input": …, "scores": {…}}]}
     {"input": …, "output": …, "expected": …, "scores": {"exact": 1}, "tags": null, "exc_info": null}
 
-The first are events of an experiment as the API has them (`ExperimentEvent` in the SDK 0.48.1), in
+The first are events of an experiment from the API (`ExperimentEvent` in the SDK 0.48.1), in
 an array, on lines, in the `events` or `data` of a page, or in CSV with `scores` as one column of
 JSON or as a column `scores.exact` for each; the second is an `EvalResultWithSummary`, and the third
 one of its `results` by itself, in an array or on lines (SDK 0.47.0). The root of a trace is a
 trial, or its evaluation span where the export has no root; spans inside it are left out. A question
-is a record of a data set where every trial has one, else an input, which is also how Braintrust
-finds what belongs together; trials with the same are its repeats.
+is a record of a data set if every trial has one, else an input, which is also how Braintrust groups
+trials; trials of the same question are its repeats.
 """
 
 import re
@@ -61,7 +61,7 @@ _RESULT = ("input", "output", "expected", "scores")  # of `EvalResult`, as are t
 _OF_RESULT = ("exc_info", "origin", "tags", "classifications")
 _SCORES_OBJECT = re.compile(r'"scores"\s*:\s*\{')
 _INSIDE = "spans inside a trial"
-_AGAIN = "spans that are there twice"
+_AGAIN = "duplicate spans"
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "Braintrust")
     if not scorers:
-        log.remarks.append("No trial has a score; there is nothing but a list of them.")
+        log.remarks.append("No trial has a score.")
     systems = _systems(trials, choice, log)
     origins = [_origin(trial.record) for trial in trials]
     by_record = None not in origins
@@ -126,7 +126,7 @@ def _add(
     origins: Sequence[str | None],
     scorer: str,
 ) -> None:
-    """A row for each trial; a question is a record of a data set, or else an input."""
+    """Add a row per trial; a question is a record of a data set, or else an input."""
     found = [trial.record for trial in trials]
     questions = [
         short_name(record.get("input")) if origin is None else origin
@@ -150,7 +150,7 @@ def _add(
 
 
 def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list[_Trial]:
-    """Roots of traces, and evaluations whose root is not there; all others are inside a trial."""
+    """Roots of traces, and evaluation spans without a root; other spans belong to a trial."""
     log.read(path, 0)
     glance = Glance(path)
     name = ""
@@ -181,7 +181,7 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
 
 
 def _is_root(record: Mapping[str, Any]) -> bool:
-    """Whether it is inside no other span; a record that tells nothing of spans is not."""
+    """Whether a record is a root span; a record without span fields is not."""
     if record.get("is_root") is not None:
         return score_of(record["is_root"]) == 1.0
     if record.get("span_parents"):
@@ -204,14 +204,14 @@ def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
 
 
 def _origin(record: Mapping[str, Any]) -> str | None:
-    """The record of a data set that a trial is of."""
+    """The data set record of a trial."""
     inside = part_of(record, "origin").get("id")
     name = inside if inside is not None else record.get("dataset_record_id")
     return None if name is None else str(name)
 
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
-    """Names of experiments; else their files, if each has one of its own; else their ids."""
+    """Systems are experiment names; else files, if each has one experiment; else ids."""
     files = list(dict.fromkeys(trial.path for trial in trials))
     places: dict[str, set[Path]] = {}
     for trial in trials:
@@ -238,7 +238,7 @@ def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
 def _claim(
     log: Log, stated: Mapping[Path, Mapping[str, Any]], systems: Mapping[Path, str], scorer: str
 ) -> None:
-    """Means of scores that a summary states, over the trials that have one."""
+    """Add the mean scores stated in a summary, over the trials that have the score."""
     claims, often = [], Counter(systems.values())
     for path, summary in stated.items():
         score = object_in(object_in(summary, "scores"), scorer).get("score")

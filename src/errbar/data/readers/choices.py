@@ -1,4 +1,4 @@
-"""Multiple choice by log-likelihoods: what a model takes, and how sure of it it is."""
+"""Multiple choice by log-likelihood: the chosen answer and its confidence."""
 
 import math
 from collections import defaultdict
@@ -30,7 +30,7 @@ def likeliest(likelihoods: Sequence[Sequence[float] | None]) -> dict[str, list[A
 def are_graded(
     answers: Sequence[str | None], targets: Sequence[Any], outcomes: Sequence[float | None]
 ) -> bool:
-    """Whether the answer is the target just where the harness says that it is right."""
+    """Whether answers equal targets exactly where the harness counts them as right."""
     return all(
         (answer == target) == bool(outcome)
         for answer, target, outcome in zip(answers, map(str, targets), outcomes, strict=True)

@@ -1,8 +1,8 @@
 """Test runs of deepeval: `test_run_<time>.json`, or the latest run in its hidden folder.
 
 Cases of one name are trials of one question; cases that deepeval numbered itself (`test_case_0`,
-`test_case_1` …) are told apart by their input. A case is right if it passed all its metrics. The
-name of a metric as the scorer takes its success alone, `name/score` the number.
+`test_case_1` …) are distinguished by their input. A case is right if it passed all its metrics.
+With a metric name as the scorer, only its success counts; `name/score` is its number.
 """
 
 import re
@@ -44,15 +44,15 @@ def _recognise(glance: Glance) -> str:
         return ""
     if glance.has("testCases"):
         told = {"metricsScores", "testPassed", "testFile"} & glance.keys
-        if told or '"metricsData"' in glance.text:  # what is told of the cases comes after them
-            return "a JSON document with testCases and what came of them"
+        if told or '"metricsData"' in glance.text:  # totals come after the cases
+            return "a JSON document with testCases and their results"
     if glance.has(_LATEST):
         return f"a JSON document with {_LATEST}"
     return ""
 
 
 class _Metric(NamedTuple):
-    """What a metric says of a case."""
+    """Result of a metric for a case."""
 
     success: Any
     score: Any
@@ -60,7 +60,7 @@ class _Metric(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """What is used of a case."""
+    """The fields of a case that are used."""
 
     question: str
     is_named: bool
@@ -77,7 +77,7 @@ class _Run(NamedTuple):
     system: str
     task: str
     cases: list[_Case]
-    stated: Mapping[str, Any]  # how many passed, of all cases and by each metric
+    stated: Mapping[str, Any]  # totals of all cases and of each metric
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
@@ -102,15 +102,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         _add(log, run, scorer, trials.setdefault(whose, Counter()))
         if whose in claims:
             log.remarks.append(
-                guess(f"Trials: {path}: its cases are taken as further trials of the run before")
+                guess(f"Trials: {path}: its cases are read as further trials of the previous run")
             )
         claims[whose] = [] if whose in claims else list(_claims(run, scorer))
     claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
     unnamed = sum(not case.is_named for run in runs.values() for case in run.cases)
     if unnamed:
         log.remarks.append(
-            f"{unnamed} cases have no name of their own; those with the same input are trials of "
-            f"one question."
+            f"{unnamed} cases have no name; those with the same input are trials of one question."
         )
     return log
 
@@ -126,7 +125,7 @@ def _run(path: Path) -> _Run:
 
 
 def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
-    """Cases of both kinds."""
+    """Cases of both kinds, single-turn and conversational."""
     for kind in _CASES:
         for at, value in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
             case = (
@@ -149,7 +148,7 @@ def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
 
 
 def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
-    """What each metric says of a case; of metrics with one name the second is called name (2)."""
+    """Results of the metrics of a case; a repeated metric name gets a suffix, as in name (2)."""
     found: dict[str, _Metric] = {}
     for metric in list_in(case, "metricsData"):
         if isinstance(metric, dict):
@@ -165,7 +164,7 @@ def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
 
 
 def _add(log: Log, run: _Run, scorer: str, trials: Counter[str]) -> None:
-    """A row for each case, whose trials go on from those before."""
+    """Add a row per case, with trials numbered after earlier ones."""
     size = len(run.cases)
     numbers = []
     for case in run.cases:
@@ -199,7 +198,7 @@ def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
 
 
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
-    """How many cases there are and passed, with errors as failures; a metric leaves them out."""
+    """Stated numbers of cases and of passes; errors are failures, except for a single metric."""
     whose = (run.system, run.task)
     passed, failed = _tests(run)
     if passed + failed > 0:
@@ -217,7 +216,7 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
 
 
 def _tests(run: _Run) -> tuple[float, float]:
-    """How many tests passed and failed, by the word of the log; none if it does not say both."""
+    """Stated numbers of passed and failed tests; None if one is missing."""
     passed, failed = (number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed"))
     return (0.0, 0.0) if passed is None or failed is None else (passed, failed)
 

@@ -1,4 +1,4 @@
-"""JSON as logs hold it: whole documents or one on each line, and what must be in them."""
+"""Read JSON documents and JSON lines, and validate their parts."""
 
 import gzip
 import json
@@ -14,25 +14,25 @@ from typing import Any, TypeGuard
 from errbar.base.json_text import JSONDecodeError, parse, parse_elements, parse_next
 from errbar.errors import InputError
 
-_LARGEST = 1 << 32  # bytes of one document
-_MOST_PACKED = 1000  # times that a compressed one may grow
+_LARGEST = 1 << 32  # bytes of a document
+_MOST_PACKED = 1000  # largest compression ratio
 _STEP = 1 << 20
-_NUMBERS = (float, int)  # and truth values, which are whole numbers to Python
+_NUMBERS = (float, int)  # bool is a subclass of int
 _MOST = sys.float_info.max
 _as_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
-# An array that is not empty begins, and what stands between its parts or after the last one.
+# The start of a nonempty array, and the separator or end after an element.
 _BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
 _BETWEEN = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
 
 
 def document(path: Path) -> Any:
-    """A file that is one JSON document."""
+    """Read a file as one JSON document."""
     return parsed(_bytes_of(path), str(path))
 
 
 def elements(path: Path) -> Iterator[Any]:
-    """The parts of a file that is one JSON array, of which only one is held at a time."""
+    """Iterate over the elements of a JSON array in a file, one at a time."""
     raw = _bytes_of(path)
     parts = parse_elements(raw)
     if parts is None:
@@ -41,18 +41,18 @@ def elements(path: Path) -> Iterator[Any]:
     try:
         yield from parts
     except (ValueError, RecursionError) as error:
-        parsed(raw, str(path))  # says where it is broken
-        raise InputError(f"{path}: it is not one JSON array.") from error
+        parsed(raw, str(path))  # raises an error with the position
+        raise InputError(f"{path}: this is not a JSON array.") from error
 
 
 def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
-    """The parts of an array with values that only `json` reads, up to where it is broken."""
+    """Elements of an array with values that only `json` can parse, up to the first error."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = ""
     begin = _BEGIN.match(text)
-    if begin is None:  # it is empty, no array, or broken
+    if begin is None:  # empty, not an array, or invalid
         yield from require_list(parsed(raw, str(path)), str(path))
         return
     del raw
@@ -68,14 +68,15 @@ def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
             break
         place, mark = found.end(), found[1]
     if mark != "]" or place != len(text):
-        parsed(text.encode(), str(path))  # says where it is broken
-        raise InputError(f"{path}: it is not one JSON array.")
+        parsed(text.encode(), str(path))  # raises an error with the position
+        raise InputError(f"{path}: this is not a JSON array.")
 
 
 def _bytes_of(path: Path) -> bytes:
     most = _LARGEST
     try:
-        with open(path, "rb", buffering=0) as file:  # a buffer takes a third of a small file's time
+        # buffering takes a third of the time for a small file
+        with open(path, "rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
             if path.name.endswith(".gz"):
                 most = min(_LARGEST, max(_STEP, size * _MOST_PACKED))
@@ -91,7 +92,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _unpacked(packed: gzip.GzipFile, most: int) -> bytes:
-    """What a compressed file holds, or somewhat more than so many bytes of it."""
+    """Decompress data, stopping a little after `most` bytes."""
     parts, size = [], 0
     while size <= most and (part := packed.read(_STEP)):
         parts.append(part)
@@ -100,12 +101,12 @@ def _unpacked(packed: gzip.GzipFile, most: int) -> bytes:
 
 
 def object_of(path: Path) -> dict[str, Any]:
-    """A file that is one object of JSON."""
+    """Read a file as one JSON object."""
     return require_object(document(path), str(path))
 
 
 def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file with one on each line, and the number of the line."""
+    """The objects of a JSON-lines file, with their line numbers."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rb") as file:
@@ -124,43 +125,43 @@ def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def parsed(raw: bytes, where: str) -> Any:
-    """A JSON document; an error says where in the file it breaks off."""
+    """Parse a JSON document; an error has the position in the file."""
     try:
         return parse(raw)
     except UnicodeDecodeError as error:
-        raise InputError(f"{where}: it is not text in UTF-8 (byte {error.start}).") from error
+        raise InputError(f"{where}: this is not UTF-8 text (byte {error.start}).") from error
     except JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
+        raise InputError(f"{where}: this is not valid JSON; {error.msg} at {place}.") from error
     except RecursionError as error:
-        raise InputError(f"{where}: its parts are nested too deeply.") from error
-    except ValueError as error:  # of a whole number with thousands of digits
+        raise InputError(f"{where}: the JSON is nested too deeply.") from error
+    except ValueError as error:  # an integer with thousands of digits
         raise InputError(f"{where}: {error}.") from error
 
 
 def require_object(value: Any, where: str) -> dict[str, Any]:
-    """An object of JSON."""
+    """The value, which must be a JSON object."""
     if not isinstance(value, dict):
-        raise InputError(f"{where}: an object is expected; this is {_short(value)}.")
+        raise InputError(f"{where}: expected an object, found {_short(value)}.")
     return value
 
 
 def require_list(value: Any, where: str) -> list[Any]:
-    """An array of JSON."""
+    """The value, which must be a JSON array."""
     if not isinstance(value, list):
-        raise InputError(f"{where}: an array is expected; this is {_short(value)}.")
+        raise InputError(f"{where}: expected an array, found {_short(value)}.")
     return value
 
 
 def require_key(value: Mapping[str, Any], key: str, where: str) -> Any:
-    """What stands under a key, which must be there."""
+    """The value under a required key."""
     if value.get(key) is None:
         raise InputError(f"{where}: there is no {key!r}.")
     return value[key]
 
 
 def object_in(whole: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """An object inside another; empty if there is none."""
+    """An object inside another object; empty if there is none."""
     part = whole.get(key)
     return part if isinstance(part, dict) else {}
 
@@ -172,23 +173,23 @@ def list_in(whole: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def name_of(value: Any, where: str) -> str:
-    """The id of a question: text as it is, whole numbers as they are written."""
+    """A question id as text: strings unchanged, integers in decimal."""
     if isinstance(value, str):
         return value
     if is_whole(value):
         return str(value)
-    raise InputError(f"{where}: an id is text or a whole number; this is {_short(value)}.")
+    raise InputError(f"{where}: an id must be text or an integer; found {_short(value)}.")
 
 
 def names_of(values: Sequence[Any], where: str) -> list[str]:
-    """The ids of questions, as `name_of` has each; what is text already is taken at once."""
+    """Apply `name_of` to all values; fast if all are text already."""
     if set(map(type, values)) <= {str}:
         return list(values)
     return [name_of(value, where) for value in values]
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Whether it is a whole number, which a truth value is not."""
+    """Whether the value is an integer and not a bool."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -200,23 +201,23 @@ def number_or_none(value: Any) -> float | None:
 
 
 def truth_or_none(value: Any, where: str) -> float | None:
-    """True and 1 as 1, false and 0 as 0, nothing as None; refused if it is anything else."""
+    """True and 1 as 1, false and 0 as 0, null as None; raises an error for anything else."""
     if value is None:
         return None
     if isinstance(value, _NUMBERS) and value in (0, 1):
         return float(value)
-    raise InputError(f"{where}: true or false is expected; this is {_short(value)}.")
+    raise InputError(f"{where}: expected true or false, found {_short(value)}.")
 
 
 def text_or_none(value: Any) -> str | None:
-    """An answer or a target as text: what is not text as it would stand in JSON."""
+    """An answer or target as text: strings unchanged, other values as JSON."""
     if value is None or isinstance(value, str):
         return value
     return str(value) if is_whole(value) else _as_text(value)
 
 
 def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
-    """Each as a number, as `number_or_none` has it; what is of one type is turned at once."""
+    """Apply `number_or_none` to all values; fast if all have the same type."""
     kinds = set(map(type, values))
     if kinds <= {bool} or (kinds == {float} and all(map(math.isfinite, values))):
         return list(map(float, values))
@@ -226,7 +227,7 @@ def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
 
 
 def texts_or_none(values: Sequence[Any]) -> list[str | None]:
-    """Each as text, as `text_or_none` has it; what is text already is taken at once."""
+    """Apply `text_or_none` to all values; fast if all are text already."""
     if set(map(type, values)) <= {str}:
         return list(values)
     return list(map(text_or_none, values))

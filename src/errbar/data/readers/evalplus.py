@@ -5,8 +5,8 @@
 
     {"eval": {"HumanEval/0": {"nfiles": 2, "base": [["success", […]], ["failed", […]]], "plus": …}}}
 
-Samples of a task are its trials. `plus` asks that the tests of the original benchmark pass and the
-added ones too, `base` only the former; EvalPlus reports both. A run of `base` alone has no `plus`.
+Samples of a task are its trials. For `plus` the tests of the original benchmark and the added ones
+must pass, for `base` only the former; EvalPlus reports both. A run of `base` alone has no `plus`.
 """
 
 import re
@@ -34,7 +34,7 @@ _KNOWN = frozenset({*_PASSED, *_FAILED, *_LATE})
 _SIGNS = re.compile(r'"(base_status|plus_status|nfiles|files)"\s*:')
 
 
-_Sample = tuple[str | None, str | None]  # what the tests of base and plus said; None if not run
+_Sample = tuple[str | None, str | None]  # status of the base and plus tests; None if not run
 
 
 class _Results(NamedTuple):
@@ -42,7 +42,7 @@ class _Results(NamedTuple):
 
     tasks: dict[str, list[_Sample]]
     stated: Any  # pass@k
-    files: float | None  # how many samples there are, by the word of older logs
+    files: float | None  # number of samples stated by older logs
 
 
 def _recognise(glance: Glance) -> str:
@@ -72,7 +72,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         if often[system] == 1:
             log.claims += _claims(evaluation, scorer, system)
     if statuses["limit"]:
-        log.remarks.append(f"{statuses['limit']} samples timed out, and are wrong.")
+        log.remarks.append(f"{statuses['limit']} samples timed out and count as wrong.")
     if statuses["unscored"]:
         log.remarks.append(
             f"{statuses['unscored']} samples were not run on the tests of {scorer!r}; they have no "
@@ -84,7 +84,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 def _add(
     log: Log, file: Path, results: _Results, system: str, scorer: str, before: int
 ) -> Counter[str]:
-    """A row for each sample, and one for a task that has none; how often each status occurs."""
+    """Add a row per sample, or one for a task without samples; returns counts per status."""
     statuses: Counter[str] = Counter()
     log.read(file, sum(map(len, results.tasks.values())))
     for question, samples in results.tasks.items():
@@ -123,7 +123,7 @@ def _results(file: Path) -> _Results:
 
 
 def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
-    """Samples in any of the layouts, and in that of a fork which numbers them."""
+    """Samples in any of the layouts, including that of a fork that numbers them."""
     if isinstance(told, list):
         for at, sample in enumerate(told):
             if not isinstance(sample, dict):
@@ -135,7 +135,7 @@ def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
     if "base" not in by_name:
         for name, value in by_name.items():
             if not name.isdecimal():
-                raise InputError(f"{where}: samples are expected; there is {name!r}.")
+                raise InputError(f"{where}: expected samples, found {name!r}.")
             yield from _samples(value, file, f"{question}, sample {name}")
         return
     base = require_list(by_name["base"], f"{where}, base")
@@ -160,17 +160,17 @@ def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
 
 @cache
 def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
-    """Outcome and status: plus asks for both kinds of tests, as EvalPlus does."""
+    """Outcome and status; `plus` requires both kinds of tests, as in EvalPlus."""
     said = sample if scorer == "plus" else sample[:1]
     if any(verdict in _FAILED for verdict in said):
         return 0.0, "ok"
     if any(verdict in _LATE for verdict in said):
-        return 0.0, "limit"  # a program that never ends is a wrong one
+        return 0.0, "limit"  # a program that does not finish is wrong
     return (None, "unscored") if None in said else (1.0, "ok")
 
 
 def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:
-    """Pass@k and the number of samples, of results of one data set."""
+    """Pass@k and the number of samples stated for a data set."""
     names = {_task(question, scorer) for question in results.tasks}
     if len(names) != 1:
         return

@@ -9,9 +9,9 @@
         {"index": 0, "message": {…}, "review": {"gold": "4", "pred": "4", "result": 1.0}}]}
 
 The first is of version 1 (up to 1.14), where repeats of a sample share its `group_id`; the second
-is of versions before, where every choice is a trial. A score that a judge failed to give is absent,
+is of versions before, where every choice is a trial. A score is absent if the judge failed,
 and EvalScope leaves such a sample out of the mean. `reports/<model>/<data set>.json` states the
-means, and the predictions hold no scores.
+means; the predictions have no scores.
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ _FOLDERS = ("reviews", "reports", "predictions")
 
 class _Trial(NamedTuple):
     question: str
-    at: int | None  # its place among the repeats, where it is stated
+    at: int | None  # index among the repeats, if stated
     scores: Mapping[str, Any]
     status: str
     main: str
@@ -85,8 +85,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             reviews.append(file)
     if not reviews:
         raise InputError(
-            f"{files[0]}: reports of EvalScope hold only totals, and predictions no scores; an "
-            f"error bar needs every sample. Give the folder reviews/ of the run."
+            f"{files[0]}: reports of EvalScope have only totals and predictions have no scores; "
+            f"an error bar needs every sample. Load the folder reviews/ of the run."
         )
     systems = _systems(reviews, log)
     scorers: dict[tuple[str, str], str] = {}
@@ -97,7 +97,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.read(file, len(trials))
         scorers[whose] = _scorer(trials, choice, file, log)
         if starts[whose]:
-            said = f"{file.name}: a further run of {whose[0]}, taken as trials"
+            said = f"{file.name}: read as further trials of {whose[0]}"
             log.remarks.append(guess(said))
         starts[whose] = _add(log, whose, trials, scorers[whose], starts[whose])
     for report in reports:
@@ -107,7 +107,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _systems(files: Sequence[Path], log: Log) -> dict[Path, str]:
-    """The folder of each file, which is named after the model; else the files."""
+    """Systems are the folders, which are named after the models; else the files."""
     places = {file: file.resolve().parent for file in files}
     if all(place.parent.name in _FOLDERS for place in places.values()):
         return {file: place.name for file, place in places.items()}
@@ -148,7 +148,7 @@ def _trials(row: Mapping[str, Any], where: str) -> Iterator[_Trial]:
 
 
 def _scorer(trials: Sequence[_Trial], choice: Choice, file: Path, log: Log) -> str:
-    """The score that was asked for, or the main one, which is the first unless it is stated."""
+    """The chosen score, or the main one, which is the first unless stated."""
     found = dict.fromkeys(trial.main for trial in trials if trial.main in trial.scores)
     found |= dict.fromkeys(name for trial in trials for name in trial.scores)
     if not found:
@@ -163,7 +163,7 @@ def _scorer(trials: Sequence[_Trial], choice: Choice, file: Path, log: Log) -> s
 def _add(
     log: Log, whose: tuple[str, str], trials: Sequence[_Trial], scorer: str, start: int
 ) -> int:
-    """A row for each trial, and where the trials of a further run begin."""
+    """Add a row per trial; returns the first trial number of the next run."""
     seen: Counter[str] = Counter()
     stated = all(trial.at is not None for trial in trials)
     unscored: Counter[str] = Counter()
@@ -196,7 +196,7 @@ def _add(
 
 
 def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Claim]:
-    """Means of the subsets that a report states, where they are of the score that was read."""
+    """Means of subsets stated in a report, for the score that was read."""
     report = object_of(file)
     system, data_set = str(report.get("model_name")), str(report.get("dataset_name"))
     for metric in list_in(report, "metrics"):
@@ -217,7 +217,7 @@ def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Clai
 
 
 def _has_axes(identity: Mapping[str, Any]) -> bool:
-    """Whether a mean is of something else than all samples, as of those at a level."""
+    """Whether a mean covers only some samples, for example those of a level."""
     return bool(object_in(identity, "dimensions"))
 
 

@@ -1,12 +1,11 @@
 """Every Eval Ever, up to schema 0.3.0: records in `<uuid>_samples.jsonl`, scores in `<uuid>.json`.
 
-The schema has no field for a repeat: records of one sample, model and result are its trials, in the
-order in which they stand. A sample that was scored by several metrics has a record for each; the
-filter chooses among them. The aggregate beside states the scores, how many records there are and
-their checksum, all of which are checked.
+The schema has no field for a repeat: records of the same sample, model and result are trials, in
+file order. A sample scored by several metrics has a record for each; the filter chooses among them.
+The aggregate states the scores, the number of records and their checksum, all of which are checked.
 
-Metadata become columns to group by. What errbar wrote there itself, when it wrote a log in this
-schema, becomes the column that it was.
+Metadata become columns to group by. Columns of the outcomes table that errbar itself wrote to the
+metadata are restored.
 """
 
 import hashlib
@@ -44,10 +43,10 @@ from errbar.data.readers.every_eval_ever_samples import (
 from errbar.errors import InputError
 
 NAME = "every_eval_ever"
-VERSION = "0.3.0"  # the newest that is read, and the one that is written
+VERSION = "0.3.0"  # newest schema that is read, and the one that is written
 ENDING = "_samples.jsonl"
-WRITTEN_BY = "written_by"  # in an aggregate of ours
-WITHOUT_SCORE = "rows_without_score"  # how many rows it knows of that have no record
+WRITTEN_BY = "written_by"  # in an aggregate written by errbar
+WITHOUT_SCORE = "rows_without_score"  # number of rows without a record
 
 _KEYS = ("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id")
 _CHECKSUMS = ("sha256", "md5")
@@ -61,7 +60,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _is_aggregate(glance: Glance) -> bool:
-    """Whether it states scores; results without end may come before their key is seen."""
+    """Whether a file is an aggregate, even if long results hide its later keys."""
     if glance.shape not in ("lines", "object") or not glance.has("schema_version", "evaluation_id"):
         return False
     return glance.has("evaluation_results") or glance.has("retrieved_timestamp", "source_metadata")
@@ -74,8 +73,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     paths = [path for path in files if path not in known]
     if not paths:
         raise InputError(
-            f"{files[0]} is an aggregate of Every Eval Ever, which states scores and holds no "
-            f"trials. Load the {ENDING.removeprefix('_')} beside it; without one there is nothing "
+            f"{files[0]} is an aggregate of Every Eval Ever, which states scores and has no "
+            f"trials. Load the {ENDING.removeprefix('_')} next to it; without it there is nothing "
             f"to score."
         )
     reading = Reading(pick(choice.scorer, SCORES, "score", str(paths[0])))
@@ -86,7 +85,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.read(sample.path, len(sample.records))
         for subject, result, values in sample.records:
             if result != taken[subject]:
-                log.leave_out(sample.path, "records of other results than the one that is used")
+                log.leave_out(sample.path, "records of results that are not used")
                 continue
             question = (subject, values["question"])
             log.add(
@@ -101,14 +100,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         if path in with_samples:
             log.read(path, 0)
         else:
-            log.skip(path, "it states scores of an evaluation whose records are not there")
+            log.skip(path, "it states scores of an evaluation whose records are missing")
     _say(log, reading, choice, samples)
     _check(log, samples)
     return log
 
 
 def _without_copies(samples: Sequence[SampleFile], log: Log) -> list[SampleFile]:
-    """Files but for those that are copies of another; two of one evaluation are warned of."""
+    """Leave out copies of files; warn of different files of the same evaluation."""
     by_evaluation: dict[tuple[str, ...], list[SampleFile]] = defaultdict(list)
     for sample in samples:
         by_evaluation[tuple(sample.evaluations)].append(sample)
@@ -137,7 +136,7 @@ def _without_copies(samples: Sequence[SampleFile], log: Log) -> list[SampleFile]
 def _results(
     samples: Sequence[SampleFile], choice: Choice, log: Log, where: str
 ) -> dict[SystemOnTask, str]:
-    """Of the results that an evaluation has for a sample, the one that is used."""
+    """Choose one of the results that an evaluation has for a sample."""
     found: dict[SystemOnTask, dict[str, None]] = defaultdict(dict)
     for sample in samples:
         for record in sample.records:
@@ -167,7 +166,7 @@ def _named(results: Iterable[Mapping[str, None]]) -> Iterator[str]:
 
 
 def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFile]) -> None:
-    """What was guessed of the records, and what was left out of them."""
+    """Add remarks on guesses and omissions."""
     if reading.partly_right and choice.scorer is None:
         log.remarks.append(
             guess(
@@ -193,7 +192,7 @@ def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFil
 
 
 def _is_newer(version: str) -> bool:
-    """Whether a version is of a later schema, whatever its last number."""
+    """Whether a version is newer than the known schema, ignoring its last number."""
     numbers = version.split(".")[:2]
     if len(numbers) < 2 or not all(n.isascii() and n.isdigit() and len(n) < 9 for n in numbers):
         return False
@@ -201,7 +200,7 @@ def _is_newer(version: str) -> bool:
 
 
 def _check(log: Log, samples: Sequence[SampleFile]) -> None:
-    """What the aggregates state of the records: scores, how many, and their checksum."""
+    """Check the records against their aggregates: scores, number and checksum."""
     files = Counter(
         subject for sample in samples for subject in {subject for subject, _ in sample.kept}
     )
@@ -213,7 +212,7 @@ def _check(log: Log, samples: Sequence[SampleFile]) -> None:
         told = object_of(beside)
         if sample.evaluations and str(told.get("evaluation_id")) not in sample.evaluations:
             log.remarks.append(
-                warning(f"{beside.name} is of another evaluation than the records beside it.")
+                warning(f"{beside.name} belongs to another evaluation than the records next to it.")
             )
             continue
         detailed = object_in(told, "detailed_evaluation_results")
@@ -233,12 +232,12 @@ def _check(log: Log, samples: Sequence[SampleFile]) -> None:
 def _check_file(
     log: Log, samples: SampleFile, total: float | None, detailed: Mapping[str, Any]
 ) -> None:
-    """Warn of a file that is not the one that its aggregate speaks of."""
+    """Warn if a file differs from its description in the aggregate."""
     if total is not None and total != len(samples.records):
         log.remarks.append(
             warning(
-                f"{samples.path.name} holds {len(samples.records)} records, and its aggregate says "
-                f"{total:g}: it may be cut short."
+                f"{samples.path.name} has {len(samples.records)} records, but its aggregate "
+                f"states {total:g}; it may be truncated."
             )
         )
         return
@@ -257,7 +256,7 @@ def _check_file(
 def _state_scores(
     log: Log, samples: SampleFile, told: Mapping[str, Any], files: Mapping[SystemOnTask, int]
 ) -> None:
-    """Scores of the aggregate, where they are shares, and what it says of rows without a record."""
+    """Add the scores stated in the aggregate, if they are shares, and its rows without a record."""
     writer = object_in(object_in(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
     ours = isinstance(writer, str) and writer.startswith("errbar ")
     for value in list_in(told, "evaluation_results"):
@@ -280,7 +279,8 @@ def _state_scores(
                 claim_means_over_rows(log, claims)
             if ours and lost is not None:
                 log.remarks.append(
-                    f"{subject}: rows left out when this was written, for want of a score: {lost}."
+                    f"{subject}: rows left out when this log was written, because they had no "
+                    f"score: {lost}."
                 )
 
 

@@ -1,4 +1,4 @@
-"""Records of Every Eval Ever as rows: what is kept of a line of `<uuid>_samples.jsonl`."""
+"""Parse the records of Every Eval Ever in `<uuid>_samples.jsonl` into rows."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from errbar.data.readers.documents import (
     text_or_none,
 )
 
-OWN = "errbar."  # before the name of a column of the outcomes table, among the metadata
-NO_OUTCOME = f"{OWN}outcome"  # there where the score of a record stands for none
+OWN = "errbar."  # prefix of columns of the outcomes table in the metadata
+NO_OUTCOME = f"{OWN}outcome"  # set where the score of a record is only a placeholder
 SCORES = ("score", "is_correct")
-MOST_METADATA = 100  # columns that are made of them
+MOST_METADATA = 100  # most columns made of metadata
 
 
 class SystemOnTask(NamedTuple):
-    """What a record is of."""
+    """The system and task of a record."""
 
     system: str
     task: str
@@ -35,10 +35,10 @@ class SystemOnTask(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is kept of a line."""
+    """The parts of a record that are kept."""
 
     subject: SystemOnTask
-    result: str  # empty where the log names none
+    result: str  # empty if the log has no name
     values: dict[str, Any]  # by column
 
 
@@ -48,7 +48,7 @@ class SampleFile:
 
     path: Path
     records: list[Record] = field(default_factory=list)
-    evaluations: dict[str, None] = field(default_factory=dict)  # their ids
+    evaluations: dict[str, None] = field(default_factory=dict)  # evaluation ids
     kept: Counter[tuple[SystemOnTask, str]] = field(
         default_factory=Counter
     )  # by subject and result
@@ -56,17 +56,17 @@ class SampleFile:
 
 @dataclass
 class Reading:
-    """What is learnt from all records while they are read."""
+    """Information collected over all records."""
 
     scorer: str
     versions: dict[str, None] = field(default_factory=dict)
-    metadata: dict[str, None] = field(default_factory=dict)  # names that are columns
+    metadata: dict[str, None] = field(default_factory=dict)  # names that become columns
     beyond: set[str] = field(default_factory=set)  # names that are left out
-    partly_right: int = 0  # records whose score is not what is_correct says
+    partly_right: int = 0  # records whose score disagrees with is_correct
 
 
 def read_samples(path: Path, reading: Reading) -> SampleFile:
-    """The records of a file; what they have in common with others goes to `reading`."""
+    """Read the records of a file; information about all files is collected in `reading`."""
     samples = SampleFile(path)
     place = str(path)
     for at, row in lines(path):
@@ -83,7 +83,7 @@ def read_samples(path: Path, reading: Reading) -> SampleFile:
 
 
 def _values(row: Mapping[str, Any], reading: Reading, where: str) -> dict[str, Any]:
-    """The columns of a record, without its subject; a trial only where errbar wrote one."""
+    """The columns of a record without its subject; a trial only if errbar wrote one."""
     judged, question = row.get("evaluation"), row.get("sample_id")
     if type(judged) is not dict:
         judged = require_object(judged, f"{where}, evaluation")
@@ -108,7 +108,7 @@ def _values(row: Mapping[str, Any], reading: Reading, where: str) -> dict[str, A
 
 
 def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of the outcomes table that errbar itself wrote among the metadata."""
+    """Columns of the outcomes table that errbar itself wrote to the metadata."""
     found: dict[str, Any] = {}
     for name, value in metadata.items():
         meaning = name.removeprefix(OWN)
@@ -124,7 +124,7 @@ def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_plain_number(text: str) -> bool:
-    """Whether a number of a trial says the same as its text: not so for 007."""
+    """Whether text equals its number when written again, which is false for 007."""
     return text.isascii() and text.isdigit() and len(text) < 16 and text == str(int(text))
 
 
@@ -136,7 +136,7 @@ def _float(text: str) -> float | None:
 
 
 def _others(metadata: Mapping[str, Any], reading: Reading) -> dict[str, str]:
-    """Metadata under names that no column of the outcomes table has."""
+    """Metadata other than columns of the outcomes table."""
     found = {}
     for name, value in metadata.items():
         if not isinstance(value, str) or name in USUAL or name.startswith(OWN):
@@ -150,7 +150,7 @@ def _others(metadata: Mapping[str, Any], reading: Reading) -> dict[str, str]:
 
 
 def _answer(row: Mapping[str, Any]) -> str | None:
-    """What was taken out of the last text for an answer."""
+    """The answer extracted from the last message."""
     found = [
         attribution
         for attribution in list_in(row, "answer_attribution")

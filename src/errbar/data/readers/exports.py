@@ -1,7 +1,7 @@
-"""Exports of platforms: records in an array, on lines, in a page of an API, or in a CSV file.
+"""Records exported by platforms: a JSON array, JSON lines, a page of an API, or a CSV file.
 
-A cell of a CSV file is text as it is written; only objects, lists and quoted text in JSON are
-parsed, so that an id of 007 or 1.50 stays one.
+Cells of a CSV file stay text, so that ids such as 007 or 1.50 are kept; only JSON objects, lists
+and quoted strings are parsed.
 """
 
 import csv
@@ -29,7 +29,7 @@ from errbar.data.readers.documents import (
 )
 from errbar.errors import InputError
 
-_LONGEST_CELL = 1 << 27  # characters; Python's own limit is 131,072, and answers may be longer
+_LONGEST_CELL = 1 << 27  # characters; Python's limit of 131,072 is too small for some answers
 _LONGEST_NAME = 80
 _GOOD = frozenset({"true", "yes", "y", "pass", "passed", "correct", "right"})
 _BAD = frozenset({"false", "no", "n", "fail", "failed", "incorrect", "wrong"})
@@ -37,10 +37,10 @@ _WORDS = {"true": 1.0, "false": 0.0}
 
 
 def records(path: Path, *pages: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each record stands, and the record.
+    """The records of a file, each with its position.
 
-    `pages` are the keys under which an object holds its records; without one of them an object is
-    a record itself.
+    `pages` are the keys under which an object contains its records; an object without any of them
+    is a record itself.
     """
     glance = Glance(path)
     if glance.shape == "lines":
@@ -77,7 +77,7 @@ def _rows_of_csv(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def cells(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows of a CSV file that are not blank, the first one included, and the line they end on."""
+    """Rows of a CSV file except blank ones, including the header, with their last line numbers."""
     csv.field_size_limit(max(_LONGEST_CELL, csv.field_size_limit()))
     opened = gzip.open if path.suffix == ".gz" else open
     try:
@@ -87,15 +87,17 @@ def cells(path: Path) -> Iterator[tuple[int, list[str]]]:
                 if row:
                     yield reader.line_num, row
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: it is not text in UTF-8 (byte {error.start}).") from error
+        raise InputError(f"{path}: this is not UTF-8 text (byte {error.start}).") from error
     except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: it is not CSV; {error}.") from error
+        raise InputError(
+            f"{path}, line {reader.line_num}: this is not valid CSV; {error}."
+        ) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
 
 
 def value_of(cell: str) -> Any:
-    """What a cell holds: nothing, an object, a list or text in JSON, else text as it is written."""
+    """Value of a cell: None if empty, a JSON object, list or string, else the text."""
     word = cell.strip()
     if word[:1] not in ("{", "[", '"'):
         return cell if word else None
@@ -107,7 +109,7 @@ def value_of(cell: str) -> Any:
 
 
 def score_of(value: Any) -> float | None:
-    """A score: a number or a truth value, which may be written as text; None for anything else."""
+    """A number or truth value, possibly as text; None for anything else."""
     if isinstance(value, str):
         word = value.strip().lower()
         if word in _WORDS:
@@ -129,12 +131,12 @@ def first_of(record: Mapping[str, Any], *names: str) -> Any:
 
 
 def is_error(value: Any) -> bool:
-    """Whether something is said under `error`; a table may have nan there for nothing."""
+    """Whether an `error` field is set; tables may have nan where it is not."""
     return bool(value) and not isinstance(value, float)
 
 
 def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An object inside a record, which a table may have spread over columns: `name.key`."""
+    """An object inside a record, which a table may have flattened into columns `name.key`."""
     whole = record.get(name)
     if isinstance(whole, dict):
         return whole
@@ -149,7 +151,7 @@ def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def short_name(value: Any) -> str:
-    """A name for whatever a question asks: its text, cut short and marked if it is long."""
+    """Short name of a question: its text, or the start of it and a digest if it is long."""
     text = text_or_none(value) or ""
     if len(text) <= _LONGEST_NAME:
         return text
@@ -158,22 +160,22 @@ def short_name(value: Any) -> str:
 
 
 def label_value(label: str) -> float | None:
-    """What a label says of an answer, where it is one of the usual words; None if it is not."""
+    """Outcome meant by a label; None if it is not one of the known words."""
     word = label.strip().lower()
     return 1.0 if word in _GOOD else 0.0 if word in _BAD else None
 
 
 class Scores:
-    """The scores of a trial by name; one that is given several times is their mean."""
+    """Scores of a trial by name; repeated scores are averaged."""
 
     __slots__ = ("_values", "labels")
 
     def __init__(self) -> None:
         self._values: dict[str, list[float | None]] = {}
-        self.labels: set[str] = set()  # names whose values are words
+        self.labels: set[str] = set()  # names of scores given as words
 
     def add(self, name: str, value: Any) -> None:
-        """One value: a number, a truth value, or a label."""
+        """Add a value: a number, a truth value, or a label."""
         number = score_of(value)
         if number is None and isinstance(value, str):
             number = label_value(value)
@@ -181,7 +183,7 @@ class Scores:
         self._values.setdefault(name, []).append(number)
 
     def fill(self, other: "Scores") -> None:
-        """Take from others the scores whose names are not here."""
+        """Copy the scores of `other` whose names are missing here."""
         for name in other.names:
             if name not in self._values:
                 self._values[name] = other._values[name]
@@ -189,15 +191,15 @@ class Scores:
 
     @property
     def names(self) -> Iterable[str]:
-        """Names, in the order they came."""
+        """Names in order of first appearance."""
         return self._values
 
     def several(self, name: str) -> bool:
-        """Whether there are values that differ."""
+        """Whether the values of a score differ."""
         return len(self._values.get(name, ())) > 1 and len(set(self._numbers(name))) > 1
 
     def of(self, name: str) -> float | None:
-        """The mean of the values that are numbers; None without one."""
+        """Mean of the numeric values; None if there are none."""
         values = self._values.get(name, ())
         if len(values) == 1:
             return values[0]
@@ -209,21 +211,21 @@ class Scores:
 
 
 def score_names(each: Iterable[Scores]) -> list[str]:
-    """Names of scores, those that most trials have first."""
+    """Names of scores, the most frequent first."""
     often: Counter[str] = Counter(chain.from_iterable(scores.names for scores in each))
     return [name for name, _ in often.most_common()]
 
 
 def remarks_on_scores(each: Sequence[Scores], name: str, platform: str) -> Iterator[str]:
-    """What was taken for a number though it is none, or is more than one."""
+    """Remarks on scores that are words, or that have several values."""
     differ = sum(scores.several(name) for scores in each)
     if differ:
         yield warning(
-            f"{differ} trials have several values of {name!r} that differ; their mean is taken, as "
-            f"{platform} shows it."
+            f"{differ} trials have several values of {name!r} that differ; using their mean, as "
+            f"{platform} does."
         )
     if any(name in scores.labels for scores in each):
         yield guess(
-            f"Outcomes: {name!r} is given in words; such as true, yes, pass and correct are right, "
-            f"false, no, fail and incorrect are wrong, and others are no score"
+            f"Outcomes: {name!r} has words; true, yes, pass, correct and the like are right, "
+            f"false, no, fail and incorrect are wrong, and other words are missing scores"
         )

@@ -1,8 +1,8 @@
-"""Some keys of every line of a file of JSON lines, without what else the lines hold.
+"""Read selected keys of a JSON-lines file.
 
-DuckDB reads such a file by all cores, and only the keys that are wanted become values of Python.
-What it cannot read is read line by line: either that succeeds, or it says which line is broken.
-Small files are read so from the start: to start DuckDB takes as long as 5 MB of lines.
+DuckDB reads such a file with all cores, and only the selected keys become Python values. If it
+fails, the file is read line by line, which either succeeds or names the invalid line. Small files
+are read line by line from the start: starting DuckDB takes as long as reading 5 MB.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from errbar.base.json_text import parse
 from errbar.data.engines.duckdb import own_engine, quoted
 from errbar.data.readers.documents import lines
 
-_LONGEST_LINE = 1 << 22  # bytes; DuckDB's buffers grow with it
-_SMALL = 5_000_000  # bytes; 6 MB take 54 ms line by line and 56 ms by DuckDB, 6 kB 0.1 and 27 ms
+_LONGEST_LINE = 1 << 22  # bytes; DuckDB's buffers grow with this limit
+_SMALL = 5_000_000  # bytes; 6 MB take 54 ms line by line and 56 ms in DuckDB, 6 kB 0.1 and 27 ms
 
 
 def fields(path: Path, keys: Sequence[str], firsts: Sequence[str] = ()) -> dict[str, list[Any]]:
-    """The values under these keys, line by line; None where a line lacks one.
+    """Values under these keys for every line; None where a line lacks the key.
 
-    Under `firsts` stand lists of lists, of each of which only the first part is wanted, as a
-    number; None where one of them is none.
+    Values under the keys in `firsts` are lists of lists, of which only the first elements are
+    returned, as numbers; None if one of them is not a number.
     """
     try:
         if path.stat().st_size > _SMALL:
@@ -45,7 +45,7 @@ def _by_line(path: Path, keys: Sequence[str], firsts: Sequence[str]) -> dict[str
 
 
 def firsts_of(parts: Any) -> list[float] | None:
-    """The first part of each list in a list, as numbers; None if one of them is none."""
+    """First element of each inner list as a number; None if one of them is not a number."""
     try:
         return [float(part[0]) for part in parts]
     except (TypeError, ValueError, LookupError, OverflowError):
@@ -72,6 +72,6 @@ def _by_engine(path: Path, keys: Sequence[str], firsts: Sequence[str]) -> dict[s
 
 
 def _parsed(texts: Sequence[str | None]) -> list[Any]:
-    """Values that are written as JSON; as one list, which is thrice as fast as one by one."""
+    """Parse JSON texts as a single list, three times as fast as one by one."""
     values: list[Any] = parse(f"[{','.join([text or 'null' for text in texts])}]")
     return values

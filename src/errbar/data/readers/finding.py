@@ -1,4 +1,4 @@
-"""Which reader a file is for, found by what is in it."""
+"""Find the reader of each file by its content."""
 
 import importlib
 import pkgutil
@@ -16,7 +16,7 @@ from errbar.errors import InputError, InternalError
 
 @dataclass(frozen=True)
 class Found:
-    """A reader, the files that it knows, and why."""
+    """A reader, the files it recognises, and the reason."""
 
     reader: Reader
     files: tuple[Path, ...]
@@ -24,26 +24,26 @@ class Found:
 
 
 class Recognised(NamedTuple):
-    """Whose logs some files are, and which files are of no harness."""
+    """Files by reader, and the files that no reader recognises."""
 
     found: list[Found]
-    companions: list[Path]  # lie beside logs, and say nothing new
+    companions: list[Path]  # files next to logs that add nothing
     others: list[Path]
-    totals: Mapping[Path, str]  # hold no questions, and why that is known
+    totals: Mapping[Path, str]  # files with totals only, and the reason
 
 
 @cache
 def every_reader() -> dict[str, Reader]:
-    """The readers of this package by name: its modules that have a `READER`."""
+    """All readers by name: the modules of this package with a `READER`."""
     names = sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
     modules = (importlib.import_module(f"{readers.__name__}.{name}") for name in names)
     known = [module.READER for module in modules if hasattr(module, "READER")]
-    known.sort(key=lambda reader: reader.only_totals)  # what another reader knows is no total
+    known.sort(key=lambda reader: reader.only_totals)  # last, so that other readers come first
     return {reader.name: reader for reader in known}
 
 
 def require_reader(name: str) -> Reader:
-    """The reader of a name."""
+    """The reader with this name."""
     known = every_reader()
     if name not in known:
         raise InputError(f"there is no reader {name!r}; there are: {', '.join(known)}.")
@@ -51,9 +51,9 @@ def require_reader(name: str) -> Reader:
 
 
 def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
-    """The readers of these files, each with those that it knows.
+    """Group files by the reader that recognises them.
 
-    A reader that was asked for takes the files that it knows, and all of them if it knows none.
+    A reader chosen by name gets the files it recognises, or all files if it recognises none.
     """
     known = list(every_reader().values())
     if asked is not None:
@@ -97,7 +97,7 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
 
 
 def refuse_totals(files: Sequence[Path]) -> NoReturn:
-    """Refuse files that hold only totals, and say what to give instead."""
+    """Raise an error for files that contain only totals, with advice on what to load instead."""
     refusing = next(reader for reader in every_reader().values() if reader.only_totals)
     refusing.read(files, Choice())
     raise InternalError(f"{files[0]} was not refused.")

@@ -8,10 +8,10 @@
     {"id": "…", "n_total_trials": 2, "stats": {"n_completed_trials": 2, "evals": {
         "terminus-2__m__terminal-bench": {"n_trials": 2, "metrics": [{"mean": 0.5}], …}}}}
 
-Trials of a task are its attempts. A verifier gives one reward or several, among which `scorer`
-chooses. Harbor counts a trial without a reward as 0. One that ended in an exception and was
-verified all the same keeps its reward; an agent that ran out of time or context is at a limit. A
-trial with neither was not scored. The format is that of 0.25.
+Trials are the attempts at a task. A verifier gives one or more rewards, among which `scorer`
+chooses. Harbor counts a trial without a reward as 0. A trial that ended in an exception but was
+verified keeps its reward; an agent that ran out of time or context has the status `limit`. A trial
+with neither reward nor exception was not scored. The format is that of 0.25.
 """
 
 from collections import Counter
@@ -59,7 +59,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]:
-    """The reward to take in each data set: the one that was asked for, "reward", or the first."""
+    """The reward to use in each data set: the chosen one, else "reward", else the first."""
     found: dict[str, dict[str, None]] = {}
     for job in jobs:
         for trial in job.trials:
@@ -76,7 +76,7 @@ def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]
             log.remarks.append(
                 warning(
                     f"{f'{task}: ' if task else ''}trials have the rewards {', '.join(keys)}; "
-                    f"{taken!r} is scored. Choose another with {choose}."
+                    f"using {taken!r} (choose with {choose})."
                 )
             )
     return scorers
@@ -112,8 +112,8 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str
         said = ", ".join(f"{name} {n}" for name, n in exceptions.items())
         log.remarks.append(
             f"{system}: trials that ended in an exception: {said}. {counts['graded']} of the "
-            f"{exceptions.total()} have a reward all the same, which counts; Harbor counts the "
-            f"others as 0."
+            f"{exceptions.total()} still have a reward, which counts; Harbor counts the others as "
+            f"0."
         )
     if counts["unscored"]:
         log.remarks.append(
@@ -186,10 +186,10 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
 
 
 def _mean(job: Job, part: Mapping[str, Any], trials: Sequence[Trial], scorer: str) -> float | None:
-    """The mean that a job states, trials without a reward being 0.
+    """The mean stated by a job, in which trials without a reward count as 0.
 
-    That of one reward is called so. Several rewards are told by their names, and are means unless
-    the job was configured otherwise.
+    With a single reward it is called "mean". With several, means have the names of the rewards,
+    unless the job was configured otherwise.
     """
     metrics = [metric for metric in list_in(part, "metrics") if isinstance(metric, dict)]
     if len({key for trial in trials for key in trial.rewards or ()}) <= 1:
@@ -201,7 +201,7 @@ def _mean(job: Job, part: Mapping[str, Any], trials: Sequence[Trial], scorer: st
 
 
 def _claims(system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> Iterator[Claim]:
-    """What jobs state of a system: the mean of trials, those of reward 1, and pass@k of one job."""
+    """Totals stated by jobs: mean reward, trials with reward 1, and pass@k of a single job."""
     task = trials[0][1].task
     parts: dict[Path, tuple[Job, list[Trial]]] = {}
     for job, trial in trials:

@@ -1,4 +1,4 @@
-"""Trials and jobs of Harbor, as far as scores need them, and what became of every file."""
+"""Find the trials and jobs of Harbor and account for every file."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,22 +34,22 @@ class Trial(NamedTuple):
     question: str
     task: str  # the data set
     agent: str  # agent and model
-    is_named: bool  # whether both are
+    is_named: bool  # whether both are known
     settings: Mapping[str, Any]  # version and arguments of the agent
     rewards: Mapping[str, Any] | None
-    exception: str | None  # of the trial, or of the first step that has one
-    is_own: bool  # whether the exception is of the trial: only these does a job count
+    exception: str | None  # exception of the trial, or of its first failed step
+    is_own: bool  # whether it is the trial's own: a job counts only these
     cost: float | None
     input_tokens: float | None
     output_tokens: float | None
-    regrades: str  # the id of the trial that it grades anew
-    key: str  # what a job calls agent, model and data set
+    regrades: str  # id of the trial that it regrades
+    key: str  # the job's key of agent, model and data set
     file: Path
 
 
 @dataclass
 class Job:
-    """A folder of trials, and what its own file states of them."""
+    """A folder of trials, and the totals in its own file."""
 
     folder: Path
     trials: list[Trial] = field(default_factory=list)
@@ -59,12 +59,12 @@ class Job:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What it counts."""
+        """The totals of the job."""
         return object_in(self.stated, "stats")
 
     @property
     def averages(self) -> bool:
-        """Whether its metric is the mean, as it is unless its configuration names others."""
+        """Whether its metric is the mean, the default."""
         config = self.folder / CONFIG
         metrics = list_in(object_of(config), "metrics") if config.is_file() else []
         return all(
@@ -73,7 +73,7 @@ class Job:
 
 
 def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
-    """Jobs and their trials; each trial is counted once, and one that was graded anew by that."""
+    """Find jobs and their trials; each trial is counted once, by its latest grade."""
     jobs: dict[str, Job] = {}  # by folder
     single: list[Trial] = []
     for file in files:
@@ -88,7 +88,7 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
         for at, value in enumerate(held):
             where = f"{file}, trial {at}"
             job.trials.append(_trial(require_object(value, where), file, where))
-    homes: dict[str, str] = {}  # by the folder above that of a trial, which many share
+    homes: dict[str, str] = {}  # cache by the parent folder of trials
     for trial in single:
         folder = os.path.dirname(trial.file)
         above = os.path.dirname(folder)
@@ -101,13 +101,13 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
     _count_once(list(jobs.values()), log)
     for job in jobs.values():
         if job.file is not None and not job.trials:
-            log.skip(job.file, "it has only totals of a job, and its trials are not there")
+            log.skip(job.file, "it has only totals of a job whose trials are missing")
     found = [job for job in jobs.values() if job.trials]
     if not found:
         first = next(iter(jobs.values()))
         raise InputError(
-            f"{first.file}: it holds only totals of a job. Give the folder of the job, in which "
-            f"every trial has a {RESULT} of its own."
+            f"{first.file}: it has only totals of a job. Load the folder of the job, in which "
+            f"every trial has its own {RESULT}."
         )
     for job, label in zip(found, systems_of([job.folder / "x" for job in found], "x"), strict=True):
         job.label = label
@@ -115,14 +115,14 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
 
 
 def _folders_above(folder: str) -> Iterator[str]:
-    """The folder that holds a folder, the one that holds that, and so on."""
+    """The parents of a folder, the nearest first."""
     while (above := os.path.dirname(folder)) != folder:
         yield above
         folder = above
 
 
 def _count_once(jobs: Sequence[Job], log: Log) -> None:
-    """Leave out trials that are held twice, and those that another grades anew."""
+    """Leave out duplicate trials, and trials regraded by another."""
     seen: dict[str, Path] = {}
     copies: list[Path] = []
     every = [trial for job in jobs for trial in job.trials]
@@ -131,11 +131,9 @@ def _count_once(jobs: Sequence[Job], log: Log) -> None:
         kept = []
         for candidate in sorted(job.trials, key=lambda trial: trial.file == job.file):
             if candidate.id in regraded:
-                log.leave_out(
-                    candidate.file, "trials that were graded anew, and are counted by that"
-                )
+                log.leave_out(candidate.file, "trials that were regraded")
             elif candidate.id in seen:
-                log.leave_out(candidate.file, "trials that another file holds too")
+                log.leave_out(candidate.file, "trials that are also in another file")
                 if candidate.file != job.file:
                     copies.append(candidate.file)
             else:
@@ -152,7 +150,7 @@ def _count_once(jobs: Sequence[Job], log: Log) -> None:
     if regraded:
         log.remarks.append(
             warning(
-                f"{len(regraded)} trials were graded anew (regrade): the later grade is counted. "
+                f"{len(regraded)} trials were regraded; the later grade counts. "
                 f"Load the jobs one by one to have the earlier."
             )
         )
@@ -200,7 +198,7 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
 
 
 def _usage(whole: Mapping[str, Any], steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the agent used, of the trial or else of its steps."""
+    """Resource usage of the agent, from the trial or else from its steps."""
     of_trial = whole.get("agent_result")
     if isinstance(of_trial, dict):
         return [of_trial]
@@ -217,7 +215,7 @@ def _total(usage: Sequence[Mapping[str, Any]], key: str) -> float | None:
 def name_trials(
     jobs: Sequence[Job], files_are: FilesAre | None, log: Log
 ) -> dict[str, list[tuple[Job, Trial]]]:
-    """Trials by system: agent and model, and what tells two of the same name apart."""
+    """Trials by system: agent and model, plus differing settings where names clash."""
     agents: dict[str, list[tuple[Job, Trial]]] = {}
     every = [trial for job in jobs for trial in job.trials]
     for job in jobs:
@@ -236,7 +234,7 @@ def name_trials(
     if files_are is None and len(jobs) > 1 and not all(trial.is_named for trial in every):
         log.remarks.append(
             guess(
-                "Systems: trials that name no model are taken apart by their jobs",
+                "Systems: trials that name no model are separated by job",
                 option="--files trials",
                 argument="files='trials'",
             )

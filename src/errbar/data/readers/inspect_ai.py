@@ -1,8 +1,7 @@
 """Logs of inspect_ai: `.eval` archives of any version, and `.json`.
 
-A log is one run of one task by one model. Of a run and its retries the best log counts; runs that
-were told different things are different systems, and those that were told the same go on where the
-one before ended.
+A log is one run of one task by one model. Of a run and its retries only the best log counts. Runs
+with different settings are different systems; runs with equal settings are further trials.
 """
 
 import json
@@ -30,15 +29,15 @@ from errbar.data.readers.inspect_runs import (
 from errbar.errors import InputError
 
 _OWN = frozenset({*USUAL, "answer", "target", "cost"})
-_PLAIN = (str, int, float)  # and truth values, which are whole numbers to Python
-_MOST_EXTRA = 100  # columns that are made of the metadata
+_PLAIN = (str, int, float)  # bool is a subclass of int
+_MOST_EXTRA = 100  # most columns made of metadata
 _SHOWN = 5
-_WIDE = 40  # letters of a setting in the name of a system
+_WIDE = 40  # characters of a setting in a system name
 
 
 @dataclass(frozen=True)
 class _Chosen:
-    """A run, whose it is, and by which scorer it is scored."""
+    """A run with its system and scorer."""
 
     run: Run
     system: str
@@ -83,7 +82,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
-    """Of the logs of one run that which counts; the others are named, as those without samples."""
+    """Keep the best log of each run; skip retries and logs without samples."""
     best: dict[tuple[str, str], Run] = {}
     for run in runs:
         held = best.get(run.identity)
@@ -94,10 +93,10 @@ def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
         chosen = best[run.identity]
         log.read(run.path, len(run.samples))
         if not run.samples:
-            lack = f"; {run.expected} samples were to be run, 0 are there" if run.expected else ""
+            lack = f"; {run.expected} samples planned, 0 in the log" if run.expected else ""
             log.skip(run.path, f"it has only a header (status {run.status!r}){lack}")
         elif run is not chosen:
-            log.leave_out(run.path, "of a run of which another log counts", len(run.samples))
+            log.leave_out(run.path, "samples of a run that has a better log", len(run.samples))
             log.remarks.append(
                 f"{run.path.name} ({run.status}) is of the same run as {chosen.path.name} "
                 f"({chosen.status}), and left out."
@@ -108,7 +107,7 @@ def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
 
 
 def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
-    """Each run with the scorer that was asked for, or the first of its task."""
+    """Each run with the chosen scorer, or the first of its task."""
     has = {run: scorers_in(run.samples) for run in runs}
     found: dict[str, dict[str, None]] = {run.task: {} for run in runs}
     for run, names in has.items():
@@ -116,7 +115,7 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
         found[run.task] |= dict.fromkeys([*first, *names])
     every = list(dict.fromkeys(name for names in found.values() for name in names))
     if not every:
-        log.remarks.append("No sample has a score; every row is without a result.")
+        log.remarks.append("No sample has a score, so no row has a result.")
     elif choice.scorer is not None:
         pick(choice.scorer, every, "scorer", str(runs[0].path))
     taken = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
@@ -127,9 +126,9 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
             kept.append(run)
         else:
             lost.append(f"{run.path.name} ({', '.join(has[run][:_SHOWN])})")
-            log.leave_out(run.path, "of a log without the scorer", len(run.samples))
+            log.leave_out(run.path, "samples of a log without the scorer", len(run.samples))
     if lost:
-        log.remarks.append(f"{len(lost)} logs lack the scorer, and are left out: {some_of(lost)}.")
+        log.remarks.append(f"{len(lost)} logs lack the scorer and are left out: {some_of(lost)}.")
     return [
         _Chosen(run, system, taken[run.task], bool(has[run]))
         for run, system in zip(kept, _systems(kept), strict=True)
@@ -137,7 +136,7 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
 
 
 def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """What to say where there was a choice; once for all tasks that are alike."""
+    """Remarks on the choice of scorers, once for all tasks with the same choice."""
     tasks: dict[Above, list[str]] = {}
     for task, names in found.items():
         if taken[task] in names:
@@ -148,7 +147,7 @@ def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Ite
 
 
 def _systems(runs: Sequence[Run]) -> list[str]:
-    """The model, and what tells runs of it apart if they were told different things."""
+    """Systems are models, with the settings in which their runs differ."""
     told = [run.settings() for run in runs]
     alike: dict[tuple[str, str], list[dict[str, str]]] = {}
     for run, mine in zip(runs, told, strict=True):
@@ -169,7 +168,7 @@ def _systems(runs: Sequence[Run]) -> list[str]:
 
 
 def _cut(value: str) -> str:
-    """A setting; of a long one the beginning, and a number that no other has."""
+    """A setting; a long one is truncated and gets a digest."""
     if len(value) <= _WIDE:
         return value
     return f"{value[:_WIDE]}… {zlib.crc32(value.encode()):08x}"
@@ -177,26 +176,26 @@ def _cut(value: str) -> str:
 
 @dataclass
 class _Met:
-    """What was met among the rows of one run."""
+    """Counts of special cases among the rows of a run."""
 
-    strange: int = 0  # scores that are no numbers
+    strange: int = 0  # scores that are not numbers
     scored_errors: int = 0
-    without: int = 0  # rows without a result, but for errors
+    without: int = 0  # rows without a result, apart from errors
 
 
 @dataclass
 class _Rows:
-    """Samples as rows of a log, and what was met on the way."""
+    """Add samples to a log as rows, and count special cases."""
 
     log: Log
     ended: Counter[tuple[str, str]] = field(default_factory=Counter)  # trials of earlier runs
     spelled: dict[str, str] = field(default_factory=dict)  # columns of the metadata
-    columns: dict[str, str | None] = field(default_factory=dict)  # by key as it is written
+    columns: dict[str, str | None] = field(default_factory=dict)  # columns by original key
     strange: Counter[str] = field(default_factory=Counter)
     scored_errors: int = 0
 
     def add(self, selection: _Chosen) -> _Met:
-        """The rows of a run, and what was met among them."""
+        """Add the rows of a run; returns the counts of its special cases."""
         met = _Met()
         run, before = selection.run, self.ended[selection.key]
         never = not selection.is_scored and not all(sample.error for sample in run.samples)
@@ -232,7 +231,7 @@ class _Rows:
         return met
 
     def _once(self, run: Run) -> dict[tuple[str, int], Sample]:
-        """Of samples with one id and epoch the last."""
+        """Samples without duplicates; of equal id and epoch the last one counts."""
         last = {}
         for at, sample in enumerate(run.samples, start=1):
             name, epoch = sample.id, sample.epoch
@@ -240,7 +239,7 @@ class _Rows:
                 name = name_of(name, f"{run.path}, sample {at}")
             if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
                 raise InputError(
-                    f"{run.path}, sample {at}: an epoch is a whole number; this is "
+                    f"{run.path}, sample {at}: an epoch must be an integer; found "
                     f"{str(epoch)[:60]!r}."
                 )
             last[name, epoch] = sample
@@ -250,7 +249,7 @@ class _Rows:
         return last
 
     def _extra(self, metadata: Any) -> dict[str, Any]:
-        """What the data set says of a question in one word or number, to group by."""
+        """Metadata of a question that are words or numbers, as columns to group by."""
         found: dict[str, Any] = {}
         for key, value in metadata.items() if isinstance(metadata, dict) else ():
             if isinstance(value, _PLAIN):
@@ -260,7 +259,7 @@ class _Rows:
         return found
 
     def _column(self, key: str) -> str | None:
-        """The column of a key; columns that differ in their letters' case only are one."""
+        """The column of a key; keys that differ only in case share a column."""
         plain = key.lower()
         if plain not in self.spelled:
             if len(self.spelled) == _MOST_EXTRA or not key.strip() or not key.isprintable():
@@ -271,17 +270,17 @@ class _Rows:
         return column
 
     def remarks(self) -> Iterator[str]:
-        """What was met."""
+        """Remarks on the special cases."""
         if self.strange:
             value, n = self.strange.most_common(1)[0]
             yield (
-                f"{self.strange.total()} rows have a score that is no number, such as {value} "
-                f"({n} times); they have no result here, where inspect_ai counts 0."
+                f"{self.strange.total()} rows have a score that is not a number, such as {value} "
+                f"({n} times); they have no result, while inspect_ai counts them as 0."
             )
         if self.scored_errors:
             yield (
-                f"{self.scored_errors} samples ended in an error and were scored all the same; "
-                f"their scores count, as they do for inspect_ai."
+                f"{self.scored_errors} samples ended in an error but were scored; their scores "
+                f"count, as in inspect_ai."
             )
         left = sum(column is None for column in self.columns.values())
         if left:
@@ -305,10 +304,10 @@ def _target(target: Any) -> str | None:
 
 
 def _claims(selection: _Chosen, met: _Met) -> Iterator[Claim]:
-    """How many samples there are by the header, and what it states of the scorer that is scored.
+    """Number of samples and scores stated in the header.
 
-    Samples that are not completed ended in an error; where others have no result either, or some
-    of these have one, nothing here counts the same.
+    Incomplete samples are those that ended in an error. The number is compared only if exactly
+    these have no result.
     """
     total, completed = (
         number_or_none(selection.run.results.get(key))
@@ -323,7 +322,7 @@ def _claims(selection: _Chosen, met: _Met) -> Iterator[Claim]:
 
 
 def _scores(selection: _Chosen) -> Iterator[Claim]:
-    """Accuracies and means."""
+    """Accuracies and means stated in the header."""
     name, _, part = selection.scorer.rpartition("/")
     wanted = [(selection.scorer, selection.scorer), (name, part)]
     stated = [
@@ -335,7 +334,7 @@ def _scores(selection: _Chosen) -> Iterator[Claim]:
     for score in stated:
         reducer = score.get("reducer")
         if reducer is None and len(reducers) > 1:
-            continue  # epochs are not taken together, but each as a question of its own
+            continue  # epochs are not reduced, but counted as separate questions
         metric = _metric(str(reducer or "mean"))
         metrics = object_in(score, "metrics")
         for said in ("accuracy", "mean"):
@@ -346,7 +345,7 @@ def _scores(selection: _Chosen) -> Iterator[Claim]:
 
 
 def _metric(reducer: str) -> str:
-    """What errbar calls a way of taking epochs together; nothing if it has none."""
+    """The metric of errbar for a reducer of epochs; empty if there is none."""
     if reducer == "mean":
         return "avg"
     for start, metric in (("pass_at_", "pass@"), ("pass_k_", "pass^")):
@@ -357,24 +356,24 @@ def _metric(reducer: str) -> str:
 
 
 def _odd(run: Run) -> Iterator[str]:
-    """What a reader of the numbers should know of the run."""
+    """Warnings about the run: status, missing samples, errors, invalidation."""
     name, there = run.path.name, len(run.samples)
     failed = sum(sample.error for sample in run.samples)
     missing = run.expected is not None and run.expected != there
     if run.status != "success":
         of = f" of {run.expected}" if missing else ""
-        yield f"{name}: the run ended as {run.status!r}; {there}{of} samples are there."
+        yield f"{name}: the run ended as {run.status!r}; {there}{of} samples are in the log."
     elif missing:
-        yield f"{name}: {run.expected} samples were to be run, {there} are there."
+        yield f"{name}: {run.expected} samples were planned, {there} are in the log."
     if run.samples and failed == there:
         says = "the log says success, but " if run.status == "success" else ""
-        yield f"{name}: {says}EVERY sample ended in an error."
+        yield f"{name}: {says}every sample ended in an error."
     if run.invalidated:
-        yield f"{name}: samples were declared invalid after the run; they are scored all the same."
+        yield f"{name}: samples were declared invalid after the run; they are still scored."
 
 
 def _going_on(logs: Mapping[tuple[str, str], int]) -> Iterator[str]:
-    """What to say of several runs by one system of one task."""
+    """Remark on several logs of the same system and task."""
     several = [(key, n) for key, n in logs.items() if n > 1]
     if several:
         (system, task), n = several[0]

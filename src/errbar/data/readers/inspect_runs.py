@@ -1,8 +1,8 @@
-"""One log of inspect_ai: its header, and of each sample what is used.
+"""Parse a log of inspect_ai: its header, and the fields of samples that are used.
 
-The summaries of an archive say all that is needed, and are small beside its samples; samples are
-read only where summaries lack. A run that crashed has neither header nor summaries of its own, but
-a journal of both. A score is C, P, I or N, a number, a word for one, or several of these by name.
+The summaries of an archive have all that is needed and are much smaller than its samples, which are
+read only if summaries are missing. A run that crashed has neither a header nor summaries, but a
+journal of both. A score is C, P, I or N, a number, a word for one, or several of these by name.
 """
 
 import json
@@ -35,13 +35,13 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 class Sample(NamedTuple):
-    """What is used of a sample; its messages and events may be many times as large."""
+    """The fields of a sample that are used; messages and events are dropped."""
 
     id: Any
     epoch: Any
     target: Any
     metadata: Any
-    scores: dict[str, tuple[Any, Any]]  # the value that each scorer gave, and the answer it saw
+    scores: dict[str, tuple[Any, Any]]  # value and answer by scorer
     error: bool
     limit: bool
     is_whole: bool
@@ -60,28 +60,28 @@ class Run:
 
     @property
     def model(self) -> str:
-        """As it was asked for, with its provider."""
+        """Name of the model with its provider."""
         return _name(self.eval.get("model"))
 
     @property
     def task(self) -> str:
-        """Its name, which stays the same where its display name changes."""
+        """Registered name of the task, not its display name."""
         return _name(self.eval.get("task"))
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same for a run and for its retries."""
+        """Id shared by a run and its retries."""
         return str(self.eval.get("task_id") or self.path), self.model
 
     @property
     def goodness(self) -> tuple[bool, bool, int, str]:
-        """Of the logs of one run that which counts: with samples, finished, fullest, latest."""
+        """Sort key of the logs of a run; the best has samples, finished, is fullest, and latest."""
         there = len(self.samples)
         return there > 0, self.status == "success", there, str(self.eval.get("created") or "")
 
     @property
     def expected(self) -> int | None:
-        """How many samples were to be run."""
+        """Number of planned samples."""
         said = self.results.get("total_samples")
         if said is None:
             said = _inner(self.eval, "dataset", "samples")
@@ -90,7 +90,7 @@ class Run:
         return said if isinstance(said, int) else None
 
     def settings(self) -> dict[str, str]:
-        """What a run was told, by name."""
+        """Settings of the run by name."""
         found: dict[str, str] = {}
         for kind in _SETTINGS:
             value = self.eval.get(kind)
@@ -103,25 +103,25 @@ class Run:
         return found
 
     def stated(self) -> list[dict[str, Any]]:
-        """The scores that the header states."""
+        """Scores stated in the header."""
         where = f"{self.path}, results"
         scores = require_list(self.results.get("scores") or [], f"{where}, scores")
         return [require_object(score, f"{where}, scores") for score in scores]
 
     def headline(self) -> str:
-        """The score that stands for the task, by its own word."""
+        """Main score of the task, as stated in the header."""
         scorer = _inner(self.results, "headline", "scorer")
         score = _inner(self.results, "headline", "score")
         return str(scorer) if scorer == score else f"{scorer}/{score}"
 
 
 def _name(value: Any) -> str:
-    """Text that UTF-8 can hold, as the table will have it."""
+    """Text with lone surrogates escaped, as in the table."""
     return str(value or "").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _inner(value: Mapping[str, Any], *keys: str) -> Any:
-    """What stands under a key of an object under a key; None where there is none."""
+    """A value at a path of keys; None if it is missing."""
     held: Any = value
     for key in keys:
         held = held.get(key) if isinstance(held, Mapping) else None
@@ -164,7 +164,7 @@ def _headed(path: Path, header: dict[str, Any], where: str, samples: list[Sample
 
 
 def _samples(archive: Archive) -> Iterator[Sample]:
-    """Summaries of samples, and the samples that no summary tells of."""
+    """Summaries of samples, and the samples without a summary."""
     names = ["summaries.json"]
     if "summaries.json" not in archive:
         names = sorted(archive.names("_journal/summaries/"), key=_place_in_journal)
@@ -177,14 +177,14 @@ def _samples(archive: Archive) -> Iterator[Sample]:
             yield sample
     for name in archive.names("samples/"):
         if name[len("samples/") : -len(".json")] in told:
-            continue  # by far the most
+            continue  # the common case
         known = _SAMPLE.fullmatch(name)
         if known and known[1] not in told:
             yield _slim(archive.document(name), f"{archive.path}, {name}")
 
 
 def _place_in_journal(name: str) -> tuple[int, str]:
-    """Parts of the journal are numbered; of two that tell of a sample the later counts."""
+    """Number of a part of the journal; of two entries of a sample the later one counts."""
     number = re.search(r"(\d{1,9})\.json$", name)
     return int(number[1]) if number else 0, name
 
@@ -211,7 +211,7 @@ def _slim(sample: Any, where: str) -> Sample:
 
 
 def scorers_in(samples: Sequence[Sample]) -> list[str]:
-    """Names of scores in order, those of parts as scorer/part."""
+    """Names of scores in order; parts of a score are named scorer/part."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
         for name, (value, _) in sample.scores.items():
@@ -230,7 +230,7 @@ def scorers_in(samples: Sequence[Sample]) -> list[str]:
 
 
 def value_of(sample: Sample, scorer: str) -> tuple[Any, Any]:
-    """What a scorer, or a part of one, says of a sample, and the answer that it saw."""
+    """Value of a scorer, or of a part of one, for a sample, and the answer it saw."""
     scores = sample.scores
     found: tuple[Any, Any] | None = scores.get(scorer)
     if found is not None:
@@ -248,7 +248,7 @@ def value_of(sample: Sample, scorer: str) -> tuple[Any, Any]:
 
 
 def number_in(value: Any) -> float | None:
-    """The number that a value stands for, as the package itself takes it; None if for none."""
+    """Numeric value of a score, as inspect_ai converts it; None if it has none."""
     if not isinstance(value, str):
         return number_or_none(value)
     known = _GRADES.get(value)
@@ -263,5 +263,5 @@ def number_in(value: Any) -> float | None:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether it says that there is no score."""
+    """Whether the value means that there is no score."""
     return isinstance(value, float) and math.isnan(value)

@@ -1,4 +1,4 @@
-"""Runs that score the items of a questionnaire per participant, or decline to.
+"""Runs that score the items of a questionnaire for each participant, or abstain.
 
     {"experiments": [{"results": {"mode": "few_shot", "results": [
         {"participant_id": 300, "success": true,
@@ -8,9 +8,9 @@
                           "Appetite": {"llm_evidence_count": 0, "verbalized_confidence": null}}}
     ]}}]}
 
-An item counts if its truth is known; without a predicted score the system declined it. One of the
-signals is the confidence, by default the number of pieces of evidence, which older runs save as
-`evidence_counts`. Whatever is left out is counted.
+An item counts if its true score is known; without a predicted score the system abstained. One of
+the signals is the confidence, by default the number of pieces of evidence, which older runs save
+as `evidence_counts`. Everything left out is counted.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ from errbar.data.readers.item_signals import Signal, note_signals, number_of, nu
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError, InternalError
 
-_NAMES = ("name", "mode", "label")  # where an experiment, or its results, may say what it is
+_NAMES = ("name", "mode", "label")  # keys that may name an experiment or its results
 
 
 class Item(NamedTuple):
@@ -39,12 +39,12 @@ class Item(NamedTuple):
     item: str
     score: float | None  # None: declined
     truth: float
-    confidence: float | None  # None: not saved, and nothing stands for it
+    confidence: float | None  # None: not saved, and without a default
 
 
 @dataclass(frozen=True, slots=True)
 class ItemColumns:
-    """Items of participants, a column for each part of them."""
+    """Items of participants as columns."""
 
     participants: Sequence[str]
     items: Sequence[str]
@@ -62,14 +62,14 @@ class ItemRun:
 
     name: str
     columns: ItemColumns
-    participants: int  # those that count
+    participants: int  # participants that count
     failed: int  # participants left out because their run failed
-    failed_items: int  # items of theirs, one at least of each
-    without_truth: int  # items left out because nothing is known to hold them against
-    without_signal: int  # items of which the signal was not saved
+    failed_items: int  # their items, at least one each
+    without_truth: int  # items left out because their true score is unknown
+    without_signal: int  # items without the signal
     signal: Signal
-    signals: tuple[str, ...]  # all that are there
-    stated: int | None = None  # how many items the participants say they have
+    signals: tuple[str, ...]  # all signals in the run
+    stated: int | None = None  # number of items stated by the participants
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -109,11 +109,11 @@ class ItemRun:
         )
 
     def confidences(self) -> list[float]:
-        """Of all items; what was declined is never ranked, whatever stands there."""
+        """Confidences of all items; nan for abstentions, which are never ranked."""
         return [confidence or 0.0 for confidence in self.columns.confidences]
 
     def left_out(self) -> str:
-        """What was left out, in words; empty if nothing was."""
+        """Describe what was left out; empty if nothing was."""
         said = []
         if self.failed:
             said.append(f"{self.failed} failed participant{'s' * (self.failed > 1)}")
@@ -123,7 +123,7 @@ class ItemRun:
         return f" ({' and '.join(said)} left out)" if said else ""
 
     def size(self) -> str:
-        """How much there is, in words."""
+        """Describe the size of the run."""
         size = len(self.columns)
         answered = size - self.columns.scores.count(None)
         return (
@@ -132,7 +132,7 @@ class ItemRun:
         )
 
     def absent(self) -> str:
-        """What was made of items without the signal, in words; empty if all have it."""
+        """Describe how items without the signal are treated; empty if all have it."""
         if not self.has_signal or not self.without_signal:
             return ""
         value = self.signal.if_absent
@@ -142,7 +142,7 @@ class ItemRun:
 
 
 def is_item_run(path: str | Path) -> bool:
-    """Whether a file is one of such runs, as its reader sees it."""
+    """Whether the reader recognises a file."""
     place = Path(path)
     return place.is_file() and bool(_recognise(Glance(place)))
 
@@ -150,7 +150,7 @@ def is_item_run(path: str | Path) -> bool:
 def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]:
     """The experiments of one file, named by themselves or by the file.
 
-    A signal that is asked for must be in all of them.
+    A signal chosen by name must be in all of them.
     """
     place = Path(path)
     data = _load(place)
@@ -181,7 +181,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    """An item is right if its score is the truth; each is a question of its own."""
+    """Read files; each item is a question, and is right if its score equals the true score."""
     log = Log()
     labels = systems_of(files)
     runs = [
@@ -225,7 +225,7 @@ def _add(log: Log, name: str, run: ItemRun) -> None:
 
 
 def _tell(log: Log, name: str, run: ItemRun) -> None:
-    """What there is to say of a run, and what it states of itself."""
+    """Add the remarks and claims of a run."""
     log.remarks.append(f"{name}: {run.size()}.")
     if run.absent():
         log.remarks.append(f"{name}: {run.absent()}.")
@@ -255,7 +255,7 @@ def _load(place: Path) -> Any:
 
 @dataclass
 class _Saved:
-    """What participants have saved of their items, an entry for each item."""
+    """Values saved for the items of participants, an entry per item."""
 
     participants: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
@@ -264,7 +264,7 @@ class _Saved:
     signals: list[Any] = field(default_factory=list)
 
     def add(self, participant: str, row: dict[str, Any], signal: Signal, where: str) -> None:
-        """The items of a participant."""
+        """Add the items of a participant."""
         predicted = _get(row, "predicted_items", dict, where)
         truth = _get(row, "ground_truth_items", dict, where)
         items = truth if truth.keys() == predicted.keys() else _items_of(row)
@@ -327,14 +327,14 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
 
 
 def _refuse_other_than_numbers(rows: Sequence[Any], signal: Signal, where: str) -> NoReturn:
-    """Say which item has a score, a truth or a signal that is no number."""
+    """Raise an error that names an item whose score, true score or signal is not a number."""
     for at, row in enumerate(rows):
         here = f"{where}[{at}]"
         for item in _items_of(row) if _succeeded(row, here) else ():
             number_of(row["ground_truth_items"], item, f"{here}.ground_truth_items")
             number_of(row["predicted_items"], item, f"{here}.predicted_items")
             signal.confidence(row, item, here)
-    raise InternalError(f"{where} has something that is no number, and it was not found.")
+    raise InternalError(f"{where} has a value that is not a number, and it was not found.")
 
 
 def _succeeded(row: Any, where: str) -> bool:
@@ -353,7 +353,7 @@ def _items_of(row: dict[str, Any]) -> dict[str, None]:
 
 
 def _stated(row: dict[str, Any]) -> int | None:
-    """How many items a participant says that it has, answered or declined."""
+    """Number of items stated by a participant, answered or not."""
     answered, declined = row.get("available_items"), row.get("na_items")
     return answered + declined if is_whole(answered) and is_whole(declined) else None
 

@@ -1,9 +1,8 @@
-"""How sure a system was of an item of a questionnaire: the signals that a run saves of it.
+"""Confidence signals that a run saves for the items of a questionnaire.
 
-Older runs save one number per item, `evidence_counts`: how many quotes the model found. Later ones
-save several under `item_signals`, among them the same count as `llm_evidence_count`. One of them
-ranks the items. The only thing that matters of it is the order, so a signal of which less is surer
-is ranked by its negative.
+Older runs save one number per item, `evidence_counts`, the number of quotes the model found. Later
+runs save several under `item_signals`, among them the same count as `llm_evidence_count`. One of
+them ranks the items. Only its order matters, so a signal that is lower for surer items is negated.
 """
 
 import json
@@ -17,14 +16,14 @@ from errbar.data.readers.base import some_of
 from errbar.errors import InputError
 
 USUAL_SIGNAL = "llm_evidence_count"
-_OLDER = "evidence_counts"  # the same, where it is all that a run saves
+_OLDER = "evidence_counts"  # the same count in older runs
 _SIGNALS = "item_signals"
 
 # Entropy, the spread over repeated answers, and the share of them that declined.
 _LOWER_IS_SURER = ("token_pe", "consistency_score_std", "consistency_na_rate")
 
-# What a value that was not saved stands for: no evidence, nothing similar that was found, and the
-# middle of a scale from 1 to 5. Of other signals it is not known.
+# Defaults for missing values: no evidence, no similarity, and the middle of a scale from 1 to 5.
+# Other signals have no default.
 _IF_ABSENT = {
     USUAL_SIGNAL: 0.0,
     "keyword_evidence_count": 0.0,
@@ -37,14 +36,14 @@ _IF_ABSENT = {
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """The signal that ranks the items, and whether less of it is surer."""
+    """The signal that ranks the items, and whether lower values are surer."""
 
     name: str
     lower_is_surer: bool = False
 
     @classmethod
     def asked_for(cls, text: str | None) -> Self:
-        """A signal by its name; `-name` if less of it is surer, which is known of some.
+        """Parse a signal name; `-name` means that lower is surer, the default for some signals.
 
         Examples
         --------
@@ -60,11 +59,11 @@ class Signal:
 
     @property
     def if_absent(self) -> float | None:
-        """What a value that was not saved counts as; None if nobody knows."""
+        """Default for a missing value; None if there is none."""
         return _IF_ABSENT.get(self.name)
 
     def confidence(self, row: Mapping[str, Any], item: str, where: str) -> float | None:
-        """Of an item of a participant as a number; None if it was not saved."""
+        """Signal of an item as a number; None if it was not saved."""
         signals = _object(row, _SIGNALS, where).get(item) or {}
         if not isinstance(signals, dict):
             place = f"{where}.{_SIGNALS}[{item!r}]"
@@ -78,21 +77,21 @@ class Signal:
         return value
 
     def ranked(self, values: Sequence[float | None]) -> Sequence[float | None]:
-        """Numbers that are higher for surer."""
+        """Values with the sign that makes higher mean surer."""
         return [-value if value else value for value in values] if self.lower_is_surer else values
 
     def values(self, row: Mapping[str, Any], items: Iterable[str], where: str) -> Iterable[Any]:
-        """Of all items of a participant as they were saved; whether they are numbers is unknown."""
+        """Signals of all items of a participant as saved, not validated."""
         signals = _object(row, _SIGNALS, where)
         if self.name == USUAL_SIGNAL and not signals:
             return map(_object(row, _OLDER, where).get, items)
         return [self.confidence(row, item, where) for item in items]
 
     def remark(self, found: tuple[str, ...]) -> Above:
-        """Which signal was taken, and what else there is."""
+        """Guess that says which signal is used and which others exist."""
         others = [name for name in found if name != self.name]
         also = f" (also: {some_of(others, 20)})" if others else ""
-        surer = ", where less is surer" if self.lower_is_surer else ""
+        surer = ", where lower is surer" if self.lower_is_surer else ""
         other = others[0] if others else ""
         return guess(
             f"Confidence: {self.name}{surer}{also}",
@@ -101,22 +100,22 @@ class Signal:
         )
 
     def not_there(self, found: tuple[str, ...]) -> str:
-        """Why items cannot be ranked by it, and what to do."""
+        """Message for a missing signal, with advice."""
         saved = f"{self.name} in {_SIGNALS}"
         saved += f" or {_OLDER}" if self.name == USUAL_SIGNAL else ""
         if found:
             other = way_to_say(f"--signal {found[0]}", f"signal={found[0]!r}")
-            advice = f"There are: {', '.join(found)}; choose one, as in {other}."
+            advice = f"There are: {', '.join(found)}; choose one, for example {other}."
         else:
             advice = "Runs that save a signal can be."
         return (
-            f"No participant has {saved}, so nothing says how sure the system was, and its answers "
-            f"cannot be ranked. {advice}"
+            f"No participant has {saved}, so the confidence of the system is unknown and its "
+            f"answers cannot be ranked. {advice}"
         )
 
 
 def note_signals(row: Mapping[str, Any], known: dict[str, None]) -> None:
-    """Add the names of signals of a participant that are numbers to those that are known."""
+    """Add the names of a participant's numeric signals to `known`."""
     signals, counts = row.get(_SIGNALS), row.get(_OLDER)
     for values in signals.values() if isinstance(signals, dict) else ():
         if isinstance(values, dict):
@@ -126,7 +125,7 @@ def note_signals(row: Mapping[str, Any], known: dict[str, None]) -> None:
 
 
 def number(value: Any, where: str) -> float | None:
-    """A finite number, or nothing."""
+    """Validate a finite number or null."""
     if value is None:
         return None
     if not _is_number(value):
@@ -135,7 +134,7 @@ def number(value: Any, where: str) -> float | None:
 
 
 def numbers(values: Sequence[Any]) -> list[float | None] | None:
-    """All of them as `number` has each, at once; None if one of them is no number."""
+    """Apply `number` to all values at once; None if one of them is not a number."""
     kinds = set(map(type, values))
     if not kinds <= {int, float, type(None)}:
         return None
@@ -151,7 +150,7 @@ def numbers(values: Sequence[Any]) -> list[float | None] | None:
 
 
 def number_of(part: Mapping[str, Any], item: str, where: str) -> float | None:
-    """What stands under an item, as `number` has it; the place is written out only for errors."""
+    """The number of an item; its position is formatted only for an error."""
     value: Any = part.get(item)
     return float(value) if _is_number(value) else number(value, f"{where}[{item!r}]")
 
@@ -167,12 +166,12 @@ def _is_number(value: Any) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number that no float holds
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def _object(row: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
-    """An object that need not be there."""
+    """An optional object."""
     value = row.get(key)
     if value is None:
         return {}

@@ -8,11 +8,11 @@ Records are in an array, on lines, in CSV, or in the `data` of a page of the API
     {"id": "t1", "timestamp": "…", "name": "…", "input": …, "scores": […]}
     {"id": "…", "traceId": "t1", "name": "exact", "dataType": "NUMERIC", "value": 1}
 
-These are items of an experiment (version 5 of the SDK), items of a run of a data set, which may
-stand in the `datasetRunItems` of a run (version 3), traces, and scores. The web page exports traces
-with a column for each score, a list of values in each (the batch export of Langfuse 3). Records are
-joined by the trace: a trial is an item if there are any, else a trace, else whatever has scores.
-Scores of a whole run or a session are left out.
+These are items of an experiment (version 5 of the SDK), items of a data set run, which may be in
+the `datasetRunItems` of a run (version 3), traces, and scores. The web page exports traces with a
+column of lists per score (the batch export of Langfuse 3). Records are joined by trace: trials are
+the items if there are any, else the traces, else any records with scores. Scores of a whole run or
+session are left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ _SIGNS = {
     "traces": ("id", "timestamp", "name", "userId", "sessionId", "tags"),
     "a trace with its scores": ("trace", "observations", "scores"),
 }
-# What the export of traces has beside a column for each score.
+# Columns of exported traces other than scores.
 _OF_TRACES = frozenset(
     {
         *("id", "projectId", "externalId", "timestamp", "name"),
@@ -61,9 +61,9 @@ _OF_TRACES = frozenset(
 _RUNS = ("experimentName", "datasetRunName", "experimentId", "datasetRunId")
 _NUMERIC = ("NUMERIC", "BOOLEAN")  # types of scores whose value is a number
 _WHOLE = "scores of a whole run or session"
-_UNKNOWN = "records that are no item, trace or score"
-_AGAIN = "records that are there twice"
-_NOWHERE = "scores of traces that no other file holds"
+_UNKNOWN = "records that are not items, traces or scores"
+_AGAIN = "duplicate records"
+_NOWHERE = "scores of traces that are in no other file"
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class _Trial:
 
 @dataclass
 class _Found:
-    """Everything that the files hold."""
+    """All records in the files, by kind."""
 
     items: list[_Trial] = field(default_factory=list)
     traces: dict[str, _Trial] = field(default_factory=dict)
@@ -108,7 +108,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log.remarks += picked_remark(scorer, scorers, "score", "scorer")
     log.remarks += remarks_on_scores(scores, scorer, "Langfuse")
     if not scorers:
-        log.remarks.append("No trial has a score; there is nothing but a list of them.")
+        log.remarks.append("No trial has a score.")
     systems = _systems(trials, choice, log)
     questions = _questions(trials, log)
     tasks = [
@@ -149,7 +149,7 @@ def _expanded(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> None:
-    """Put a record where it belongs, with the scores inside it."""
+    """Sort a record by kind, with the scores inside it."""
     kind = _kind(record)
     if not kind:
         log.read(path, 1)
@@ -189,14 +189,14 @@ def _kind(record: Mapping[str, Any]) -> str:
 
 
 def _trace_of(score: Mapping[str, Any]) -> str:
-    """The trace of a score, which the third version of scores has in its subject."""
+    """The trace of a score; version 3 of scores has it in the subject."""
     subject = object_in(score, "subject")
     inside = subject.get("id") if subject.get("kind") == "trace" else subject.get("traceId")
     return str(first_of(score, "traceId") or inside or "")
 
 
 def _give(scores: Scores, score: Mapping[str, Any]) -> None:
-    """A score as a number, or the label of a categorical one: its number is only a place."""
+    """Add a score as a number, or as the label of a categorical score, whose number is a rank."""
     kind = score.get("dataType") or "NUMERIC"
     numeric = kind in _NUMERIC or str(kind).upper() in _NUMERIC
     value = score.get("value") if numeric else first_of(score, "stringValue", "value")
@@ -204,7 +204,7 @@ def _give(scores: Scores, score: Mapping[str, Any]) -> None:
 
 
 def _join(found: _Found, log: Log) -> list[_Trial]:
-    """Trials with the scores that other records have for their trace."""
+    """Trials with the scores of their traces."""
     trials = found.items or list(found.traces.values())
     by_trace: dict[str, list[_Trial]] = {}
     for trial in trials:
@@ -229,24 +229,24 @@ def _join(found: _Found, log: Log) -> list[_Trial]:
 
 
 def _fits(score: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-    """Whether a score is of an item, which may be one of several observations in a trace."""
+    """Whether a score belongs to an item, which may be one of several observations of a trace."""
     pair = (score.get("observationId"), item.get("observationId"))
     return None in pair or pair[0] == pair[1]
 
 
 def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -> None:
-    """What traces tell of the items that belong to them."""
+    """Add fields of traces to the items that belong to them."""
     for name, trace in found.traces.items():
         for trial in by_trace.get(name, ()):
             trial.record = {**trace.record, **trial.record}
             trial.scores.fill(trace.scores)
         if name not in by_trace:
             log.read(trace.path, 1)
-            log.leave_out(trace.path, "traces that are no item of a run")
+            log.leave_out(trace.path, "traces that are not items of a run")
 
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
-    """Names of runs; of traces the model in their metadata, or else the file or their name."""
+    """Systems are runs; for traces the model in their metadata, or else the file or trace name."""
     runs = [first_of(trial.record, *_RUNS) for trial in trials]
     found = [
         str(run) if run is not None else _model_of(trial.record)
@@ -259,8 +259,8 @@ def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
     if items:
         log.remarks.append(
             warning(
-                f"{items} items do not say which run they are of, as in the export of the web "
-                f"page; if they are of several, export each by itself, or take them from the API."
+                f"{items} items do not name their run, as in the export of the web page; if they "
+                f"are from several runs, export each run separately, or use the API."
             )
         )
     own = list(dict.fromkeys(trial.path for trial in unnamed))
@@ -285,7 +285,7 @@ def _model_of(trace: Mapping[str, Any]) -> str | None:
 
 
 def _questions(trials: Sequence[_Trial], log: Log) -> list[str]:
-    """Items of a data set; of traces their input, or else each is a question of its own."""
+    """Questions are data set items; for traces their input, or else each trace."""
     items = [first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials]
     asked = [
         None if item is not None else trial.record.get("input")
@@ -298,7 +298,7 @@ def _questions(trials: Sequence[_Trial], log: Log) -> list[str]:
     if any(text is not None for text in asked):
         log.remarks.append(guess("Questions: the inputs of traces, which are items of no data set"))
     if any(item is None and text is None for item, text in zip(items, asked, strict=True)):
-        log.remarks.append(guess("Questions: each trace that does not say what it asks is one"))
+        log.remarks.append(guess("Questions: each trace without an input is one"))
     return found
 
 

@@ -8,8 +8,8 @@
     {"feedback_stats": {…}, "examples_with_runs": [{"id": "…", "runs": [{…}]}]}
 
 The first is a row of `evaluate(…).to_pandas()`, the second a run of `list_runs`, the third a row of
-`evaluate(…)` itself, and the last what `get_experiment_results` gives, all by the SDK 0.14.17; in
-an array, on lines or in CSV. Heads as in "Example ID" are taken as `example_id`. A run of an
+`evaluate(…)` itself, and the last a result of `get_experiment_results`, all of SDK 0.14.17; in an
+array, on lines or in CSV. A header such as "Example ID" is read as `example_id`. A run of an
 example is a trial, and runs of one example by one experiment are its repeats; runs inside another,
 and those of no example, are left out.
 """
@@ -62,13 +62,13 @@ _SIGNS = {
 _NESTED = re.compile(r"(inputs|outputs|reference|feedback)\.", re.IGNORECASE)
 _INSIDE = "runs inside another run"
 _NO_EXAMPLE = "runs of no example"
-_AGAIN = "runs that are there twice"
+_AGAIN = "duplicate runs"
 _SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "session_id")
 
 
 @dataclass(slots=True)
 class _Trial:
-    """A run of an example: what scores need of it, for runs hold much else."""
+    """A run of an example; only the fields needed for scores are kept."""
 
     path: Path
     example: str
@@ -92,7 +92,7 @@ def _recognise(glance: Glance) -> str:
 
 @lru_cache(maxsize=1024)
 def _plain(key: str) -> str:
-    """The name of a column: `example_id` for Example ID; feedback keeps its own spelling."""
+    """Normalized column name: `example_id` for Example ID; feedback keeps its spelling."""
     if _NESTED.match(key):
         start, _, rest = key.partition(".")
         return f"{start.lower()}.{rest}"
@@ -127,7 +127,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         mine = {system for system, trial in zip(systems, trials, strict=True) if trial.path == path}
         claim_means_over_rows(log, list(_claims(path, mine, scorer)))
     if not scorers:
-        log.remarks.append("No run has feedback; there is nothing but a list of them.")
+        log.remarks.append("No run has feedback.")
     return log
 
 
@@ -149,7 +149,7 @@ def _trials(path: Path, log: Log) -> list[_Trial]:
 
 
 def _runs(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The runs of a record, each with its example and what was said of it."""
+    """The runs of a record, each with its example and feedback."""
     if isinstance(record.get("run"), dict):
         example = object_in(record, "example")
         results = object_in(record, "evaluation_results").get("results")
@@ -208,7 +208,7 @@ def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
 
 
 def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
-    """Experiments, which are sessions; rows that name none go by their files."""
+    """Systems are experiments, which are sessions; rows without one are named by file."""
     unnamed = [trial for trial in trials if trial.session is None]
     files = list(dict.fromkeys(trial.path for trial in unnamed))
     naming = name_systems(files, files_are=choice.files)
@@ -227,7 +227,7 @@ def _states_means(path: Path) -> bool:
 
 
 def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
-    """The mean feedback that an experiment states, over the runs that have one."""
+    """Mean feedback stated by an experiment, over the runs that have it."""
     if len(systems) != 1:
         return
     stats = object_in(object_in(object_of(path), "feedback_stats"), scorer)
@@ -237,7 +237,7 @@ def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
 
 
 def _text(parts: Any) -> str | None:
-    """What a run gives: the only value, or all of them as JSON; None for nothing."""
+    """Output of a run as text: the only value, or all as JSON; None if empty."""
     if isinstance(parts, dict) and len(parts) < 2:
         return text_or_none(next(iter(parts.values()), None))
     return text_or_none(parts)

@@ -1,12 +1,12 @@
-"""Logs of lighteval: `details_*.parquet`, and the `results_*.json` that belong to them.
+"""Logs of lighteval: `details_*.parquet` with their `results_*.json`.
 
-A row of details is one question with all its responses and the value of every metric. Which of the
-responses are right is not stored, but how many are: n times avg@n, or pass@k with k = 1. So many of
-the n trials are marked right, and nobody knows which; no metric depends on it. `regrade` grades the
+A row of details is one question with all its responses and the value of every metric. Lighteval
+does not store which responses are right, only how many: n times avg@n, or pass@k with k = 1. The
+first so many of the n trials are marked right; no metric depends on which. `regrade` grades the
 responses themselves.
 
-Of multiple choice, answer and confidence are as in logs of lm-evaluation-harness: the likeliest
-choice, and its probability when those of the choices are made to add up to one.
+For multiple choice, answer and confidence are as in logs of lm-evaluation-harness: the likeliest
+choice and its probability, normalized over the choices.
 """
 
 import re
@@ -37,11 +37,12 @@ from errbar.data.readers.choices import are_graded, likeliest
 from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
 from errbar.errors import InputError
 
-_MOST_FOOTER = 1 << 22  # bytes at the end of a Parquet file that say what its columns are
+_MOST_FOOTER = 1 << 22  # bytes of the footer of a Parquet file, which has the schema
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.(?:parquet|json)$")
 _RESPONSES = ("text", "logprobs")
 _DOC = ("id", "task_name", "choices", "gold_index")
-_USUAL = ("acc", "em", "exact_match", "extractive_match")  # if no metric counts right responses
+# default metrics, if none counts right responses
+_USUAL = ("acc", "em", "exact_match", "extractive_match")
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,12 @@ class _Details:
 
     path: Path
     results: Mapping[str, Any]
-    engine: DuckDBPyConnection  # one for all files: to start one takes longer than to read a few
-    is_whole: bool  # whether all of a question and its responses is needed, to regrade
+    engine: DuckDBPyConnection  # shared by all files: starting one takes longer than reading a few
+    is_whole: bool  # whether questions and responses are read in full, to regrade
 
     @property
     def system(self) -> str:
-        """As the results call the model; as the directories do if there are none."""
+        """Model name in the results, or else in the directories."""
         general = object_in(self.results, "config_general")
         told = general.get("model_name") or object_in(general, "model_config").get("model_name")
         parts = self.path.absolute().parts[:-2]
@@ -64,21 +65,19 @@ class _Details:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """What is needed of every row."""
+        """The rows, with the columns that are used."""
         with plain_errors(str(self.path)):
             table = self.engine.read_parquet(escape(str(self.path)))
             kinds = dict(zip(table.columns, table.types, strict=True))
             for name in ("doc", "metric", "model_response"):
                 if name not in kinds or kinds[name].id != "struct":
-                    raise InputError(f"{self.path}: there is no column {name!r} with parts.")
+                    raise InputError(f"{self.path}: there is no struct column {name!r}.")
             parts = ["doc" if self.is_whole else _some_of_doc(kinds["doc"]), "metric"]
             known = dict(kinds["model_response"].children)
             for name in _RESPONSES:
                 field = f"model_response.{name}"
                 if name == "text" and name in known and not self.is_whole:
-                    field = _if_alone(
-                        field, known[name]
-                    )  # of several it is not known which is right
+                    field = _if_alone(field, known[name])  # of several, the right one is unknown
                 parts += [f"{field} AS {name}"] if name in known else []
             found = table.project(", ".join(parts))
             names = found.columns
@@ -86,13 +85,13 @@ class _Details:
 
     @property
     def task(self) -> str:
-        """As its first question calls it; the file's own name if that does not."""
+        """Task named by the first question, or else by the file."""
         told = object_in(self.rows[0], "doc").get("task_name") if self.rows else None
         return str(told or _STAMP.sub("", self.path.name).removeprefix("details_"))
 
     @property
     def metrics(self) -> list[str]:
-        """Those that are one number for each question; first what counts right responses."""
+        """Metrics with one number per question; those that count right responses come first."""
         found = Counter(
             name
             for row in self.rows
@@ -102,7 +101,7 @@ class _Details:
         return sorted(found, key=lambda name: (not _trials(name), name not in _USUAL))
 
     def means(self) -> Mapping[str, Any]:
-        """Metrics of the task that are means over its questions, and what they are."""
+        """Metrics of the task that are means over its questions, with their values."""
         told = object_in(object_in(self.results, "config_tasks"), self.task)
         others = {
             metric.get("metric_name")
@@ -114,25 +113,25 @@ class _Details:
 
 
 def _some_of_doc(kind: Any) -> str:
-    """The parts of a question that are used; its text may be many times as large."""
+    """SQL for the fields of a question that are used."""
     parts = [f"{name} := doc.{name}" for name, _ in kind.children if name in _DOC]
     return f"struct_pack({', '.join(parts)}) AS doc" if parts else "doc"
 
 
 def _if_alone(part: str, kind: Any) -> str:
-    """A list if it has one part only."""
+    """SQL for a list if it has a single element, else null."""
     return f"CASE WHEN len({part}) = 1 THEN {part} END" if kind.id == "list" else part
 
 
 def _settings(metric: str) -> tuple[str, dict[str, int]]:
-    """A metric's name and numbers: pass@k:k=1&n=8."""
+    """Parse a metric name with settings, such as pass@k:k=1&n=8."""
     name, _, told = metric.partition(":")
     pairs = [part.partition("=") for part in told.split("&")]
     return name, {key: int(value) for key, _, value in pairs if value.isdecimal()}
 
 
 def _trials(metric: str) -> int:
-    """The number of responses of which a metric is the share that is right; 0 if it is not that."""
+    """Number of responses if the metric is the share of right responses; else 0."""
     name, told = _settings(metric)
     if name == "avg@n" or (name == "pass@k" and told.get("k") == 1):
         return told.get("n", 0)
@@ -150,7 +149,7 @@ def _recognise(glance: Glance) -> str:
 
 
 def _footer(path: Path) -> bytes:
-    """The end of a Parquet file, where its schema is."""
+    """Footer of a Parquet file, which has its schema."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 8))
@@ -199,12 +198,12 @@ def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) 
 def _details(
     files: Sequence[Path], engine: DuckDBPyConnection, is_whole: bool, log: Log
 ) -> Iterator[_Details]:
-    """Files of details, each with the results of the same moment: those in the tree of its own."""
+    """Details files, each with the results of the same run."""
     told = {file: object_of(file) for file in files if Glance(file).shape == "object"}
     details = [file for file in files if file not in told]
     if not details:
         raise InputError(
-            f"{next(iter(told))}: there are totals, but no details beside them to score. Run "
+            f"{next(iter(told))}: there are totals, but no details to score. Run "
             f"lighteval with --save-details."
         )
     named: dict[str, list[Path]] = {}
@@ -228,7 +227,7 @@ def _details(
 
 
 def _beside(file: Path, name: str) -> Path | None:
-    """Results lie in a tree of directories of their own: results instead of details."""
+    """Path of the results: in a parallel tree, `results` instead of `details`."""
     parts = list(file.absolute().parts[:-2])
     if not name or "details" not in parts:
         return None
@@ -238,7 +237,7 @@ def _beside(file: Path, name: str) -> Path | None:
 
 
 def _metric(log: Log, details: _Details, choice: Choice) -> str:
-    """The metric that was asked for, or the usual; "" if the task has not got it."""
+    """The chosen metric, or the default; "" if the task lacks it."""
     found, task = details.metrics, details.task
     if not found or (choice.scorer is not None and choice.scorer not in found):
         asked = f"no metric {choice.scorer!r}" if choice.scorer else "no metric in numbers"
@@ -252,7 +251,7 @@ def _metric(log: Log, details: _Details, choice: Choice) -> str:
 
 
 def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
-    """Rows as the harness graded them; how many trials a question has at most."""
+    """Add rows as graded by the harness; returns the largest number of trials of a question."""
     values = [number_or_none(object_in(row, "metric").get(metric)) for row in details.rows]
     n = _trials(metric)
     rights = [None if value is None else value * n for value in values]
@@ -292,7 +291,7 @@ def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
 def _expand(
     log: Log, details: _Details, rights: Sequence[float | None], n: int, before: int
 ) -> None:
-    """A row for every response, the right ones first."""
+    """Add a row per response, the right ones first."""
     for question, row, right in zip(_questions(details), details.rows, rights, strict=True):
         for at in range(n):
             log.add(
@@ -307,7 +306,7 @@ def _expand(
 
 
 def _regrade(log: Log, details: _Details, before: int, choice: Choice) -> int:
-    """A row for every response, as the function that was given grades it."""
+    """Add a row per response, graded by the user's function."""
     most = 0
     if choice.regrade is None or not any(row.get("text") for row in details.rows):
         text = f"there are no responses to grade; {len(details.rows)} rows are left out."
@@ -346,7 +345,7 @@ def _questions(details: _Details) -> list[str]:
 
 
 def _target(row: Mapping[str, Any]) -> str | None:
-    """The choice that is right, if it is one; of questions in words the only choice."""
+    """The right choice of a multiple-choice question; else the only reference."""
     doc = object_in(row, "doc")
     choices, gold = doc.get("choices"), doc.get("gold_index")
     if isinstance(gold, list) and len(gold) == 1:
@@ -361,7 +360,7 @@ def _only(texts: Any) -> str | None:
 
 
 def _numbers(values: Any) -> list[float] | None:
-    """The log-likelihoods of choices, if there are several."""
+    """Log-likelihoods of the choices, if there are several."""
     if not isinstance(values, list) or len(values) < 2:
         return None
     numbers = [number_or_none(value) for value in values]
@@ -369,10 +368,10 @@ def _numbers(values: Any) -> list[float] | None:
 
 
 def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
-    """Questions, and means of what is scored; of counts of right responses pass@k of as many."""
+    """Stated number of questions and means; for counts of right responses also pass@k."""
     told = object_in(object_in(details.results, "config_tasks"), details.task)
     docs = number_or_none(told.get("effective_num_docs"))
-    if docs is not None and docs > 0:  # -1 stands for nothing
+    if docs is not None and docs > 0:  # -1 means unknown
         yield Claim("effective_num_docs", docs, "questions", details.system, details.task)
     for name, value in details.means().items():
         kind, told = _settings(name)

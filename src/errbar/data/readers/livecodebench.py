@@ -4,9 +4,9 @@
       "contest_date": "2023-08-21T00:00:00", "graded_list": [true, false], "pass@1": 0.5,
       "metadata": ["{…}", "{\\"error_code\\": -3, …}"]}]
 
-The gradings of a problem are its trials. A program that is too slow is wrong, for the time limit
-is a part of the problem; one whose test runner failed has the status `error`. The file of outputs
-beside it (the same without gradings) is left out; that of metrics states pass@k.
+The gradings of a problem are its trials. A program that is too slow is wrong, since the time limit
+is part of the problem; if the test runner failed, the status is `error`. The file of outputs, which
+has no gradings, is skipped; the file of metrics states pass@k.
 """
 
 import re
@@ -46,10 +46,10 @@ def _recognise(glance: Glance) -> str:
 
 
 class _Problem(NamedTuple):
-    """What is used of a problem; what it asks, and the programs, may be many times as large."""
+    """The fields of a problem that are used; the texts are dropped."""
 
     question: str
-    marks: list[float | None]  # of every sample, None where it was not graded
+    marks: list[float | None]  # grade of every sample, None if not graded
     failed: list[int]  # samples whose test runner failed
     told: dict[str, Any]
     stated: float | None  # pass@1
@@ -115,7 +115,7 @@ def _problems(file: Path) -> Iterator[_Problem]:
 
 
 def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before: int) -> None:
-    """A row for each sample, and one for a problem that has none."""
+    """Add a row per sample, or one for a problem without samples."""
     log.read(file, sum(len(problem.marks) for problem in problems))
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for problem in problems:
@@ -138,7 +138,7 @@ def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before
 
 
 def _question(problem: Mapping[str, Any], where: str) -> str:
-    """Its id; scenarios that ask of a problem several times have one for each."""
+    """Question id; some scenarios have several questions per problem."""
     if problem.get("id") is not None:
         return name_of(problem["id"], where)
     question = name_of(require_key(problem, "question_id", where), where)
@@ -147,7 +147,7 @@ def _question(problem: Mapping[str, Any], where: str) -> str:
 
 
 def _code(note: Any) -> Any:
-    """The error code in what is noted of a sample, which is JSON within JSON."""
+    """Error code in the metadata of a sample, a JSON string within JSON."""
     if isinstance(note, str):
         if "error_code" not in note:
             return None
@@ -159,7 +159,7 @@ def _code(note: Any) -> Any:
 
 
 def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[Claim]:
-    """What the file of metrics states, and the mean of what each problem states."""
+    """Scores stated in the file of metrics, and the mean of those stated per problem."""
     numbers = [problem.stated for problem in problems if problem.stated is not None]
     if len(numbers) == len(problems):
         mean = sum(numbers) / len(numbers)

@@ -1,12 +1,12 @@
-"""Logs of lm-evaluation-harness: `samples_*.jsonl`, and the `results_*.json` that belong to them.
+"""Logs of lm-evaluation-harness: `samples_*.jsonl` with their `results_*.json`.
 
-A line of samples is one question under one filter, with the value of every metric. However often
-a question was asked, it is graded once, after the filter has made one answer of all responses; to
-have every response as a trial, pass `regrade`, a function that grades one.
+A line of samples is one question under one filter, with the value of every metric. However many
+responses a question has, it is graded once, after the filter has reduced them to one answer; to use
+every response as a trial, pass `regrade`, a function that grades one.
 
-Of multiple choice, the answer is the choice with the largest log-likelihood, and the confidence is
-its probability when those of the choices are made to add up to one. This is what `acc` grades;
-other metrics choose by other numbers, and get neither.
+For multiple choice, the answer is the choice with the largest log-likelihood and the confidence is
+its probability, normalized over the choices. This is what `acc` grades; other metrics choose by
+other numbers and get neither.
 """
 
 import json
@@ -40,7 +40,7 @@ _SHOWN = 3
 
 @dataclass
 class _Reading:
-    """A log as it grows, and what there is to say of its tasks."""
+    """The log being filled, and remarks on its tasks."""
 
     choice: Choice
     log: Log = field(default_factory=Log)
@@ -49,19 +49,19 @@ class _Reading:
     counted: Counter[str] = field(default_factory=Counter)
 
     def say(self, task: str, text: str, n: int = 0) -> None:
-        """What is true of many tasks is said once, with the sum of what is counted."""
+        """Add a remark; equal remarks on several tasks are merged and their counts added."""
         self.said[text].append(task)
         self.counted[text] += n
 
     def leave_out(self, samples: Samples, why: str) -> None:
-        """Samples that give no rows are counted."""
+        """Leave out samples and count them."""
         n = len(samples.columns(["doc_id"])["doc_id"])
         self.log.read(samples.path, n)
         self.log.leave_out(samples.path, why, n)
         self.say(samples.task, f"{why}; {{n}} samples are left out.", n)
 
     def remarks(self) -> Iterator[str]:
-        """All that was said."""
+        """The merged remarks."""
         for text, tasks in self.said.items():
             said = type(text)(text.replace("{n}", str(self.counted[text])))
             yield about(_shown(tasks), said)
@@ -69,7 +69,7 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Run:
-    """Samples, whose they are, and which they are of the runs of the same, of how many."""
+    """Samples with their system, the index of their run, and the number of its runs."""
 
     samples: Samples
     system: str
@@ -93,7 +93,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     every, unused = samples_of(files)
     if not every:
         raise InputError(
-            f"{unused[0]}: there are totals, but no samples beside them to score. Run lm_eval "
+            f"{unused[0]}: there are totals, but no samples to score. Run lm_eval "
             f"with --log_samples."
         )
     metrics = list(dict.fromkeys(name for samples in every for name in samples.metrics))
@@ -109,7 +109,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             reading.log.skip(empty.path, "it has no samples")
     for run in _runs([samples for samples in every if samples.first]):
         if run.of > 1 and not run.at:
-            said = f"{run.of} runs of {run.system} are taken as trials of one system"
+            said = f"{run.of} runs of {run.system} are read as trials of one system"
             reading.say(run.task, guess(said))
         if choice.regrade is None:
             _grade(reading, run)
@@ -124,7 +124,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _runs(every: Sequence[Samples]) -> list[_Run]:
-    """The model, and what tells runs of it apart if they were told different things."""
+    """Runs by system: the model, with the settings in which its runs differ."""
     told = [samples.settings() for samples in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for samples, mine in zip(every, told, strict=True):
@@ -152,7 +152,7 @@ def _runs(every: Sequence[Samples]) -> list[_Run]:
 
 
 def _grade(reading: _Reading, run: _Run) -> None:
-    """A row for every question, as the harness graded it."""
+    """Add a row per question, as graded by the harness."""
     samples, task = run.samples, run.task
     metric = _metric(reading, run)
     if not metric:
@@ -170,7 +170,7 @@ def _grade(reading: _Reading, run: _Run) -> None:
     outcomes = [number_or_none(value) for value in values]
     strange = sum(not isinstance(value, bool | int | float | None) for value in values)
     if strange:
-        text = f"{{n}} values of {metric!r} are no numbers; they are no results."
+        text = f"{{n}} values of {metric!r} are not numbers and give no result."
         reading.say(task, text, strange)
     targets = [found["target"][at] for at in kept]
     answers = [found["filtered_resps"][at] for at in kept]
@@ -215,16 +215,16 @@ def _metric(reading: _Reading, run: _Run) -> str:
     for text in picked_remark(metric, found, "metric", "scorer"):
         reading.say(run.task, text)
     if object_in(object_in(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
-        reading.say(run.task, f"the metric {metric!r} is better when it is lower.")
+        reading.say(run.task, f"the metric {metric!r} is better when lower.")
     return metric
 
 
 def _filtered(
     reading: _Reading, run: _Run, metric: str, questions: Sequence[str], filters: Sequence[Any]
 ) -> tuple[str, list[int]]:
-    """The filter that was asked for, or the first, and where its samples are.
+    """The chosen filter, or the first, and the positions of its samples.
 
-    Old samples do not name it; there a question comes again for each filter, in their order.
+    Old samples do not name the filter; there each question is repeated once per filter, in order.
     """
     asked = reading.choice.filter
     names = list(map(str, filters))
@@ -250,7 +250,7 @@ def _filtered(
 def _claims(
     reading: _Reading, run: _Run, metric: str, filter_name: str, rows: int
 ) -> Iterator[Claim]:
-    """The mean over all questions, if all are there and no other run is beside this one."""
+    """Stated mean over all questions, if all are present and there is a single run."""
     asked, totals = run.samples.asked, run.samples.totals
     said = number_or_none(asked)
     if said is not None and run.of == 1:
@@ -295,12 +295,12 @@ def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
                 answer=_text(response),
                 target=_text(target),
             )
-    text = "{n} responses are graded anew; the log has no totals of that."
+    text = "{n} responses were regraded; the log states no totals for these grades."
     reading.say(run.task, text, len(reading.log) - before)
 
 
 def _without_samples(every: Sequence[Samples]) -> Iterator[str]:
-    """Totals of which there are no samples."""
+    """Remark on totals without samples."""
     known = {(id(samples.results), samples.task) for samples in every}
     lacking = []
     for results in {id(samples.results): samples.results for samples in every}.values():
@@ -313,7 +313,7 @@ def _without_samples(every: Sequence[Samples]) -> Iterator[str]:
 
 
 def _answer(filtered: Any) -> str | None:
-    """What the filter has left of the responses."""
+    """Answer left by the filter."""
     alone = isinstance(filtered, list) and len(filtered) == 1
     return _text(filtered[0] if alone else filtered)
 

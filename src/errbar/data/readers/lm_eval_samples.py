@@ -1,4 +1,4 @@
-"""A file of samples of lm-evaluation-harness, and what the results beside it say of its run."""
+"""A file of samples of lm-evaluation-harness, with the results of its run."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from errbar.data.readers.documents import (
 from errbar.data.readers.fields import fields, firsts_of
 from errbar.errors import InputError
 
-# The metric that is scored if none is asked for: the first of these, else the first there is.
+# Default metrics: the first of these that exists, else the first metric.
 USUAL = ("exact_match", "acc", "pass@1", "pass_at_1", "math_verify", "prompt_level_strict_acc")
 _OWN = frozenset(
     {
@@ -41,24 +41,24 @@ class Samples:
     """The samples of one task in one run."""
 
     path: Path
-    results: Mapping[str, Any]  # of the run; empty if they are not there
+    results: Mapping[str, Any]  # results of the run; empty if there are none
 
     @cached_property
     def task(self) -> str:
-        """As the file is called, or as the results call what it is called by."""
+        """Task in the file name, spelled as in the results."""
         name = _STAMP.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl")
         known = [task for task in object_in(self.results, "results") if name.endswith(f"_{task}")]
         return max(known, key=len, default=name.removeprefix("samples_"))
 
     @property
     def model(self) -> str:
-        """As the results call it; the name of the directory if there are none."""
+        """Model in the results, or else the directory name."""
         names = (self.results.get("model_name"), self._named, self.path.absolute().parent.name)
         return str(next(name for name in names if name is not None))
 
     @property
     def _named(self) -> str | None:
-        """The model in what the run was told; without it lm_eval makes a name up."""
+        """Model in the settings of the run; without it lm_eval invents a name."""
         told = object_in(self.results, "config").get("model_args")
         if isinstance(told, str):
             told = dict(pair.split("=", 1) for pair in told.split(",") if "=" in pair)
@@ -67,27 +67,27 @@ class Samples:
 
     @property
     def totals(self) -> Mapping[str, Any]:
-        """What the results say of the task."""
+        """Totals of the task in the results."""
         return object_in(object_in(self.results, "results"), self.task)
 
     @property
     def asked(self) -> int | None:
-        """How many questions were run, if the results say so."""
+        """Number of questions stated in the results."""
         n = object_in(object_in(self.results, "n-samples"), self.task).get("effective")
         return n if isinstance(n, int) else None
 
     def settings(self) -> dict[str, str]:
-        """What the run was told, by name."""
+        """Settings of the run by name."""
         config = object_in(self.results, "config")
         found = {name: config.get(name, self.results.get(name)) for name in _SETTINGS}
         found["num_fewshot"] = object_in(self.results, "n-shot").get(self.task)
-        if self._named is None:  # nothing says that runs of two moments are of one model
+        if self._named is None:  # runs without a model name may be of different models
             stamp = _STAMP.search(self.path.name)
             found["date"] = stamp[1] if stamp else None
         return {name: json.dumps(value) for name, value in found.items()}
 
     def aggregation(self, metric: str) -> str:
-        """How the harness makes one number of those of the samples."""
+        """Aggregation of a metric over samples."""
         told = object_in(object_in(self.results, "configs"), self.task)
         for entry in list_in(told, "metric_list"):
             if isinstance(entry, dict) and entry.get("metric") == metric:
@@ -104,7 +104,7 @@ class Samples:
 
     @property
     def metrics(self) -> list[str]:
-        """Metrics with one number for each sample, the usual first."""
+        """Metrics with one number per sample, the usual ones first."""
         names = [metric for metric in list_in(self.first, "metrics") if isinstance(metric, str)]
         names = names or [name for name in self.first if name not in _OWN]
         found = [
@@ -114,7 +114,7 @@ class Samples:
 
     @property
     def is_multiple_choice(self) -> bool:
-        """Whether there is a log-likelihood of each choice, and whether it is the greedy one."""
+        """Whether responses are pairs of a log-likelihood and a greedy flag per choice."""
         choices = self.first.get("filtered_resps")
         return (
             isinstance(choices, list)
@@ -125,7 +125,7 @@ class Samples:
 
     @property
     def repeats(self) -> int:
-        """How many responses in words the first sample has; 0 if it has none."""
+        """Number of text responses of the first sample."""
         requests = self.first.get("resps")
         responses = requests[0] if isinstance(requests, list) and requests else None
         if not isinstance(responses, list) or not all(
@@ -135,7 +135,7 @@ class Samples:
         return len(responses)
 
     def columns(self, keys: Sequence[str], firsts: Sequence[str] = ()) -> dict[str, list[Any]]:
-        """What stands under these keys in every sample; see `fields`."""
+        """Values under these keys in every sample; see `fields`."""
         if not self._is_array:
             return fields(self.path, keys, firsts)
         found = {key: [sample.get(key) for sample in self._array] for key in keys}
@@ -144,7 +144,7 @@ class Samples:
         }
 
     def questions(self, ids: Sequence[Any]) -> list[str]:
-        """Ids as text; the first that is none is refused, with its place."""
+        """Ids as text; raises an error that names the first invalid id."""
         if set(map(type, ids)) <= {int, str}:
             return list(map(str, ids))
         for at, sample in enumerate(self._array, 1) if self._is_array else lines(self.path):
@@ -154,7 +154,7 @@ class Samples:
 
     @cached_property
     def _is_array(self) -> bool:
-        """Until 0.4.2 a file was one array."""
+        """Whether the file is one array, as up to version 0.4.2."""
         return Glance(self.path).text.lstrip().startswith("[")
 
     @cached_property
@@ -166,14 +166,15 @@ class Samples:
 
 
 def holds_results(glance: Glance) -> bool:
-    """Whether a file holds the totals of a run."""
+    """Whether a file contains the totals of a run."""
     if glance.shape != "object" or not glance.has("results", "configs"):
         return False
-    return glance.has("n-shot") or "_stderr," in glance.text  # n-shot may be too far off
+    # n-shot may lie beyond the part that was read
+    return glance.has("n-shot") or "_stderr," in glance.text
 
 
 def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
-    """Samples with the results of the same moment, or the only ones there are; results of none."""
+    """Files of samples with the results of the same run, and the results files not used."""
     told = {file: object_of(file) for file in files if holds_results(Glance(file))}
     there = dict.fromkeys(told)
     beside: dict[Path, list[Path]] = {}

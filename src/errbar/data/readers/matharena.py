@@ -4,8 +4,8 @@
      "cost": {"cost": 0.2, …}, "pass_at_1": 0.75, "answers": ["70", "70", "7", "70"],
      "correct": [true, true, false, true], "detailed_costs": [{"cost": 0.05, …}, …]}
 
-Positions in the lists are trials. A problem goes by the name of its file: older versions count
-`idx` from 0, newer ones from 1. Gradings that are still to be done have no result.
+Positions in the lists are trials. The question id is the file name: older versions count `idx` from
+0, newer ones from 1. Pending gradings have no result.
 """
 
 import os
@@ -32,7 +32,7 @@ from errbar.data.readers.documents import (
 from errbar.errors import InputError
 
 _TOP = "outputs"
-_TO_DO = "TODO"  # how a grading begins that is still to be done
+_TO_DO = "TODO"  # prefix of a pending grading
 _PROBLEM = ("idx", "problem", "gold_answer")
 
 
@@ -43,9 +43,9 @@ class _Whose(NamedTuple):
 
 @dataclass
 class _Told:
-    """What the files of a model and a competition state, and what there is to say of them."""
+    """Totals stated for a model and a competition, and counts of special cases."""
 
-    trials: Counter[str] = field(default_factory=Counter)  # of each problem, so far
+    trials: Counter[str] = field(default_factory=Counter)  # trials of each problem so far
     means: list[float | None] = field(default_factory=list)  # pass_at_1 of each file
     rows: int | None = 0  # N of all files; None if one does not state it
     counts: Counter[str] = field(default_factory=Counter)
@@ -70,7 +70,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
         whose = folders[folder]
         _add(log, file, object_of(file), whose, told[whose])
     if not all(_TOP in Path(folder).resolve().parts for folder in folders):
-        above = f"Systems and tasks: the two folders above each file, for none is called {_TOP!r}"
+        above = f"Systems and tasks: the two folders above each file, since none is named {_TOP!r}"
         log.remarks.append(guess(above))
     for whose, said in told.items():
         log.claims += _claims(whose, said)
@@ -79,7 +79,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
 
 
 def _whose(folder: Path) -> _Whose:
-    """The model and the competition in a path.
+    """Model and competition in a path.
 
     Models have a provider before their name, and newer competitions a family before theirs:
     outputs/aime/aime_2025/openai/gpt-5.
@@ -93,7 +93,7 @@ def _whose(folder: Path) -> _Whose:
 
 
 def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _Told) -> None:
-    """A row for each trial of a problem; those of a further file of it go on from the last."""
+    """Add a row per trial of a problem; trials of further files are numbered on."""
     where = str(file)
     correct = require_list(require_key(whole, "correct", where), f"{where}, correct")
     answers = require_list(whole.get("answers") or [], f"{where}, answers")
@@ -139,7 +139,7 @@ def _question(file: Path, whole: Mapping[str, Any], told: _Told) -> str:
 
 
 def _answer(value: Any) -> str | None:
-    """What was answered; where no answer was found MathArena writes "None"."""
+    """The answer; None where MathArena found none and wrote "None"."""
     return None if value == "None" else text_or_none(value)
 
 
@@ -148,12 +148,12 @@ def _cost(value: Any) -> float | None:
 
 
 def _filled(values: list[Any], rows: int) -> list[Any]:
-    """As many values as there are rows: those after the last one are empty."""
+    """Pad values with None to the number of rows."""
     return values[:rows] + [None] * (rows - len(values))
 
 
 def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
-    """True or false, or the share of the points; None for what is still to be graded."""
+    """Outcomes: true or false, or a share of points; None for a pending grading."""
     outcomes = numbers_or_none(correct)
     for at, value in enumerate(correct) if None in outcomes else ():
         to_do = value is None or (isinstance(value, str) and value.startswith(_TO_DO))
@@ -166,7 +166,7 @@ def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
 
 
 def _claims(whose: _Whose, told: _Told) -> Iterator[Claim]:
-    """Sums and means of what the files state; a mean over files is one over problems."""
+    """Sums and means of the stated scores; a mean over files is a mean over problems."""
     if told.rows is not None and not told.counts["missing"]:
         yield Claim("N (sum of the problems)", told.rows, "rows", whose.system, whose.task)
     means = [mean for mean in told.means if mean is not None]
@@ -179,11 +179,11 @@ def _remarks(whose: _Whose, told: _Told) -> Iterator[str]:
     name, counts = " · ".join(part for part in whose if part), told.counts
     if counts["again"]:
         yield guess(
-            f"{name}: {counts['again']} files are of a problem that another one is of; they are "
-            f"taken as further trials of it"
+            f"{name}: {counts['again']} files repeat a problem of another file and are read as "
+            f"its further trials"
         )
     if counts["unscored"]:
-        yield f"{name}: {counts['unscored']} trials are still to be graded, and have no result."
+        yield f"{name}: {counts['unscored']} trials are not graded yet and have no result."
     if counts["by hand"]:
         yield f"{name}: {counts['by hand']} gradings were set by hand."
     if counts["other idx"]:

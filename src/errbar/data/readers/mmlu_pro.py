@@ -1,4 +1,4 @@
-"""Results of MMLU-Pro: `<subject>_result.json`, an array of questions with what was predicted.
+"""Results of MMLU-Pro: `<subject>_result.json`, an array of questions with predictions.
 
     [{"question_id": 70, "question": "…", "options": ["…", …], "answer": "I", "answer_index": 8,
       "category": "business", "src": "…", "pred": "I", "model_outputs": "…"}]
@@ -6,9 +6,9 @@
     <subject>_summary.json:
     {"business": {"corr": 1.0, "wrong": 0.0, "acc": 1.0}, "total": {…}}
 
-No field says whether an answer is right: it is if `pred` is `answer`. Where no answer was found in
-the text, `pred` is null. MMLU-Pro then guesses an option at random, always with the seed 12345, and
-so counts some of these as right; here they are wrong, unless `guess` is asked for.
+An answer is right if `pred` equals `answer`; there is no other field for it. If no answer was found
+in the text, `pred` is null. MMLU-Pro then guesses an option at random, always with the seed 12345,
+and so counts some of these as right; here they are wrong unless the scorer is `guess`.
 """
 
 import random
@@ -36,7 +36,7 @@ from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
 _SCORERS = ["pred", "guess"]
-_SEED = 12345  # of every guess of MMLU-Pro
+_SEED = 12345  # seed of MMLU-Pro's guesses
 _SIGNS = ("question_id", "options", "answer", "category", "pred")
 _COUNTS = re.compile(r'"corr"\s*:.*"wrong"\s*:', re.DOTALL)
 _ENDINGS = ("_result.json", "_results.json", ".json")
@@ -53,7 +53,7 @@ class _Row(NamedTuple):
 
 @dataclass
 class _File:
-    """A file of results: of its folder if it holds the one subject that it is named after."""
+    """A file of results; if it has the single subject in its name, its folder is the system."""
 
     path: Path
     rows: list[_Row]
@@ -96,8 +96,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.read(file, 0)
     if not results:
         raise InputError(
-            f"{files[0]}: a summary of MMLU-Pro holds only totals, and an error bar needs every "
-            f"question; give the files that end in _result.json too."
+            f"{files[0]}: a summary of MMLU-Pro has only totals, and an error bar needs every "
+            f"question; load the files that end in _result.json too."
         )
     scorer = pick(choice.scorer, _SCORERS, "scorer", str(results[0].path))
     _name(results, log)
@@ -111,7 +111,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     used = {path for result in results for path in _beside(result, summaries)}
     for file in files:
         if file.resolve() in summaries.keys() - used:
-            log.skip(file, "a summary without results beside it")
+            log.skip(file, "a summary without results")
     return log
 
 
@@ -154,12 +154,12 @@ def _is_lucky(row: Mapping[str, Any], answer: str) -> bool:
 
 @cache
 def _guessed(options: int) -> int:
-    """The option that MMLU-Pro guesses, the same for every question with as many."""
+    """The option that MMLU-Pro guesses, which depends only on the number of options."""
     return random.Random(_SEED).randint(0, options - 1)
 
 
 def _name(files: Sequence[_File], log: Log) -> None:
-    """Systems are folders of one file for each subject, or else files."""
+    """Systems are folders with one file per subject, or else files."""
     folders = list(dict.fromkeys(file.path.resolve().parent for file in files if file.is_of_folder))
     models = [folder.parent.parent if folder.parent.name == "CoT" else folder for folder in folders]
     of_folder = dict(zip(folders, systems_of(models), strict=True))
@@ -172,12 +172,12 @@ def _name(files: Sequence[_File], log: Log) -> None:
         file.system = name.removeprefix("model_outputs_")
     if len(folders) + len(alone) > 1:
         what = "folders" if not alone else "files" if not folders else "folders and files"
-        said = f"Systems: named after the {what}, for nothing in them names a model"
+        said = f"Systems: named after the {what}, since they do not name a model"
         log.remarks.append(guess(said))
 
 
 def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -> None:
-    """A row for each question; a further one of the same question is a further trial."""
+    """Add a row per question; repeated questions are further trials."""
     questions, subjects, preds, answers, _, scored = zip(*file.rows, strict=True)
     trials = occurrences(zip(subjects, questions, strict=True))
     most: dict[str, int] = {}
@@ -200,25 +200,27 @@ def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -
     again = sum(map(bool, trials))
     if again:
         log.remarks.append(
-            warning(f"{file.path.name}: {again} rows repeat a question_id, and are trials of it.")
+            warning(
+                f"{file.path.name}: {again} rows repeat a question_id and are read as its trials."
+            )
         )
     further = [subject for subject, begin in begins.items() if begin]
     if further:
-        said = f"{file.path.name}: a further run of {file.system} on {further[0]}, taken as trials"
+        said = f"{file.path.name}: read as further trials of {file.system} on {further[0]}"
         log.remarks.append(guess(said))
     for subject, n in most.items():
         starts[file.system, subject] += n
 
 
 def _remarks(files: Iterable[_File], scorer: str) -> Iterator[str]:
-    """Of every system, how many answers were not found, and what a guess makes of them."""
+    """Remarks on the number of missing answers per system, and on how guessing would score them."""
     systems: dict[str, list[_Row]] = {}
     for file in files:
         systems.setdefault(file.system, []).extend(file.rows)
     for system, rows in systems.items():
         unscored = sum(not row.scored for row in rows)
         if unscored:
-            yield f"{system}: {unscored} rows have no 'pred', and so no result."
+            yield f"{system}: {unscored} rows have no 'pred' and thus no result."
         scored = [row for row in rows if row.scored]
         lost = [row for row in scored if not row.pred]
         if not lost:
@@ -239,14 +241,14 @@ def _remarks(files: Iterable[_File], scorer: str) -> Iterator[str]:
 
 
 def _beside(file: _File, given: Mapping[Path, Any]) -> list[Path]:
-    """Summaries of a file: the one of its name, and that of its folder."""
+    """Summaries of a file: that with its name, and that of its folder."""
     place = file.path.resolve().parent
     names = [f"{file.stem}_summary.json", *(["summary.json"] if file.is_of_folder else [])]
     return [path for name in names if (path := place / name) in given or path.is_file()]
 
 
 def _claims(files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]]) -> list[Claim]:
-    """What summaries state of the subjects that were read; the total of one subject is the same."""
+    """Scores stated in summaries for the subjects that were read."""
     claims: dict[Claim, None] = {}
     read: dict[Path, Mapping[str, Any]] = dict(given)
     for file in files:
@@ -263,7 +265,7 @@ def _claims(files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]]) -> 
 def _totals(
     files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]], scorer: str
 ) -> Iterator[str]:
-    """What a summary states of all subjects together, which are tasks of their own here."""
+    """Remarks on the totals stated over all subjects, which are separate tasks here."""
     of_summary: dict[Path, list[_File]] = {}
     for file in files:
         for path in _beside(file, given):

@@ -1,8 +1,8 @@
-"""Outputs of NeMo-Skills: `output-rs0.jsonl`, `output-rs1.jsonl` … are a trial each.
+"""Outputs of NeMo-Skills: each of `output-rs0.jsonl`, `output-rs1.jsonl` … is a trial.
 
-The directory is the task, and what holds `eval-results` is the system. A line is a question: its
-`id` if every line has one, else its place in the file, by which NeMo-Skills itself pairs the lines
-of its files. Scores have the names that NeMo-Skills gives them in `metrics.json`.
+The directory is the task, and the parent of `eval-results` is the system. A line is a question,
+identified by its `id` if every line has one, else by its position, as NeMo-Skills itself pairs the
+lines of its files. Scores have the names used in `metrics.json`.
 """
 
 import os
@@ -33,17 +33,17 @@ _SCORED = frozenset(
 )
 _WRITTEN = frozenset({"num_generated_tokens", "generation", "predicted_answer"})
 _TEXTS = ("problem", "question")
-_CUT = "limit"  # it was cut off, and scored all the same
+_CUT = "limit"  # truncated, but still scored
 _VERDICT = re.compile(r"\*{0,2}judgement\*{0,2}\s*:\s*(yes|no)", re.IGNORECASE)
 
 
 class _Row(NamedTuple):
-    """What is used of a line; what was asked and written may be many times as large."""
+    """The fields of a line that are used; prompts and responses are dropped."""
 
     id: Any
-    asked: dict[str, int]  # what tells whether two lines ask the same
+    asked: dict[str, int]  # hashes that tell whether two lines have the same question
     scores: dict[str, Any]
-    status: str  # empty if it came to an end
+    status: str  # empty if it finished
     answer: str | None
     target: str | None
     confidence: float | None
@@ -107,7 +107,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _runs(files: Sequence[Path]) -> list[_Run]:
-    """Files by directory; of those without a number among others with one, a run of their own."""
+    """Files by directory; an unnumbered file among numbered ones is a separate run."""
     places: dict[Path, list[Path]] = {}
     for file in files:
         places.setdefault(file.resolve().parent, []).append(file)
@@ -125,7 +125,7 @@ def _runs(files: Sequence[Path]) -> list[_Run]:
 
 
 def _systems(places: Iterable[Path]) -> dict[Path, str]:
-    """What holds the results, as far as it tells them apart."""
+    """Names of the parent folders, shortened as far as they stay unique."""
     roots = {place: _root(place) for place in places}
     found = {root for root in roots.values() if root is not None}
     if len(found) < 2:
@@ -202,13 +202,13 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
     if strange:
         shown = strange.most_common(1)[0][0]
         log.remarks.append(
-            f"{run.task}: {strange.total()} rows have a {scorer} that is no number, such as "
+            f"{run.task}: {strange.total()} rows have a {scorer} that is not a number, such as "
             f"{shown}; they have no result."
         )
 
 
 def _questions(run: _Run) -> list[list[str]]:
-    """Names of the questions of each file: ids, or places."""
+    """Question ids of each file, or positions."""
     ids = [[row.id for row in trial.rows] for trial in run.trials]
     if all(_are_ids(ids_of_trial) for ids_of_trial in ids):
         return [list(map(str, ids_of_trial)) for ids_of_trial in ids]
@@ -231,7 +231,7 @@ def _are_ids(values: Sequence[Any]) -> bool:
 
 
 def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The scores of a row, by the names that NeMo-Skills gives them."""
+    """Scores of a row under the names used by NeMo-Skills."""
     found: dict[str, Any] = {}
     if "symbolic_correct" in row:
         found["symbolic_correct"] = row["symbolic_correct"]
@@ -270,12 +270,12 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_verdict(judgement: Any, expected: str) -> bool | None:
-    """Whether a judge said what was expected; None where no judge was asked."""
+    """Whether the verdict of a judge is the expected one; None without a judge."""
     return None if judgement is None else _verdict(judgement) == expected
 
 
 def _verdict(judgement: Any) -> str:
-    """What a judge said: yes, no, or nothing that counts."""
+    """Verdict of a judge: yes, no, or None."""
     said = _VERDICT.search(judgement) if isinstance(judgement, str) else None
     return said[1].lower() if said else ""
 
@@ -287,7 +287,7 @@ def _status(row: _Row, outcome: float | None) -> str:
 
 
 def _ending(row: Mapping[str, Any]) -> str:
-    """The status of a line that was not ended as usual."""
+    """Status of a line that did not finish normally."""
     if row.get("error"):
         return "error"
     if row.get("proof_status") == "timeout":
@@ -296,9 +296,9 @@ def _ending(row: Mapping[str, Any]) -> str:
 
 
 def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
-    """Questions, pass@k and the mean, as metrics.json states them for all files of the directory.
+    """Number of questions, pass@k and mean stated in metrics.json for all files of the directory.
 
-    The number of questions is stated with every score; one is enough.
+    The number of questions is stated with every score; it is checked once.
     """
     trials = len(run.trials)
     stated = _metrics(run)
@@ -315,10 +315,10 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
 
 
 def _metrics(run: _Run) -> dict[str, Any]:
-    """What metrics.json says of the run; nothing if it is of more or fewer files."""
+    """Contents of metrics.json for the run; empty if it covers other files."""
     path = run.trials[0].path
     named = _NAME.fullmatch(path.name)
-    ending = named[2] if named else ""  # logs under another ending have their metrics under it too
+    ending = named[2] if named else ""  # logs with a suffix have metrics with the same suffix
     place = path.resolve().parent
     for folder in (place, place.parent):
         file = folder / f"metrics.json{ending}"

@@ -1,13 +1,13 @@
-"""Logs of OpenAI evals: what `oaieval` records, and output items of the Evals API.
+"""Logs of OpenAI evals: records of `oaieval`, and output items of the Evals API.
 
     {"spec": {"completion_fns": ["gpt-4"], "eval_name": "x.dev.v0", "run_id": "…", …}}
     {"run_id": "…", "event_id": 1, "sample_id": "x.dev.0", "type": "match",
      "data": {"correct": true, "expected": "15", "picked": "15"}}
     {"final_report": {"accuracy": 0.5}}
 
-The events of a sample are parts of one answer. `match` says whether it is right; `metrics` hold
-numbers under names of their own. A sample without the event that is scored has no result.
-`openai_output_items` reads the other kind.
+The events of a sample belong to one answer. `match` says whether it is right; `metrics` has named
+numbers. A sample without the event that is scored has no result. The output items are read by
+`openai_output_items`.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
 _EVENT = ("run_id", "event_id", "sample_id", "type", "data")
-# Scores, the first that is there being the usual one; other metrics follow in their order.
+# Scores in order of preference; other metrics follow in file order.
 _FIRST = ("match", "accuracy", "score", "correct", "is_correct", "success", "is_success")
 
 
@@ -50,7 +50,7 @@ class _Sample:
 
 @dataclass
 class _Run:
-    """One run: what it is of, its samples, and what it states."""
+    """One run: its system and task, its samples, and the scores it states."""
 
     path: Path
     run: str
@@ -110,7 +110,7 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
 
 
 def _runs(file: Path) -> Iterator[_Run]:
-    """The runs that a file records, by their ids; a file of one run may have none."""
+    """Runs in a file by id; a file with a single run may lack ids."""
     runs: dict[str, _Run] = {}
     latest = ""
     for at, row in lines(file):
@@ -127,12 +127,12 @@ def _runs(file: Path) -> Iterator[_Run]:
         elif "type" in row:
             _take(run, row, where)
         else:
-            raise InputError(f"{where}: a spec, a final_report or an event is expected.")
+            raise InputError(f"{where}: expected a spec, a final_report or an event.")
     yield from runs.values()
 
 
 def _system(spec: Mapping[str, Any]) -> str:
-    """What was run: completion functions now, models before."""
+    """System under test: completion functions, or models in older logs."""
     named = spec.get("completion_fns") or spec.get("model_names") or spec.get("model_name")
     if isinstance(named, dict):
         named = next((name for name in named.values() if name), None)
@@ -142,7 +142,7 @@ def _system(spec: Mapping[str, Any]) -> str:
 
 
 def _take(run: _Run, event: Mapping[str, Any], where: str) -> None:
-    """The scores in an event, kept with its sample."""
+    """Add the scores of an event to its sample."""
     if event.get("sample_id") is None:
         raise InputError(f"{where}: an event of no sample; there is no 'sample_id'.")
     sample = run.samples.setdefault(name_of(event["sample_id"], f"{where}, sample_id"), _Sample())
@@ -162,7 +162,7 @@ def _take(run: _Run, event: Mapping[str, Any], where: str) -> None:
 
 
 def _name(runs: Sequence[_Run]) -> None:
-    """Runs whose spec names nothing go by their file."""
+    """Name runs without a spec after their file."""
     nameless = [run for run in runs if not run.system]
     files = list(dict.fromkeys(run.path for run in nameless))
     names = dict(zip(files, systems_of(files), strict=True))
@@ -171,7 +171,7 @@ def _name(runs: Sequence[_Run]) -> None:
 
 
 def _scorers(runs: Sequence[_Run]) -> dict[str, list[str]]:
-    """Names of scores that are anywhere more than nothing, for each task, the usual one first."""
+    """Names of scores with at least one value, by task, the preferred one first."""
     there: dict[str, dict[str, None]] = {}
     for run in runs:
         mine = there.setdefault(run.task, {})
@@ -189,7 +189,7 @@ def _scorers(runs: Sequence[_Run]) -> dict[str, list[str]]:
 
 
 def _add(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) -> None:
-    """A row for each score of a sample, and one for a sample that has none."""
+    """Add a row per score of a sample, or one for a sample without scores."""
     start = several = unscored = 0
     for run in runs:
         most = 1
@@ -214,27 +214,28 @@ def _add(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) ->
         start += most
         if run.report is None:
             log.remarks.append(
-                f"{run.path.name}: there is no final report, so that the run may not be whole."
+                f"{run.path.name}: there is no final report, so the run may be incomplete."
             )
     whose = f"{system} · {task}"
     if several:
         log.remarks.append(
             warning(
-                f"{whose}: {several} samples have several {scorer!r} scores, which are taken as "
-                f"trials of the sample. If they are checks of one answer, the error bar is wrong."
+                f"{whose}: {several} samples have several {scorer!r} scores, which are read as "
+                f"trials of the sample. If they are checks of a single answer, the error bar is "
+                f"wrong."
             )
         )
     if unscored:
         log.remarks.append(f"{whose}: {unscored} samples have no {scorer!r}, and so no result.")
     if len(runs) > 1:
-        said = f"{whose}: {len(runs)} runs ({runs[0].run} …) are taken as trials of one system"
+        said = f"{whose}: {len(runs)} runs ({runs[0].run} …) are read as trials of one system"
         log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
 
 
 def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) -> None:
-    """What final reports state of the score: a mean over its events, which are rows here.
+    """Add the scores stated in final reports, which are means over events.
 
-    That is the mean over samples where each sample that has any has as many.
+    These equal the mean over samples if all samples have equally many events.
     """
     name = "accuracy" if scorer == "match" else scorer
     stated = [number_or_none(run.report.get(name)) for run in runs if run.report is not None]
@@ -250,13 +251,14 @@ def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) 
         log.claims.append(Claim(f"{name}{of}", mean, "avg", system, task, errors="missing"))
     else:
         log.remarks.append(
-            f"{system} · {task}: the log says {name}{of} {mean:.4g}; that is a mean over events, "
-            f"and samples have different numbers of them."
+            f"{system} · {task}: the log states {name}{of} {mean:.4g}, which is a mean over "
+            f"events, "
+            f"while samples have different numbers of them."
         )
 
 
 def _known(run: _Run, scorer: str) -> dict[str, int]:
-    """How many results each sample has that has any."""
+    """Number of results of each sample that has any."""
     scores = {name: sample.scores.get(scorer, []) for name, sample in run.samples.items()}
     counts = {
         name: sum(sample.value is not None for sample in each) for name, each in scores.items()

@@ -1,12 +1,12 @@
-"""Output items of the OpenAI Evals API: what was answered to each item of a data source.
+"""Output items of the OpenAI Evals API: the answers to the items of a data source.
 
     {"object": "list", "data": [{"object": "eval.run.output_item", "id": "outputitem_1",
       "run_id": "evalrun_1", "eval_id": "eval_1", "datasource_item_id": 5, "status": "pass",
       "results": [{"name": "String check-…", "passed": true, "score": 1.0}],
       "sample": {"model": "gpt-4o", "error": null, "output": […], …}}], "has_more": false}
 
-A run whose object (`eval.run`) is given too is held against the counts in it. Items of one run are
-questions; runs are systems, named by their model where each has another.
+If the run object (`eval.run`) is loaded too, its counts are checked. Items of a run are questions;
+runs are systems, named after their models if these differ.
 """
 
 import re
@@ -38,14 +38,14 @@ from errbar.errors import InputError
 _ITEM = ("datasource_item_id", "results", "status")
 _OF_ITEM = re.compile(r'"object"\s*:\s*"eval\.run\.output_item"')
 _OF_RUN = re.compile(r'"object"\s*:\s*"eval\.run"')
-_ID = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # after the name of a grader
+_ID = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # suffix of a grader name
 _RIGHT, _WRONG = ("pass", "passed"), ("fail", "failed")
 _ERRORS = ("error", "errored", "canceled")
 _USUAL = "status"
 
 
 class _Item(NamedTuple):
-    """What is kept of an output item."""
+    """The fields of an output item that are used."""
 
     where: str
     question: str
@@ -57,18 +57,18 @@ class _Item(NamedTuple):
 
 @dataclass
 class _Run:
-    """A run, by its items and by its object if that was given."""
+    """The items of a run, and its object if that was loaded."""
 
     run: str
     task: str = ""
     models: Counter[str] = field(default_factory=Counter)
     items: list[_Item] = field(default_factory=list)
     said: Mapping[str, Any] = field(default_factory=dict)
-    has_end: bool = False  # whether the last page is among those given
+    has_end: bool = False  # whether the last page was loaded
 
 
 def kind_of_export(glance: Glance) -> str:
-    """What of the API a file holds; empty if nothing."""
+    """Kind of export in a file; empty if it is none."""
     if not glance.shape:
         return ""
     if glance.has(*_ITEM) or (glance.has("object", "data") and _OF_ITEM.search(glance.text)):
@@ -87,8 +87,8 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
     held = [run for run in runs.values() if run.items]
     if not held:
         raise InputError(
-            f"{files[0]}: a run of the Evals API holds only totals, and an error bar needs every "
-            f"item; give the list of its output items too (client.evals.runs.output_items.list)."
+            f"{files[0]}: a run of the Evals API has only totals, and an error bar needs every "
+            f"item; load the list of its output items too (client.evals.runs.output_items.list)."
         )
     found = _scorers(held)
     scorer = pick(choice.scorer, found, "scorer", str(files[0]))
@@ -102,12 +102,12 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
             log.claims += _claims(run, system)
         if not run.has_end:
             log.remarks.append(
-                warning(f"{run.run}: there are more output items than were given (has_more).")
+                warning(f"{run.run}: there are more output items than were loaded (has_more).")
             )
 
 
 def _take(log: Log, file: Path, runs: dict[str, _Run], seen: set[str]) -> None:
-    """The items and runs of a file; an item that was read before is left out."""
+    """Add the items and runs of a file; duplicate items are left out."""
     held = 0
     for where, value, page in _objects(file):
         if "result_counts" in value:
@@ -147,12 +147,12 @@ def _item(value: Mapping[str, Any], where: str) -> _Item:
 
 
 def _grader(result: Mapping[str, Any]) -> str:
-    """The name of a grader without the id that the API puts after it."""
+    """Name of a grader without the id that the API appends."""
     return _ID.sub("", text_or_none(result.get("name")) or "grader")
 
 
 def _objects(file: Path) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
-    """Items and runs in any layout: a list of the API, an array, one on each line; and the list."""
+    """Items and runs in any layout: an API list, an array, or JSON lines; and the list itself."""
     if Glance(file).shape == "lines":
         wholes: Iterator[tuple[str, Any]] = ((f"{file}, line {at}", row) for at, row in lines(file))
     else:
@@ -173,16 +173,16 @@ def _scorers(runs: Sequence[_Run]) -> list[str]:
 
 
 def _systems(runs: Sequence[_Run], choice: Choice, log: Log) -> list[str]:
-    """Models, and where one has several runs of an eval also which run."""
+    """Systems are models, with the run where a model has several runs of an eval."""
     models = [next(iter(run.models)) if len(run.models) == 1 else "" for run in runs]
     alike = Counter(zip(models, (run.task for run in runs), strict=True))
     several = any(n > 1 for n in alike.values())
     if several and choice.files == "trials":
-        said = "Runs of one model are taken as trials of it"
+        said = "Runs of one model are read as its trials"
         log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
         return [model or run.run for run, model in zip(runs, models, strict=True)]
     if several:
-        said = "Systems: the runs, for some are of one model"
+        said = "Systems: the runs, since some share a model"
         log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
     names = []
     for run, model in zip(runs, models, strict=True):
@@ -194,7 +194,7 @@ def _systems(runs: Sequence[_Run], choice: Choice, log: Log) -> list[str]:
 def _add(
     log: Log, run: _Run, system: str, scorer: str, starts: Counter[tuple[str, str, str]]
 ) -> None:
-    """A row for each item; a further one of the same source item is a further trial."""
+    """Add a row per item; repeated source items are further trials."""
     strange: Counter[str] = Counter()
     for item in run.items:
         outcome, status = _judged(item, scorer)
@@ -213,12 +213,12 @@ def _add(
     for told, n in strange.items():
         if n:
             log.remarks.append(
-                f"{system}: {n} items of status {told!r} have no {scorer!r}, and so no result."
+                f"{system}: {n} items of status {told!r} have no {scorer!r} and thus no result."
             )
 
 
 def _judged(item: _Item, scorer: str) -> tuple[float | None, str]:
-    """Outcome and status of an item; one that failed may have been graded all the same."""
+    """Outcome and status of an item; a failed item may still have been graded."""
     if scorer == _USUAL:
         known = item.status in _RIGHT or item.status in _WRONG
         value = float(item.status in _RIGHT) if known else None

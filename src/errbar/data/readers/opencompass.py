@@ -4,8 +4,8 @@
         {"example_abbr": "sums_0", "pred": ["0", "1"], "answer": ["0", "0"],
          "correct": [true, false]}]}
 
-Run once, details are an object by the number of the question, with `predictions`, `references` and
-`correct`. Results without details hold no outcomes, and are not recognised.
+For a single run, details are an object keyed by question number, with `predictions`, `references`
+and `correct`. Results without details have no outcomes and are not recognised.
 """
 
 import re
@@ -48,7 +48,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     before: Counter[tuple[str, str]] = Counter()
     runs: dict[tuple[str, str], list[str]] = defaultdict(list)  # folders, named after a time
-    claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
+    claims: dict[tuple[str, str], list[Claim]] = {}  # only of single runs
     for path in files:
         result = object_of(path)
         system, task = (
@@ -80,7 +80,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
 
 
 def _details(result: Mapping[str, Any], path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Questions, what was written of each, and where."""
+    """Questions with their details and positions."""
     details, whole = result.get("details"), str(path)
     if isinstance(details, list):
         for at, value in enumerate(details):
@@ -104,11 +104,11 @@ def _add(
     before: int,
     where: str,
 ) -> int:
-    """The trials of a question; how many there are."""
+    """Add the trials of a question; returns their number."""
     name = next((name for name in _CORRECT if name in detail), None)
     if name is None:
         raise InputError(
-            f"{where}: nothing says whether the answer is right; there is none of "
+            f"{where}: no field says whether the answer is right; expected one of "
             f"{', '.join(_CORRECT)}."
         )
     marks = _listed(detail[name])
@@ -132,7 +132,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _of_each(detail: Mapping[str, Any], names: tuple[str, str], size: int, where: str) -> list[Any]:
-    """What stands under the first of these names that is there, for every trial."""
+    """Values under the first of these names that exists, one per trial."""
     name = names[0] if names[0] in detail else names[1]
     if name not in detail:
         return [None] * size
@@ -146,7 +146,7 @@ def _of_each(detail: Mapping[str, Any], names: tuple[str, str], size: int, where
 
 
 def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -> Iterator[Claim]:
-    """Accuracy and G-Pass@k, which are in per cent, and how often each question was asked."""
+    """Stated accuracy and G-Pass@k, in per cent, and the number of trials per question."""
     for name, stated in result.items():
         value = number_or_none(stated)
         if value is None:

@@ -1,4 +1,4 @@
-"""What lies at paths: logs of harnesses and tables, each file read or named as skipped."""
+"""Read paths: logs of harnesses and tables. Every file is either read or reported as skipped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,15 +31,15 @@ from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import MatrixSource, Source, TableSource
 from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 
-# What code meets that takes a log to be as its harness writes it.
+# Errors raised when a log deviates from the format of its harness.
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
-_HIDDEN = "hidden, as its name begins with a dot; give it by name to read it"
-_ELSEWHERE = "no log, beside logs that are; give it by name to read it as a table"
+_HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
+_ELSEWHERE = "not a log, while other files are; pass its path to read it as a table"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Everything that was asked of the reading."""
+    """All options of reading."""
 
     how: HowToRead
     reader: str | None = None
@@ -48,15 +48,15 @@ class Asked:
 
 
 class _Skipped(Accounts):
-    """Accounts of files that are not read, and what is said of copies among them."""
+    """Accounts of skipped files, with remarks on copies."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.copies: dict[Path, str] = {}  # why each is not read, which the remarks say
+        self.copies: dict[Path, str] = {}  # reason for skipping each copy, stated in the remarks
         self.remarks: list[str] = []
 
     def leave_out(self, copies: Copies) -> None:
-        """Copies of other files."""
+        """Skip copies of other files."""
         self.copies |= copies.reasons()
         for file, reason in copies.reasons().items():
             self.of(file).skipped = reason
@@ -64,7 +64,7 @@ class _Skipped(Accounts):
 
 
 def read_paths(paths: Paths, asked: Asked) -> Source:
-    """Logs and tables at paths: one source, or several with a name for every system."""
+    """Read logs and tables at paths: one source, or several combined under system names."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     given = [standard_input() if str(name) == "-" else name for name in given]
     files = find_files(given)
@@ -101,7 +101,7 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
 def _without_copies(
     found: Sequence[Found], files: Sequence[Path], asked: Asked, accounts: "_Skipped"
 ) -> Iterator[Found]:
-    """Logs without the files that are copies of others."""
+    """Drop log files that are copies of others."""
     if asked.how.repeats == "keep":
         yield from found
         return
@@ -114,7 +114,7 @@ def _without_copies(
 def _mapped(
     files: list[Path], by_name: set[Path], asked: Asked, accounts: "_Skipped", where: str
 ) -> Source:
-    """Tables with columns as told; a log of a harness has none to map."""
+    """Read tables with mapped columns; logs of a harness have no columns to map."""
     if asked.reader is not None:
         raise InputError(_nothing_to_map(asked.how.told, asked.reader, where))
     require_no_choice(asked)
@@ -138,7 +138,7 @@ def _tables(
     *,
     named: bool = False,
 ) -> list[Source]:
-    """Tables and matrices among files; what is neither is skipped, or refused if asked for."""
+    """Read tables and matrices; other files are skipped, or rejected if passed by name."""
     known = []
     for file in files:
         described = _describes_data_set(file)
@@ -153,7 +153,7 @@ def _tables(
         packed = [file for file in files if "unpack" in accounts.of(file).skipped]
         why = f" {packed[0].name}: {accounts.of(packed[0]).skipped}." if packed else ""
         raise InputError(
-            f"{where}: there is no log of a harness, and no file that is a table (.csv, .tsv, "
+            f"{where}: found neither a log of a known harness nor a table (.csv, .tsv, "
             f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
         )
     known = _with_rows(known, accounts)
@@ -185,7 +185,7 @@ def _tables(
 
 
 def _with_rows(files: Sequence[Path], accounts: Accounts) -> list[Path]:
-    """Files without those that hold no row, which are named; refused if there is no other."""
+    """Skip files without rows; raises an error if no file has rows."""
     reasons = {file: reason for file in files if (reason := why_no_rows(file))}
     if len(reasons) == len(files):
         raise NotThere(f"{files[0]}: {reasons[files[0]]}; there is nothing to score.")
@@ -195,7 +195,7 @@ def _with_rows(files: Sequence[Path], accounts: Accounts) -> list[Path]:
 
 
 def _describes_data_set(file: Path) -> bool:
-    """Whether it is one of the files in which Hugging Face's datasets describe what they save."""
+    """Whether a file is metadata of a data set saved by Hugging Face datasets."""
     if file.name == "dataset_dict.json":
         return True
     return file.name in ("dataset_info.json", "state.json") and any(file.parent.glob("*.arrow"))
@@ -229,7 +229,7 @@ def _matrices(
 
 
 def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
-    """One source, with what became of every file."""
+    """Combine sources into one, with the accounts of all files."""
     whole = sources[0] if len(sources) == 1 else Joined.of_all(sources)
     skipped = Accounts(accounts)
     for file, account in whole.origin.accounts.items():
@@ -242,7 +242,7 @@ def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
 
 
 def _require_no_words(asked: Asked, what: str) -> None:
-    """Refuse what only rows of a table leave to say."""
+    """Raise an error for options that apply only to tables of outcomes."""
     how = asked.how
     for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
         if value:
@@ -251,7 +251,7 @@ def _require_no_words(asked: Asked, what: str) -> None:
 
 
 def _from_log(found: Found, asked: Asked, where: str) -> Source:
-    """Outcomes in the log of a harness."""
+    """Read the log of a harness."""
     _require_choices(found.reader, asked.choice, where)
     _require_tables(asked, found.reader.name)
     _require_no_words(asked, f"a log of {found.reader.name}")
@@ -261,8 +261,8 @@ def _from_log(found: Found, asked: Asked, where: str) -> Source:
         raise
     except _UNFORESEEN as error:
         raise InputError(
-            f"{where}: it looks like a log of {found.reader.name} ({found.why}), but not "
-            f"as that writes them: {type(error).__name__}, {error}."
+            f"{where}: it looks like a log of {found.reader.name} ({found.why}), but deviates "
+            f"from its format: {type(error).__name__}, {error}."
         ) from error
     if not len(log):
         raise NotThere(f"{where}: the log of {found.reader.name} has no row to score.")
@@ -276,53 +276,54 @@ def _from_log(found: Found, asked: Asked, where: str) -> Source:
 
 
 def _require_tables(asked: Asked, reader: str) -> None:
-    """Refuse readings of files and rows that only tables leave open."""
+    """Raise an error for options on files and rows that apply only to tables."""
     for name, value in (("files", asked.how.files), ("repeats", asked.how.repeats)):
         if value in ("tasks", "parts", "last"):
             said = way_to_say(f"--{name} {value}", f"{name}={value!r}")
-            raise InputError(f"{said} is for tables; {reader} says what its files and rows are.")
+            raise InputError(
+                f"{said} is for tables; in logs of {reader} the roles of files and rows are known."
+            )
 
 
 def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:
-    """Why a log could not be read as a table with these columns."""
+    """Error for a log that could not be read as a table with the mapped columns."""
     if isinstance(error, UnknownColumn):
-        return (
-            f"{error} It is a log of {reader}, whose reader knows what is what without a mapping."
-        )
+        return f"{error} It is a log of {reader}, whose columns are known without a mapping."
     return _nothing_to_map(told, reader, where)
 
 
 def _nothing_to_map(told: Mapping[str, str | None], reader: str, where: str) -> str:
     meaning, column = next(iter(told.items()))
     return (
-        f"{where}: {meaning}={column!r} names a column of a table, and this is a log of {reader}, "
-        f"whose reader knows what is what in it: there is nothing to map. Leave the mapping out; "
-        f"or make a table of the log and map that: errbar convert {where} outcomes.csv."
+        f"{where}: {meaning}={column!r} maps a column of a table, but this is a log of {reader}, "
+        f"whose columns are known. Leave the mapping out, or convert the log to a table and map "
+        f"that: errbar convert {where} outcomes.csv."
     )
 
 
 def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
-    """Refuse a choice that the logs of a harness do not leave."""
+    """Raise an error for a choice that does not apply to the logs of a harness."""
     for what in ("scorer", "filter", "signal"):
         asked = getattr(choice, what)
         if asked is not None and what not in reader.chooses:
             raise InputError(
-                f"{where}: there is no {what} {asked!r}; {reader.name} leaves none to choose."
+                f"{where}: there is no {what} {asked!r}; logs of {reader.name} have none to "
+                f"choose from."
             )
     if choice.regrade is not None and "regrade" not in reader.chooses:
         raise InputError(f"{where}: the reader of {reader.name} has no responses to regrade.")
 
 
 def _shown(paths: Paths) -> str:
-    """What a message calls them."""
+    """The first path, for messages."""
     return str(paths) if isinstance(paths, str | Path) else str(paths[0])
 
 
 def require_no_choice(asked: Asked) -> None:
-    """Refuse what only logs of harnesses leave to choose."""
+    """Raise an error for choices that apply only to logs of harnesses."""
     choice = asked.choice
     if choice.regrade is not None:
-        raise InputError("regrade is for logs of harnesses that hold responses; this is none.")
+        raise InputError("regrade is for logs of harnesses with responses; this is not one.")
     for name in ("scorer", "filter", "signal"):
         chosen = getattr(choice, name)
         if chosen is not None:

@@ -4,12 +4,12 @@
      "testIdx": 0, "provider": {"id": "…"}, "prompt": {…}, "vars": {…}, "response": {…},
      "success": true, "score": 1, "namedScores": {…}}], "stats": {…}}, "config": {…}}
 
-What `evaluate()` gives to a script has `version` and `results` at the top, and so did version 1.
+The return value of `evaluate()` has `version` and `results` at the top level, as in version 1.
 
-A repeat has a test index of its own, so the index does not say which question it is: tests with the
-same description, variables and assertions are. Early versions and CSV files hold no assertions. A
-system is a provider, with a prompt if there are several. A result that failed without being graded
-is an error. One evaluation that lies there in several formats is counted once.
+Repeats have different test indices, so a question is identified by the description, variables and
+assertions of its test. Early versions and CSV files have no assertions. A system is a provider,
+with the prompt if there are several. A result that failed without being graded is an error. An
+evaluation that is present in several formats is counted once.
 """
 
 import json
@@ -37,9 +37,9 @@ from errbar.data.readers.promptfoo_runs import Asked, Result, read_runs
 from errbar.data.readers.promptfoo_table import recognise_table
 
 _SUCCESS, _SCORE = "success", "score"
-_ERROR = 2  # the reason of a failure that is no wrong answer
+_ERROR = 2  # failure reason of an error, as opposed to a wrong answer
 _INSIDE = re.compile(r'"results"\s*:\s*\{\s*"version"\s*:\s*\d')
-_AT_THE_TOP = ('"prompt"', '"success"', '"vars"')  # beside version and results
+_AT_THE_TOP = ('"prompt"', '"success"', '"vars"')  # in addition to version and results
 _LONGEST = 60
 _written = json.JSONEncoder(sort_keys=True, default=str).encode
 
@@ -101,14 +101,14 @@ def _guesses(results: Sequence[Result], trials: Mapping[Any, int]) -> Iterator[s
     bare = sum("assert" not in object_in(result.row, "testCase") for result in results)
     if bare and any(n > 1 for n in trials.values()):
         yield guess(
-            f"Questions: {bare} results do not hold the assertions of their test; those with the "
-            f"same variables are taken as trials of one question"
+            f"Questions: {bare} results do not include the assertions of their test; those with "
+            f"the same variables are read as trials of one question"
         )
     numbered = {result.of[:2] for result in results if result.of.rank}
     for provider, _ in sorted(numbered):
         yield guess(
-            f"Systems: {provider} is there more than once for one prompt, each time as a system of "
-            f"its own, numbered in the order of the columns"
+            f"Systems: {provider} occurs more than once for one prompt; each is a separate "
+            f"system, numbered in the order of the columns"
         )
 
 
@@ -128,7 +128,7 @@ def _add(log: Log, row: Mapping[str, Any], key: tuple[str, str, str], scorer: st
 
 
 def _has_failed(row: Mapping[str, Any]) -> bool:
-    """Whether a result has no grade, because something went wrong before."""
+    """Whether a result was not graded because of an error."""
     if "failureReason" in row:
         return row["failureReason"] == _ERROR
     answered = row.get("gradingResult") or object_in(row, "response").get("output")
@@ -140,7 +140,7 @@ def _named(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _systems(results: Sequence[Result]) -> dict[Asked, str]:
-    """Names of providers, with their prompt where there is more than one."""
+    """Systems are providers, with their prompt if there are several."""
     found = list(dict.fromkeys(result.of for result in results))
     prompts = list(dict.fromkeys(asked.prompt for asked in found))
     named = {
@@ -157,7 +157,7 @@ def _systems(results: Sequence[Result]) -> dict[Asked, str]:
 
 
 def _test(row: Mapping[str, Any]) -> str:
-    """What makes a question, as text: results that have it in common are trials of one."""
+    """Key of a question as text; results with equal keys are trials of one question."""
     case = row.get("testCase")
     held = case if isinstance(case, dict) else {"vars": row.get("vars")}
     get = held.get
@@ -167,7 +167,7 @@ def _test(row: Mapping[str, Any]) -> str:
 
 
 def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str, str]:
-    """Names of tests: their description or variables, numbered where that is not enough."""
+    """Names of questions: the description or variables of the test, numbered if not unique."""
     names: dict[str, str] = {}
     taken: Counter[str] = Counter()
     for result in sorted(results, key=Result.test):
@@ -184,7 +184,7 @@ def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str,
 
 
 def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> Iterator[Claim]:
-    """How many tests passed and failed, and means of named scores, which leave errors out."""
+    """Stated numbers of passed and failed tests, and means of named scores without errors."""
     metrics = object_in(prompt, "metrics")
     counts = [metrics.get(f"test{kind}Count") for kind in ("Pass", "Fail", "Error")]
     numbers = [number_or_none(count) or 0.0 for count in counts]

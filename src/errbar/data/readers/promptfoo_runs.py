@@ -1,4 +1,4 @@
-"""Files of promptfoo as results, with each result that several files hold counted once."""
+"""Read files of promptfoo into results; a result in several files is counted once."""
 
 import json
 from collections import Counter
@@ -21,11 +21,11 @@ from errbar.data.readers.documents import (
 )
 from errbar.data.readers.promptfoo_table import results_of_table
 
-_AGAIN = "results that another file holds too"
+_AGAIN = "results that are also in another file"
 
 
 class Asked(NamedTuple):
-    """What a result is of; providers that are called the same are numbered."""
+    """The provider and prompt of a result; providers with equal names are numbered."""
 
     provider: str
     prompt: str
@@ -33,19 +33,19 @@ class Asked(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One result, and what it is of."""
+    """One result with its provider and prompt."""
 
     row: dict[str, Any]
     of: Asked
 
     def test(self) -> int:
-        """The index of its test; 0 in versions that have none."""
+        """Index of its test; 0 in versions without one."""
         index = self.row.get("testIdx")
         return index if isinstance(index, int) else 0
 
     @property
     def answer(self) -> str:
-        """As a CSV file has it, but for the mark before what a spreadsheet would run."""
+        """The answer as in a CSV file, without the escape mark for spreadsheets."""
         output = object_in(self.row, "response").get("output")
         text = output if isinstance(output, str) else json.dumps(output, separators=(",", ":"))
         return "" if output is None else text.removeprefix("'")
@@ -56,7 +56,7 @@ class Run:
     """One file."""
 
     path: Path
-    told: dict[str, Any] = field(default_factory=dict)  # the document that the results stand in
+    told: dict[str, Any] = field(default_factory=dict)  # document that contains the results
     results: list[Result] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     held: int = 0  # results in the file
@@ -68,11 +68,11 @@ class Run:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What states prompts and totals."""
+        """The part of the document with prompts and totals."""
         return object_in(self.told, "results") or self.told
 
     def prompts(self) -> list[tuple[Asked, dict[str, Any]]]:
-        """Prompts of providers, with what the file states of their results."""
+        """Prompts of providers, with the stated totals of their results."""
         head = object_in(object_in(self.summary, "table"), "head")
         stated = list_in(self.summary, "prompts") or list_in(head, "prompts")
         rows = [{**prompt, "prompt": prompt} for prompt in stated if isinstance(prompt, dict)]
@@ -81,14 +81,14 @@ class Run:
         return [(result.of, result.row["prompt"]) for result in _results(rows)]
 
     def total(self) -> float | None:
-        """How many results it says to have."""
+        """Stated number of results."""
         stats = object_in(self.summary, "stats")
         counts = [number_or_none(stats.get(key)) for key in ("successes", "failures", "errors")]
         return None if counts[0] is None else sum(count or 0.0 for count in counts)
 
 
 def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
-    """The results of each file, but for those that an earlier one holds."""
+    """Results of each file, without those that are in an earlier file."""
     runs = [_run(path) for path in files]
     _count_once(runs, log)
     for run in runs:
@@ -98,7 +98,7 @@ def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
         if run.total() not in (None, run.held):
             log.remarks.append(
                 warning(
-                    f"{run.path.name}: its totals say {run.total():.0f} results; it holds "
+                    f"{run.path.name}: its totals state {run.total():.0f} results, but it has "
                     f"{run.held}."
                 )
             )
@@ -133,13 +133,13 @@ def _run(path: Path) -> Run:
 
 
 def _require_test(row: Mapping[str, Any], where: str) -> None:
-    """Refuse a result that does not say what was asked."""
+    """Raise an error for a result without its test."""
     if not isinstance(row.get("testCase"), dict):
         require_object(row.get("vars"), f"{where}, vars")
 
 
 def _results(rows: Sequence[dict[str, Any]]) -> list[Result]:
-    """Results of providers; those with one name and prompt but two columns are two systems."""
+    """Results by provider; equal names and prompts in different columns are separate systems."""
     keys = [(*_name_and_prompt(row), _column(row)) for row in rows]
     columns: dict[tuple[str, str], list[int]] = {}
     for name, prompt, column in sorted(set(keys)):
@@ -163,13 +163,13 @@ def _name_and_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
     asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
     text = asked.get("label") or asked.get("display") or asked.get("raw") or ""
     name = str(named.get("label") or named.get("id") or "")
-    return name, str(text).removeprefix(f"[{name}] ")  # early versions put the name before it
+    return name, str(text).removeprefix(f"[{name}] ")  # early versions prefix the name
 
 
 def _count_once(runs: Sequence[Run], log: Log) -> None:
-    """Leave out what is there twice: by the ids of results, else by all that a CSV file tells."""
+    """Leave out duplicates, by result id, else by all fields of a CSV file."""
     seen: set[tuple[str, str]] = set()
-    known: dict[str, Path] = {}  # looks of documents and lines
+    known: dict[str, Path] = {}  # fingerprints of documents and lines
     for run in sorted(runs, key=lambda run: run.is_table):
         if run.is_table:
             answered = any("response" in result.row for result in run.results)
@@ -194,13 +194,13 @@ def _count_once(runs: Sequence[Run], log: Log) -> None:
 
 def _same_evaluation(table: str, other: str) -> str:
     return warning(
-        f"{table} holds the same results as {other}, and is taken as the same evaluation, counted "
-        f"once. If it is another run, write it in the format of {other} and load that."
+        f"{table} has the same results as {other}, so both are read as one evaluation, counted "
+        f"once. If it is another run, export it in the format of {other} and load that."
     )
 
 
 def _look(results: Sequence[Result], answers: bool) -> str:
-    """What a CSV file and a JSON document of one evaluation have in common, in order of tests."""
+    """Fingerprint shared by a CSV file and a JSON document of the same evaluation."""
     return json.dumps(
         sorted(
             (
@@ -215,7 +215,7 @@ def _look(results: Sequence[Result], answers: bool) -> str:
 
 
 def _id(row: Mapping[str, Any], run: Run) -> tuple[str, str] | None:
-    """What names a result in every file of its evaluation; None where nothing does."""
+    """Id of a result in all files of its evaluation; None if it has none."""
     if isinstance(row.get("id"), str):
         return "id", row["id"]
     whole = run.told.get("evalId")

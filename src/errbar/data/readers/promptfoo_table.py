@@ -1,10 +1,10 @@
-"""CSV output of promptfoo: a row for each test, and the result of each prompt and provider in it.
+"""CSV output of promptfoo: a row per test with the results of each prompt and provider.
 
     n,[strong] Twice {{n}}?,Status,Score,Named Scores,Metric: exact,Grader Reason,Comment
     1,2,PASS,1.00,"{""exact"":1}",1.00,All assertions passed,
 
-is what 0.120 and later write, with a group of columns for each prompt and provider. Earlier ones,
-and the web page up to 0.118, have one column for each, which begins with the verdict:
+is written by 0.120 and later, with a group of columns per prompt and provider. Earlier versions,
+and the web page up to 0.118, have a single column for each, which starts with the verdict:
 
     n,[strong] Twice {{n}}?
     1,"[PASS] (1.00, exact: 1.00)
@@ -13,8 +13,8 @@ and the web page up to 0.118, have one column for each, which begins with the ve
 
     Pass Reason: All assertions passed"
 
-Scores have two decimals in both. In the earlier form the answer cannot be told from the reasons
-around it, and is not read.
+Scores have two decimals in both. In the earlier form the answer cannot be separated from the
+reasons around it and is not read.
 """
 
 import re
@@ -44,18 +44,18 @@ Result = dict[str, Any]
 
 
 class _Group(NamedTuple):
-    """Where the results of one prompt and provider stand."""
+    """Columns of the results of one prompt and provider."""
 
     provider: str
     prompt: str
     at: int
-    status: int | None = None  # None where the verdict stands before the output
+    status: int | None = None  # None if the verdict is part of the output
     score: int | None = None
     named: int | None = None
 
 
 def recognise_table(glance: Glance) -> str:
-    """Why a CSV file is one of promptfoo; empty if it is not."""
+    """Reason a CSV file is recognised as promptfoo's; empty if it is not."""
     groups = _groups(glance.columns)
     if not groups:
         return ""
@@ -67,12 +67,12 @@ def recognise_table(glance: Glance) -> str:
 
 
 def results_of_table(path: Path) -> Iterator[Result | str]:
-    """Each result as JSON would have it, or why it is left out."""
+    """Each result in the JSON form, or the reason it is left out."""
     found = cells(path)
     _, columns = next(found, (1, []))
     groups = _groups(columns)
     if not groups:
-        raise InputError(f"{path}, line 1: no column is named as in '[provider] prompt'.")
+        raise InputError(f"{path}, line 1: no column has a name like '[provider] prompt'.")
     variables = _variables(columns, groups)
     for test, (line, row) in enumerate(found):
         where = f"{path}, line {line}"
@@ -94,7 +94,7 @@ def results_of_table(path: Path) -> Iterator[Result | str]:
 
 
 def _groups(columns: Sequence[str]) -> list[_Group]:
-    """Outputs that a status follows; where there is none, all that name a provider."""
+    """Output columns followed by a status; if there are none, all that name a provider."""
     groups = []
     for at, name in enumerate(columns):
         if tuple(columns[at + 1 : at + 3]) == (_STATUS, _SCORE):
@@ -113,7 +113,7 @@ def _provider_and_prompt(name: str) -> tuple[str, str]:
 
 
 def _variables(columns: Sequence[str], groups: Sequence[_Group]) -> list[int]:
-    """Columns of the test: those before the outputs, and all others of the earlier form."""
+    """Columns of the test: those before the outputs, and in the earlier form all others."""
     if groups[0].status is not None:
         return list(range(groups[0].at))
     outputs = {group.at for group in groups}
@@ -121,7 +121,7 @@ def _variables(columns: Sequence[str], groups: Sequence[_Group]) -> list[int]:
 
 
 def _result(row: Sequence[str], group: _Group, where: str) -> Result | str:
-    """A verdict with its scores; or why there is none."""
+    """A verdict with its scores, or the reason there is none."""
     if group.status is None or group.score is None:
         return _verdict(row[group.at], where)
     status = row[group.status].strip()
@@ -145,7 +145,7 @@ def _verdict(cell: str, where: str) -> Result | str:
     found = _VERDICT.match(cell)
     if not found:
         raise InputError(
-            f"{where}: a result begins with [PASS], [FAIL] or [ERROR]; this is {cell[:60]!r}."
+            f"{where}: a result must start with [PASS], [FAIL] or [ERROR]; found {cell[:60]!r}."
         )
     word, score, named = found.groups()
     return {

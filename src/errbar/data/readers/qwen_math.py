@@ -3,8 +3,8 @@
     {"idx": 0, "gt": "420", "pred": ["420", "42"], "score": [true, false],
      "pred_score": [[3.5], [-1.2]]}
 
-`pred_score` is what a reward model gave each prediction, and the confidence here. Answers are those
-that the evaluation itself took out of the texts and normalised.
+`pred_score`, the score of each prediction by a reward model, is the confidence. Answers are those
+extracted and normalised by the evaluation itself.
 """
 
 import re
@@ -29,17 +29,17 @@ from errbar.data.readers.documents import (
 )
 
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
-_FOLDER = "math_eval"  # lies between the model and the data sets
+_FOLDER = "math_eval"  # folder between the model and the data sets
 _EXTRA = ("level", "type", "subject")
 _COLUMNS = ("question", "trial", "outcome", "status", "answer", "target", "confidence")
 
 
 class _Question(NamedTuple):
-    """What is used of a line; prompts and responses may be many times as large."""
+    """The fields of a line that are used; prompts and responses are dropped."""
 
-    marks: list[Any]  # of every prediction, None where it has no score
+    marks: list[Any]  # score of every prediction, None if missing
     answers: list[Any]
-    sure: list[Any]  # what a reward model gave each prediction
+    sure: list[Any]  # scores of a reward model
     target: str | None
     extra: dict[str, str | None]
 
@@ -51,9 +51,9 @@ class _File:
     path: Path
     system: str
     task: str
-    settings: str  # what a run was told, but for its seed
+    settings: str  # settings of the run, without its seed
     questions: dict[str, _Question]
-    predictions: int  # of all lines
+    predictions: int  # predictions of all lines
     again: int  # lines of questions that occur again later
 
     @property
@@ -86,7 +86,9 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
         if file.again:
             kept = sum(len(question.marks) for question in file.questions.values())
             log.leave_out(
-                file.path, "of a question that occurs again later", file.predictions - kept
+                file.path,
+                "lines of a question that occurs again later",
+                file.predictions - kept,
             )
             log.remarks.append(
                 f"{file.path.name}: {file.again} lines are of questions that occur again later, "
@@ -102,7 +104,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
             log.remarks.append(joined_runs_remark(" on ".join(filter(None, key)), runs, mine))
     if steps:
         log.remarks.append(
-            f"{steps} predictions have a score for each of several steps; the last is taken."
+            f"{steps} predictions have a score for each of several steps; the last one is used."
         )
     return log
 
@@ -150,7 +152,7 @@ def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
 
 
 def _add(log: Log, file: _File, key: tuple[str, str], before: int) -> int:
-    """The predictions of every question; how many have more than one score of a model."""
+    """Add the predictions of every question; returns how many have several reward-model scores."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     extra = dict.fromkeys(name for told in file.questions.values() for name in told.extra)
     columns |= {name: [] for name in extra}
@@ -182,19 +184,19 @@ def _add(log: Log, file: _File, key: tuple[str, str], before: int) -> int:
 
 
 def _filled(values: list[Any], size: int) -> list[Any]:
-    """As many values as are wanted; None for those that are not there."""
+    """Pad values with None to the given size."""
     return values[:size] + [None] * (size - len(values))
 
 
 def _last(scores: Any) -> Any:
-    """Of the scores of several steps the last."""
+    """The last of several step scores."""
     if isinstance(scores, list):
         return scores[-1] if scores else None
     return scores
 
 
 def _claims(file: _File, key: tuple[str, str]) -> Iterator[Claim]:
-    """What the file of metrics beside states: questions, and the accuracy of first predictions."""
+    """Number of questions and accuracy of first predictions, stated in the file of metrics."""
     beside = file.path.with_name(f"{file.path.stem}_metrics.json")
     if not beside.is_file():
         return

@@ -1,7 +1,7 @@
-"""Settings that tell agents of one name apart, in words.
+"""Name agents by the settings in which they differ.
 
-Runs of one agent and model under other settings are of another system. Settings can hold the keys
-of accounts, which make no other system, and are never told.
+Runs of the same agent and model with different settings are different systems. API keys and other
+secrets among the settings are ignored and never shown.
 """
 
 import json
@@ -14,7 +14,7 @@ _LONGEST = 40
 
 
 def tell_apart(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A name for each of several settings: what differs among them, the same for equal ones.
+    """Describe each of several settings by what differs; equal settings get equal names.
 
     Examples
     --------

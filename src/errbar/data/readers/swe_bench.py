@@ -1,4 +1,4 @@
-"""Reports of SWE-bench: of a run, `<model>.<run id>.json`, or of an instance, `report.json`.
+"""Reports of SWE-bench: `<model>.<run id>.json` of a run, or `report.json` of an instance.
 
     {"total_instances": 3, "resolved_instances": 1, …, "resolved_ids": ["a__b-1"],
      "unresolved_ids": […], "empty_patch_ids": […], "error_ids": […], "incomplete_ids": […]}
@@ -6,10 +6,10 @@
     logs/run_evaluation/<run id>/<model>/<instance>/report.json:
     {"a__b-1": {"patch_exists": true, "patch_successfully_applied": true, "resolved": true}}
 
-Run ids of a model are its trials. Where a run has both kinds the report counts, and the instances
-are only held against it. An instance that was run and has no `report.json` ended in an error.
-Reports of instances that lie otherwise, as in `<instance>/<time>/report.json`, are one system for
-each folder that holds instances; several of one instance are its trials. Submissions to the
+Runs of a model are its trials. If a run has both kinds of reports, its own report counts and those
+of instances are only compared with it. An instance that was run but has no `report.json` ended in
+an error. Reports of instances in other layouts, such as `<instance>/<time>/report.json`, are one
+system per folder of instances; several reports of an instance are trials. Submissions to the
 leaderboard are read by `swe_bench_submissions`.
 """
 
@@ -50,7 +50,7 @@ from errbar.errors import InputError
 _COUNTS = ("total_instances", "submitted_instances", "resolved_instances")
 _SIGNS = ("patch_exists", "patch_successfully_applied", "resolved")
 
-_Reports = dict[Path, list[tuple[Place, Instance]]]  # of instances, by the folder above these
+_Reports = dict[Path, list[tuple[Place, Instance]]]  # reports of instances by parent folder
 
 
 def _recognise(glance: Glance) -> str:
@@ -98,7 +98,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _are_details(whole: dict[str, object]) -> bool:
-    """Whether it says of instances whether they were resolved, and nothing of patches."""
+    """Whether the document has details of a submission: resolved instances, without patches."""
     return bool(whole) and all(
         isinstance(instance, dict) and "patch_exists" not in instance and "api_calls" in instance
         for instance in whole.values()
@@ -106,14 +106,15 @@ def _are_details(whole: dict[str, object]) -> bool:
 
 
 def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports, log: Log) -> None:
-    """Runs of the harness, by their reports and by those of their instances."""
+    """Add runs of the harness, from their reports and those of their instances."""
     runs: dict[tuple[str, str], Run] = {}
     for folder, mine in trees.items():
         tree = folder_run(folder, mine, log, is_run=True)
         key = (tree.model, tree.run)
         if key in runs:
             raise InputError(
-                f"{folder}: {runs[key].path} is the same run of the same model; give one of them."
+                f"{folder}: {runs[key].path} is the same run of the same model; load only one of "
+                f"them."
             )
         runs[key] = tree
     known = {".".join(key): key for key in runs}
@@ -123,8 +124,8 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
         key = (report.model, report.run)
         if key in reports:
             raise InputError(
-                f"{file}: {reports[key].path} and it are two reports of one run of one model; "
-                f"give one of them."
+                f"{file}: {reports[key].path} is a report of the same run of the same model; load "
+                f"only one of them."
             )
         log.read(file, len(report.judged) + report.counts["elsewhere"])
         log.leave_out(file, "submitted ids that are in no other list", report.counts["elsewhere"])
@@ -143,7 +144,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
 
 
 def _held_against(report: Run, tree: Run, log: Log) -> str:
-    """That a run was not counted twice, and whether its instances say the same."""
+    """Compare the report of a run with those of its instances, which are not counted again."""
     other = [
         name
         for name, (outcome, _) in tree.judged.items()
@@ -161,10 +162,10 @@ def _held_against(report: Run, tree: Run, log: Log) -> str:
 
 
 def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
-    """The rows of a model.
+    """Add the rows of a model.
 
-    A report names every instance of its data set. Without one, an instance that another run of the
-    model has is missing.
+    A report names every instance of its data set. Without one, instances of other runs of the
+    model are missing.
     """
     several = len(runs) > 1
     instances = dict.fromkeys(chain(*(run.judged for run in runs))) if several else runs[0].judged
@@ -194,7 +195,7 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
 def _remarks(run: Run) -> Iterator[str]:
     whose, counts = f"{run.model}, run {run.run}", run.counts
     if counts["empty_patch_ids"]:
-        yield f"{whose}: {counts['empty_patch_ids']} empty patches are wrong, as in SWE-bench."
+        yield f"{whose}: {counts['empty_patch_ids']} empty patches count as wrong, as in SWE-bench."
     if counts["infra"]:
         yield (
             f"{whose}: {counts['infra']} instances were not resolved likely for failures of the "
@@ -208,7 +209,7 @@ def _remarks(run: Run) -> Iterator[str]:
 
 
 def _claims(model: str, runs: Sequence[Run]) -> Iterator[Claim]:
-    """The counts of reports, and the share of resolved instances if all runs were of the same."""
+    """Counts stated in reports, and the resolved share if all runs have the same instances."""
     if not all(run.is_report for run in runs):
         return
     of = f", sum of {len(runs)} runs" if len(runs) > 1 else ""
@@ -231,7 +232,7 @@ def _claims(model: str, runs: Sequence[Run]) -> Iterator[Claim]:
 
 
 def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None:
-    """Rows of reports of instances in other layouts: a system for each folder of instances."""
+    """Add reports of instances in other layouts: a system per folder of instances."""
     if not reports:
         return
     folders = list(reports)

@@ -1,7 +1,7 @@
-"""Runs of SWE-bench: what a report says of every instance, and where reports of one instance lie.
+"""Runs of SWE-bench: parse reports of runs, and find reports of single instances.
 
-The id of an instance is the key inside its report, and never the name of a folder. Folders say only
-which run and system it belongs to, and which instances a run began without a report to show for it.
+The id of an instance is the key inside its report, never a folder name. Folders only tell the run
+and the system, and which instances were started but have no report.
 """
 
 import os
@@ -26,7 +26,7 @@ from errbar.errors import InputError
 
 Judged = tuple[float | None, str]  # outcome and status
 
-# What each list of a report says of an instance, the strongest first.
+# Outcome and status by list of a report, the strongest first.
 _LISTS: dict[str, Judged] = {
     "resolved_ids": (1.0, "ok"),
     "empty_patch_ids": (0.0, "ok"),
@@ -41,16 +41,16 @@ _ARTIFACTS = ("patch.diff", "run_instance.log", "eval.sh", "test_output.txt", "t
 
 @dataclass
 class Run:
-    """What a run of a model says of each instance."""
+    """Outcome of each instance in a run of a model."""
 
     model: str
     run: str
     path: Path
     judged: dict[str, Judged] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)  # of what there is to remark
+    counts: Counter[str] = field(default_factory=Counter)  # counts of special cases, for remarks
     is_report: bool = False
-    stated: Mapping[str, Any] = field(default_factory=dict)  # as the report counts them
-    files: dict[str, Path] = field(default_factory=dict)  # of the reports of instances
+    stated: Mapping[str, Any] = field(default_factory=dict)  # totals stated by the report
+    files: dict[str, Path] = field(default_factory=dict)  # reports of instances
 
 
 class Instance(NamedTuple):
@@ -58,21 +58,21 @@ class Instance(NamedTuple):
 
     name: str
     judged: Judged
-    infra: bool  # not resolved likely for a failure of the infrastructure
+    infra: bool  # whether an infrastructure failure is the likely reason
     file: Path
 
 
 class Place(NamedTuple):
-    """Where the report of an instance lies: above the folder of the instance, and below it."""
+    """Location of the report of an instance relative to the folder of the instance."""
 
     folder: str
     below: tuple[str, ...]
     kind: str  # run: of the harness; submission: <submission>/logs; other
-    parent: str  # the name of the folder that holds the report itself
+    parent: str  # name of the folder with the report
 
 
 def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[str, str]]) -> Run:
-    """A run by its report; the name of the file is model and run, which known folders can tell."""
+    """Parse the report of a run; the file name has model and run, split with the known folders."""
     stem = file.name.removesuffix(".gz").removesuffix(".json")
     model, _, name = stem.rpartition(".")
     model, name = known.get(stem, (model or stem, name))
@@ -100,15 +100,15 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
 
 
 def _require_once(listed: Sequence[str], run: Run) -> None:
-    """Refuse an instance that stands twice in lists that exclude each other."""
+    """Raise an error for an instance in two mutually exclusive lists."""
     if len(listed) == len(run.judged):
         return
     twice = next(name for name, often in Counter(listed).items() if often > 1)
-    raise InputError(f"{run.path}: {twice!r} stands in two lists that exclude each other.")
+    raise InputError(f"{run.path}: {twice!r} is in two lists that exclude each other.")
 
 
 def contradictions(run: Run) -> Iterator[str]:
-    """Counts of a report that are not those of its lists."""
+    """Remarks on counts of a report that disagree with its lists."""
     stated = {"total_instances": len(run.judged) + run.counts["elsewhere"]}
     for what in ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error"):
         if isinstance(run.stated.get(f"{what}_ids"), list):
@@ -120,7 +120,7 @@ def contradictions(run: Run) -> Iterator[str]:
 
 
 def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:
-    """What a report of instances says; most are of one."""
+    """Instances in a report, usually a single one."""
     for instance, told in whole.items():
         where = f"{file}, {instance}"
         part = require_object(told, where)
@@ -131,14 +131,14 @@ def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:
 
 
 def repositories_of(instances: Sequence[str]) -> list[str]:
-    """The repository of each instance; there are few, so that each is spelled out once."""
+    """Repository of each instance, with shared strings, since there are few."""
     prefixes = [instance.rpartition("-")[0] for instance in instances]
     spelled = {prefix: prefix.replace("__", "/") for prefix in set(prefixes)}
     return list(map(spelled.__getitem__, prefixes))
 
 
 def place_of(path: str, names: Sequence[str]) -> Place:
-    """Where a report lies, by the folder that is called as its instance; its path is resolved."""
+    """Location of a report with a resolved path, from the folder named after its instance."""
     folder, _, name = path.rpartition(os.sep)
     above, _, parent = folder.rpartition(os.sep)
     if len(names) != 1:
@@ -155,7 +155,7 @@ def place_of(path: str, names: Sequence[str]) -> Place:
 
 
 def _kind_of(folder: str) -> str:
-    """What the instances right below a folder are, by the folders above them."""
+    """Kind of the instances in a folder, by its parent folders."""
     *_, highest, higher, _, last = ("", "", "", *folder.split(os.sep))
     if last == "logs":
         return "submission"
@@ -166,10 +166,10 @@ def _kind_of(folder: str) -> str:
 def folder_run(
     folder: Path, reports: Sequence[tuple[Place, Instance]], log: Log, *, is_run: bool
 ) -> Run:
-    """A run by the reports of its instances, which lie in folders side by side.
+    """Run made of the reports of its instances, which are in sibling folders.
 
-    A folder beside them without a report is an instance that ended in an error; where the layout is
-    not that of a run of the harness, only if the harness left something in it.
+    A sibling folder without a report is an instance that ended in an error; in layouts other than
+    that of the harness, only if it contains files of the harness.
     """
     run = Run(folder.name, folder.parent.name, folder)
     for _, report in reports:

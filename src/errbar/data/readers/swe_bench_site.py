@@ -1,12 +1,12 @@
-"""The leaderboards of the site of SWE-bench: `data/leaderboards.json`.
+"""Leaderboards of the SWE-bench website: `data/leaderboards.json`.
 
     {"leaderboards": [{"name": "Verified", "results": [
         {"name": "agent + model", "folder": "20250101_agent", "resolved": 50.0,
          "per_instance_details": {"a__b-1": {"resolved": true, "cost": 0.1, "api_calls": 9}}}]}]}
 
-A submission is a system and a leaderboard a task. Most submissions state only the share that they
-resolved, in per cent: these cannot be scored, and are counted among the remarks. The details of
-models may also stand alone, as in `info_for_leaderboard.json`: {"model": {"a__b-1": {…}}}.
+A submission is a system and a leaderboard a task. Most submissions state only the resolved share in
+per cent; these cannot be scored and are counted in a remark. Details of models may also be in a
+file of their own, as in `info_for_leaderboard.json`: {"model": {"a__b-1": {…}}}.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ class _Entry(NamedTuple):
     name: str
     folder: str
     details: Mapping[str, Any]
-    share: float | None  # that was resolved
+    share: float | None  # resolved share
     where: str
 
 
@@ -68,10 +68,10 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     totals = Counter(entry.board for _, entry in entries if not entry.details)
     if len(entries) == sum(totals.values()):
         raise InputError(
-            f"{files[0]}: it holds only totals, the share of instances that each of {len(entries)} "
-            f"submissions resolved, and nothing of single instances: an interval cannot be had "
-            f"from it. Its `folder` names the submission in the repository of experiments, whose "
-            f"logs errbar reads."
+            f"{files[0]}: it has only totals, the resolved share of each of {len(entries)} "
+            f"submissions, and no results of single instances, so there is no interval. Its "
+            f"`folder` names the submission in the repository of experiments, whose logs errbar "
+            f"reads."
         )
     often = Counter((entry.board, entry.name) for _, entry in entries if entry.details)
     for file in files:
@@ -142,7 +142,7 @@ def _add(log: Log, file: Path, entry: _Entry, system: str) -> None:
 
 
 def _truths(values: Sequence[Any], instances: Sequence[str], where: str) -> list[float | None]:
-    """Whether each instance was resolved; the place is spelled out only where it is unusual."""
+    """Whether each instance was resolved; positions are formatted only for errors."""
     if set(map(type, values)) == {bool}:
         return list(map(float, values))
     return [

@@ -1,4 +1,4 @@
-"""Submissions to the leaderboard of SWE-bench, as its repository of experiments holds them.
+"""Submissions to the SWE-bench leaderboard, as in its repository of experiments.
 
 In `evaluation/<benchmark>/<submission>/`:
 
@@ -7,10 +7,10 @@ In `evaluation/<benchmark>/<submission>/`:
     logs/<instance>/report.json, as of a run
     per_instance_details.json: {"a__b-1": {"resolved": true, "cost": 0.1, "api_calls": 9}, …}
 
-`results.json` does not name the instances that were run and not resolved. How many there are is
-known if `resolved_by_repo.json` or the benchmark says how many instances there are in all; which
-they are is known as far as other files name them. Those that no file names are resolved by none of
-the submissions, so that they can stand for each other: they are numbered, and the same for all.
+`results.json` does not name the instances that were run and not resolved. Their number is known if
+`resolved_by_repo.json` or the benchmark gives the total number of instances; their ids are known if
+other files name them. Instances that no file names are resolved by no submission, so they are
+interchangeable: they get numbers, the same for all submissions.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ from errbar.data.readers.swe_bench_runs import Judged, Run
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
-# What each list of results.json says of an instance, the strongest first.
+# Outcome and status by list of results.json, the strongest first.
 LISTS: dict[str, Judged] = {
     "resolved": (1.0, "ok"),
     "no_generation": (0.0, "ok"),
@@ -49,7 +49,7 @@ LISTS: dict[str, Judged] = {
     "with_logs": (0.0, "ok"),
     "generated": (0.0, "ok"),
 }
-_WHOLE = ("applied", "with_logs", "generated")  # lists that name what was run and not resolved
+_WHOLE = ("applied", "with_logs", "generated")  # lists that include unresolved instances
 _BY_REPO = "resolved_by_repo.json"
 _SIZES = {"lite": 300, "verified": 500, "bash-only": 500, "test": 2294, "multilingual": 300}
 _BENCHMARKS = (*_SIZES, "multimodal")
@@ -59,13 +59,13 @@ _NOT_NAMED = "instances that were not resolved, which results.json does not name
 
 @dataclass
 class Submission:
-    """What the files of one submission say."""
+    """Contents of the files of a submission."""
 
     folder: Path
     lists: Path | None = None
     listed: dict[str, Judged] = field(default_factory=dict)
     stated: Counter[str] = field(default_factory=Counter)  # lengths of the lists
-    is_whole: bool = False  # whether every instance that was run is named
+    is_whole: bool = False  # whether all instances that were run are named
     details: dict[str, tuple[Judged, float | None, float | None]] = field(default_factory=dict)
     logs: Run | None = None
     totals: Mapping[str, int] = field(default_factory=dict)  # instances of each repository
@@ -73,18 +73,18 @@ class Submission:
 
     @property
     def task(self) -> str:
-        """The benchmark, where the folder above is named after one."""
+        """The benchmark, if the parent folder is named after one."""
         name = self.folder.parent.name
         return name if name in _BENCHMARKS else ""
 
     @property
     def named(self) -> set[str]:
-        """Instances that any file of it names."""
+        """Instances named in any of its files."""
         return {*self.listed, *self.details, *(self.logs.judged if self.logs else ())}
 
 
 def recognise_submission(glance: Glance) -> str:
-    """Why a file is one of a submission; empty if it is not."""
+    """Reason a file is recognised as part of a submission; empty if it is not."""
     keys = glance.keys
     if keys and keys <= LISTS.keys() and keys & {"no_generation", "no_logs", "generated"}:
         return "a JSON document with lists of instances: " + ", ".join(sorted(keys))
@@ -94,20 +94,22 @@ def recognise_submission(glance: Glance) -> str:
 
 
 def submission_of(file: Path) -> Path:
-    """The folder of the submission that results.json or its like belongs to."""
+    """Folder of the submission that a file belongs to."""
     folder = file.resolve().parent
     return folder.parent if folder.name in ("results", "logs") else folder
 
 
 def is_lists(whole: Mapping[str, Any]) -> bool:
-    """Whether it is a results.json."""
+    """Whether a document is a results.json."""
     return bool(whole) and whole.keys() <= LISTS.keys()
 
 
 def read_lists(submission: Submission, file: Path, whole: Mapping[str, Any], log: Log) -> None:
-    """The lists of a results.json, and the totals that may stand beside it."""
+    """Read the lists of a results.json, and the totals next to it, if any."""
     if submission.lists is not None:
-        raise InputError(f"{file}: {submission.lists} is of the same submission; give one of them.")
+        raise InputError(
+            f"{file}: {submission.lists} is of the same submission; load only one of them."
+        )
     submission.lists = file
     for key, meaning in LISTS.items():
         for instance in require_list(whole.get(key) or [], f"{file}, {key}"):
@@ -125,9 +127,11 @@ def read_lists(submission: Submission, file: Path, whole: Mapping[str, Any], log
 
 
 def read_details(submission: Submission, file: Path, whole: Mapping[str, Any], log: Log) -> None:
-    """What per_instance_details.json says of every instance."""
+    """Read per_instance_details.json."""
     if submission.details:
-        raise InputError(f"{file}: there are two files of details of one submission; give one.")
+        raise InputError(
+            f"{file}: there are two files of details of one submission; load only one of them."
+        )
     for instance, told in whole.items():
         where = f"{file}, {instance}"
         part = require_object(told, where)
@@ -139,7 +143,7 @@ def read_details(submission: Submission, file: Path, whole: Mapping[str, Any], l
 
 
 def add_submissions(submissions: Sequence[Submission], log: Log) -> None:
-    """Rows of submissions; those of one benchmark share its instances."""
+    """Add rows of submissions; those of the same benchmark share its instances."""
     name_submissions(submissions)
     for task in dict.fromkeys(submission.task for submission in submissions):
         mine = [submission for submission in submissions if submission.task == task]
@@ -153,7 +157,7 @@ def add_submissions(submissions: Sequence[Submission], log: Log) -> None:
 
 
 def name_submissions(submissions: Sequence[Submission]) -> None:
-    """Systems are called as the folders; more of the path is told where two are called the same."""
+    """Name systems after their folders, with more of the path where names clash."""
     names = Counter((submission.folder.name, submission.task) for submission in submissions)
     paths = systems_of([submission.folder / "x" for submission in submissions], "x")
     for submission, path in zip(submissions, paths, strict=True):
@@ -162,9 +166,9 @@ def name_submissions(submissions: Sequence[Submission]) -> None:
 
 
 def _lacks_names(submission: Submission) -> bool:
-    """Whether instances that were not resolved are not named.
+    """Whether unresolved instances are not named.
 
-    Logs name them if they are there of all that were resolved.
+    Logs name them if there are logs of all resolved instances.
     """
     if submission.is_whole or submission.details or submission.lists is None:
         return False
@@ -173,7 +177,7 @@ def _lacks_names(submission: Submission) -> bool:
 
 
 def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log) -> list[str]:
-    """Names for instances of a benchmark that no file names."""
+    """Make up ids for instances that no file names."""
     totals = {
         submission.system: sum(submission.totals.values())
         for submission in lacking
@@ -187,9 +191,10 @@ def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log
     if without:
         raise InputError(
             f"{without[0].lists}: it lists {_listed(without[0])}, but not the instances that were "
-            f"run and not resolved, and nothing says how many instances there are: the share that "
-            f"was resolved cannot be known. Give the logs too (<submission>/logs/<instance>/"
-            f"report.json), {_BY_REPO} beside it, or keep the folder evaluation/<benchmark>/ above "
+            f"run and not resolved, and the number of instances is unknown, so the resolved share "
+            f"is too. Load the logs too (<submission>/logs/<instance>/"
+            f"report.json), add {_BY_REPO} next to it, or keep the folder evaluation/<benchmark>/ "
+            f"above "
             f"it, with benchmark one of {', '.join(_SIZES)}."
         )
     by_repo = next((submission.totals for submission in lacking if submission.totals), {})
@@ -221,7 +226,7 @@ def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log
     log.remarks.append(
         guess(
             f"Instances: {total} in all, by {said}; results.json lists {_listed(lacking[0])}, so "
-            f"the others are taken as not resolved"
+            f"the others count as not resolved"
             + (f", of which {len(names)} are named by no file and only numbered" if names else "")
         )
     )
@@ -264,7 +269,7 @@ def _add(submission: Submission, universe: Sequence[str], log: Log) -> None:
 def _with_logs(
     submission: Submission, logs: Run, judged: Mapping[str, Judged], log: Log
 ) -> dict[str, Judged]:
-    """Outcomes of the lists and of the logs; where both speak of an instance the lists count."""
+    """Merge outcomes of the lists and the logs; the lists take precedence."""
     if submission.lists is None:
         first = next(iter(logs.files.values()))
         log.make_up(first, "instances that ended without a report", logs.counts["without"])
@@ -297,8 +302,8 @@ def _with_logs(
     if other:
         log.remarks.append(
             warning(
-                f"{submission.system}: the reports of {len(other)} instances say otherwise than "
-                f"results.json, by which they are counted: {some_of(other)}. By the reports "
+                f"{submission.system}: the reports of {len(other)} instances disagree with "
+                f"results.json, which is used: {some_of(other)}. By the reports "
                 f"{sum(each == (1.0, 'ok') for each in logs.judged.values())} are resolved, by "
                 f"results.json {submission.stated['resolved']}."
             )
@@ -309,7 +314,7 @@ def _with_logs(
 def _with_details(
     submission: Submission, judged: Mapping[str, Judged], log: Log
 ) -> dict[str, Judged]:
-    """Outcomes of the details, which name every instance; the rest is held against them."""
+    """Use the outcomes of the details, which name every instance; compare the other files."""
     found = {name: told for name, (told, _, _) in submission.details.items()}
     rest = {name: told for name, told in judged.items() if name not in found}
     again = len(judged) - len(rest)
@@ -325,8 +330,8 @@ def _with_details(
     if other:
         log.remarks.append(
             warning(
-                f"{submission.system}: other files say otherwise than per_instance_details.json, "
-                f"by which they are counted, of {len(other)} instances: {some_of(other)}."
+                f"{submission.system}: other files disagree with per_instance_details.json, which "
+                f"is used, about {len(other)} instances: {some_of(other)}."
             )
         )
     return {**found, **rest}

@@ -6,11 +6,11 @@
          "reward_info": {"reward": 1.0}}]}
 
 A folder has the same document as `results.json`, with a `simulation_index` instead of simulations,
-and these in `simulations/<id>.json`; they are read together, even if only the document is given. A
-simulation that several files hold is counted once. Why a simulation ended is its status, unless the
-agent itself went wrong; the reward that τ²-bench gives stays the outcome. τ²-bench leaves out those
-that ended in an `infrastructure_error` or, in later versions, a `context_window_exceeded`, and
-counts all others.
+and the simulations in `simulations/<id>.json`; they are read together, even if only the document is
+loaded. A simulation in several files is counted once. The status is the reason a simulation ended,
+unless the agent itself failed; the reward given by τ²-bench stays the outcome. τ²-bench leaves out
+simulations that ended in an `infrastructure_error` or, in later versions, a
+`context_window_exceeded`, and counts all others.
 """
 
 from collections import Counter
@@ -39,8 +39,8 @@ _STATUSES = {
     "infrastructure_error": "error",
 }
 _STOPS = ("user_stop", "agent_stop")
-_LEFT_OUT = ("infrastructure_error", "context_window_exceeded")  # by τ²-bench
-_NOT_TOLD = "for no reason that is told"
+_LEFT_OUT = ("infrastructure_error", "context_window_exceeded")  # reasons that τ²-bench leaves out
+_NOT_TOLD = "for an unknown reason"
 
 
 def _recognise(glance: Glance) -> str:
@@ -77,7 +77,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _systems(runs: Sequence[Run], choice: Choice, log: Log) -> list[str]:
-    """Names of models; runs of one that differ in a setting, or are said to, are named apart."""
+    """Systems are models; runs of a model with different settings get different names."""
     often = Counter((run.system, run.domain) for run in runs)
     settings: dict[tuple[str, str], set[str]] = {}
     for run in runs:
@@ -102,7 +102,7 @@ def _systems(runs: Sequence[Run], choice: Choice, log: Log) -> list[str]:
 
 
 def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
-    """Rows of a run, whose trials follow on those of earlier ones; how many trials it has."""
+    """Add the rows of a run, numbered after earlier runs; returns its number of trials."""
     numbered = any(simulation.trial is None for simulation in run.simulations)
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
@@ -137,7 +137,7 @@ def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
 
 
 def _claims(run: Run, system: str, scorer: str) -> Iterator[Claim]:
-    """What the index of a folder says of its simulations."""
+    """Totals stated in the index of a folder."""
     yield Claim("simulations in the index", len(run.index), "rows", system, run.domain)
     outcomes = [outcome_of(simulation.reward, scorer) for simulation in run.index]
     if scorer == "success":
@@ -151,13 +151,15 @@ def _remarks(
     there = len(run.simulations)
     if nameless:
         yield warning(
-            f"{system}: {nameless} of {there} simulations do not say which task they are of; each "
-            f"is taken as a question of its own, numbered by order."
+            f"{system}: {nameless} of {there} simulations do not name their task; each is read as "
+            f"a separate question, numbered by order."
         )
     if numbered and there:
-        yield guess(f"{system}: not every simulation has a trial; trials are numbered by order")
+        yield guess(
+            f"{system}: trials are numbered by order, since not every simulation has a trial number"
+        )
     if there + run.elsewhere < run.expected:
-        yield warning(f"{system}: {run.expected} simulations were to be run, {there} are there.")
+        yield warning(f"{system}: {run.expected} simulations were planned, {there} are in the log.")
     if run.from_index:
         yield warning(
             f"{system}: {run.from_index} simulations are in the index of {run.path.name} and not "

@@ -1,4 +1,4 @@
-"""Runs of τ²-bench: documents and folders, with every simulation counted once."""
+"""Runs of τ²-bench in documents and folders; every simulation is counted once."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ from errbar.data.readers.documents import (
 )
 
 _FOLDER = "simulations"
-_AGAIN = "simulations that another file holds too"
+_AGAIN = "simulations that are also in another file"
 
 
 class Simulation(NamedTuple):
-    """What is read of a simulation."""
+    """The fields of a simulation that are used."""
 
     path: Path
     where: str
@@ -34,7 +34,7 @@ class Simulation(NamedTuple):
 
     @property
     def keys(self) -> list[tuple[str, ...]]:
-        """What its copy in another file has in common with it: the id, and what both tell."""
+        """Keys shared with a copy in another file: the id, and the fields of both."""
         if self.id is None:
             return []
         told = self.task is not None and self.trial is not None
@@ -49,8 +49,8 @@ class Run:
     info: Mapping[str, Any] = field(default_factory=dict)
     tasks: int = 0
     simulations: list[Simulation] = field(default_factory=list)
-    index: list[Simulation] = field(default_factory=list)  # as the document lists its folder
-    elsewhere: int = 0  # simulations that were left out, as another file holds them too
+    index: list[Simulation] = field(default_factory=list)  # the simulations listed in the document
+    elsewhere: int = 0  # simulations left out because they are also in another file
     from_index: int = 0
     not_in_index: int = 0
 
@@ -61,32 +61,32 @@ class Run:
 
     @property
     def system(self) -> str:
-        """The model of the agent, and that of the simulated user if it is another one."""
+        """The model of the agent, and that of the simulated user if it differs."""
         agent, user = object_in(self.info, "agent_info"), object_in(self.info, "user_info")
         model = agent.get("llm") or agent.get("implementation") or self.path.stem
         other = user.get("llm")
         return f"{model} (user {other})" if other not in (None, model) else str(model)
 
     def is_nameless(self) -> bool:
-        """Whether a simulation does not say which task it is of."""
+        """Whether a simulation does not name its task."""
         return any(simulation.task is None for simulation in self.simulations)
 
     @property
     def settings(self) -> str:
-        """What else makes a system: how the agent, the user and their limits are set."""
+        """Settings of the agent and the user, and limits, which also define the system."""
         keys = ("agent_info", "user_info", "max_steps", "max_errors")
         told = {key: self.info.get(key) for key in keys}
         return json.dumps(told, sort_keys=True, default=str) if self.info else str(self.path)
 
     @property
     def expected(self) -> int:
-        """How many simulations were to be run."""
+        """Number of planned simulations."""
         trials = self.info.get("num_trials")
         return self.tasks * trials if isinstance(trials, int) else self.tasks
 
 
 def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
-    """Documents, each with the simulations of the folder beside it, accounted for."""
+    """Read documents, each with the simulations of its folder."""
     runs: list[Run] = []
     single: dict[Path, Simulation] = {}
     for file in files:
@@ -133,7 +133,7 @@ def _listed(whole: Mapping[str, Any], key: str, file: Path, what: str) -> list[S
 
 
 def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
-    """A simulation, or its entry in an index, which has the reward itself."""
+    """Parse a simulation, or its entry in an index, which has the reward at the top level."""
     name, reason = told.get("id"), told.get("termination_reason")
     return Simulation(
         path,
@@ -148,7 +148,7 @@ def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
 
 
 def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> list[Run]:
-    """Give simulations to the run of their folder; runs of folders that have no document."""
+    """Assign simulations to the run of their folder; a folder without a document is a run."""
     homes: dict[Path, list[Run]] = {}
     for run in sorted(runs, key=lambda run: bool(run.simulations)):
         homes.setdefault(run.path.parent, []).append(run)
@@ -167,8 +167,8 @@ def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> l
         owner.simulations.append(simulation)
     log.remarks += [
         warning(
-            f"{home}: {len(homes[home])} documents lie beside {n} simulations that none of them "
-            f"lists; these are taken as of {homes[home][0].path.name}."
+            f"{home}: {len(homes[home])} documents are next to {n} simulations that none of them "
+            f"lists; these are assigned to {homes[home][0].path.name}."
         )
         for home, n in unsure.items()
         if n
@@ -177,7 +177,7 @@ def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> l
 
 
 def _add_index(run: Run) -> None:
-    """Simulations that only the index of a document holds."""
+    """Add simulations that are only in the index of a document."""
     there = {simulation.id for simulation in run.simulations}
     lacking = [simulation for simulation in run.index if simulation.id not in there]
     run.simulations += lacking
@@ -185,7 +185,7 @@ def _add_index(run: Run) -> None:
 
 
 def _count_once(runs: Iterable[Run], log: Log) -> None:
-    """Leave out what another file holds too; of two, the one that says its task is kept."""
+    """Leave out copies in other files; the copy that names its task is kept."""
     seen: dict[tuple[str, ...], Path] = {}
     for run in sorted(runs, key=Run.is_nameless):
         whose = (run.settings, run.domain)

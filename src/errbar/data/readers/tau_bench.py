@@ -3,8 +3,8 @@
     [{"task_id": 0, "reward": 1.0, "info": {…}, "traj": […], "trial": 0},
      {"task_id": 1, "reward": 0.0, "info": {"error": "…"}, "traj": [], "trial": 0}]
 
-A trial that broke off has the reward 0 and its error under `info`. τ-bench counts it as a failure
-of the agent, though most of these are failures of a connection: `errors` decides here.
+A trial that ended in an error has the reward 0 and the error under `info`. τ-bench counts it as a
+failure of the agent, although most of these are connection failures; `errors` decides here.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from errbar.data.readers.documents import (
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 
-_NEAR = 1e-6  # a reward this near to 1 is a success, as τ-bench has it
+_NEAR = 1e-6  # tolerance around 1 for a success, as in τ-bench
 _SHOWN = 60
 
 
@@ -36,7 +36,7 @@ def _recognise(glance: Glance) -> str:
 
 
 class _Trial(NamedTuple):
-    """What is used of a trial; what was said in it may be many times as large."""
+    """The fields of a trial that are used; the conversation itself is dropped."""
 
     question: str
     trial: Any
@@ -76,7 +76,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             )
             seen[trial.question] += 1
         if unnumbered:
-            log.remarks.append(f"{system}: trials are numbered by order; not every row has one.")
+            log.remarks.append(
+                f"{system}: trials are numbered by order, since not every row has a trial number."
+            )
         if broken:
             error, often = broken.most_common(1)[0]
             log.remarks.append(
@@ -108,7 +110,7 @@ def _trials(file: Path) -> Iterator[_Trial]:
 
 
 def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: Log) -> str:
-    """Success or the reward itself; there is a choice only if some reward is a part of 1."""
+    """Success or the reward itself; there is a choice only if some reward is neither 0 nor 1."""
     parts = [reward for reward in map(number_or_none, rewards) if reward not in (None, 0.0, 1.0)]
     scorers = ["success", "reward"] if parts else ["success"]
     scorer = pick(choice.scorer, scorers, "scorer", where)
@@ -117,7 +119,7 @@ def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: L
 
 
 def outcome_of(reward: Any, scorer: str) -> float | None:
-    """The reward, or whether it is 1; None if it is no number."""
+    """The reward, or whether it is 1; None if it is not a number."""
     number = number_or_none(reward)
     if number is None or scorer == "reward":
         return number
@@ -125,10 +127,10 @@ def outcome_of(reward: Any, scorer: str) -> float | None:
 
 
 def trial_of(told: Any, where: str) -> int:
-    """The number of a trial."""
+    """Validate a trial number."""
     if is_whole(told):
         return told
-    raise InputError(f"{where}: the number of a trial is expected; this is {str(told)[:_SHOWN]!r}.")
+    raise InputError(f"{where}: expected a trial number, found {str(told)[:_SHOWN]!r}.")
 
 
 READER = Reader("tau_bench", _recognise, _read, chooses=("scorer", "files"))

@@ -1,12 +1,12 @@
-"""Results of Terminal-Bench: `results.json` of a run, and of each of its trials.
+"""Results of Terminal-Bench: `results.json` of a run and of its trials.
 
     {"results": [{"task_id": "hello", "trial_name": "hello.1-of-2.run", "is_resolved": true,
                   "failure_mode": "unset"}, …], "accuracy": 0.5, "pass_at_k": {"1": 0.5}}
 
-`is_resolved` is null where the tests could not be run: a failure of the infrastructure, which
-Terminal-Bench counts as wrong. An agent that ran out of time is tested all the same, and keeps its
-result. `run_metadata.json` beside it names agent, model and data set; `terminal_bench_runs` says
-which runs are trials of one system.
+`is_resolved` is null if the tests could not be run, a failure of the infrastructure that
+Terminal-Bench counts as wrong. An agent that ran out of time is still tested and keeps its result.
+`run_metadata.json` names agent, model and data set; `terminal_bench_runs` decides which runs are
+trials of the same system.
 """
 
 from collections import Counter
@@ -54,7 +54,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
-    """The rows of a system on a data set, whose runs are its trials."""
+    """Add the rows of a system on a data set; its runs are trials."""
     failures: Counter[str] = Counter()
     trials: Counter[str] = Counter()
     prefixed = len(runs) > 1 and _share_names(runs)
@@ -105,7 +105,7 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
 
 
 def _share_names(runs: Sequence[Run]) -> bool:
-    """Whether a trial of one run is called as that of another."""
+    """Whether runs share trial names."""
     names = Counter(
         (trial.get("task_id"), trial.get("trial_name")) if _is_named(trial) else ()
         for run in runs
@@ -127,7 +127,7 @@ def _status(resolved: float | None, failure: str) -> str:
 
 
 def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str]:
-    """What a run, or its metadata, states of itself and its own trials do not give."""
+    """Remarks on totals stated by a run or its metadata that disagree with its trials."""
     every = [outcome for each in own.values() for outcome in each]
     if not every:
         return
@@ -161,7 +161,7 @@ def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str
 
 
 def _count(told: Mapping[str, Any], key: str) -> int | None:
-    """A count, or how many ids there are in a list."""
+    """A count, or the length of a list of ids."""
     value = told.get(key)
     if isinstance(value, list):
         return len(list_in(told, key))
@@ -176,9 +176,9 @@ def _pass_at_k(told: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
 
 
 def _claims(system: str, runs: Sequence[Run], balanced: bool) -> Iterator[Claim]:
-    """What the runs state together: the mean of accuracies, the sums of counts, or pass@k of one.
+    """Stated scores of all runs: mean accuracy, sums of counts, or pass@k of a single run.
 
-    The accuracy is a mean of trials, which is that of tasks where all have as many.
+    Accuracy is a mean over trials, which equals the mean over tasks if these have equally many.
     """
     task, of = runs[0].task, f" of {len(runs)} runs" if len(runs) > 1 else ""
     accuracies = [number_or_none(run.stated.get("accuracy")) for run in runs]

@@ -1,8 +1,8 @@
-"""Runs of Terminal-Bench: which files belong to one, and which runs repeat one system.
+"""Group files of Terminal-Bench into runs, and runs into systems.
 
-Metadata decide where there are any: runs of one agent, model and data set are trials of one system.
-Without them the files of a folder are runs of the system that the folder is named after, unless
-the files have names of their own; folders that are named by a time or number are taken apart.
+With metadata, runs of the same agent, model and data set are trials of one system. Without, the
+files of a folder are runs of the system that the folder is named after, unless the files have names
+of their own; folders named by a time or a number are separate systems.
 """
 
 import re
@@ -25,18 +25,18 @@ _NUMBERED = re.compile(r"(?:run|trial|attempt|try|repeat|rep|seed|results?)?[-_.
 
 @dataclass
 class Run:
-    """A run by its own file, or by the files of its trials."""
+    """A run, from its own file or from the files of its trials."""
 
     path: Path
     trials: list[dict[str, Any]]
     stated: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    label: str = ""  # what tells it from all other runs
-    held: Counter[Path] = field(default_factory=Counter)  # trials of it in each file
+    label: str = ""  # unique label of the run
+    held: Counter[Path] = field(default_factory=Counter)  # number of its trials per file
 
     @property
     def agent(self) -> str:
-        """Agent and model, where the metadata name them."""
+        """Agent and model in the metadata."""
         told = [self.metadata.get(key) for key in ("agent_name", "model_name")]
         return " · ".join(str(part) for part in told if part)
 
@@ -53,7 +53,7 @@ class Run:
 
 
 def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
-    """Runs; trials that the file of their run tells of, and copies of a run, are counted once."""
+    """Find runs; trials that are in the file of their run, and copies of runs, are counted once."""
     read = {file: object_of(file) for file in files}
     runs: list[Run] = []
     homes: dict[Path, list[Run]] = {}
@@ -78,7 +78,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
             (folder for folder in file.parents if folder in homes), file.parent.parent.parent
         )
         if _identity(whole) in told.get(home, ()):
-            log.leave_out(file, "trials that the file of their run holds too")
+            log.leave_out(file, "trials that are also in the file of their run")
             continue
         place = home / RESULTS
         mine = homes.get(home, [])
@@ -96,7 +96,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
 
 
 def _without_copies(runs: Sequence[Run], log: Log) -> list[Run]:
-    """Runs without those that repeat another in all that they say; ids are unique to a run."""
+    """Drop runs that are copies of others, by their unique ids."""
     seen: dict[str, list[Run]] = {}
     kept: list[Run] = []
     for run in runs:
@@ -130,7 +130,7 @@ def _trials(file: Path, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _metadata(file: Path) -> Mapping[str, Any]:
-    """Those of the file, as in x_run_metadata.json of x_results.json, or of its folder."""
+    """Metadata of a file, such as x_run_metadata.json for x_results.json, or of its folder."""
     name = file.name.removesuffix(".gz")
     own = file.with_name(f"{name.removesuffix(RESULTS)}{METADATA}")
     found = next(
@@ -140,7 +140,7 @@ def _metadata(file: Path) -> Mapping[str, Any]:
 
 
 def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
-    """Runs by the system whose trials they are."""
+    """Group runs by system."""
     groups: dict[str, list[Run]] = {}
     if files_are == "systems":
         for run in runs:
@@ -172,7 +172,7 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
 
 
 def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
-    """That runs of one folder, no other being there to compare with, may be of several agents."""
+    """Warn that runs without an agent in a single folder may be of several agents."""
     apart = way_to_say("--files systems", "files='systems'")
     shares = [
         sum(bool(trial.get("is_resolved")) for trial in run.trials) / len(run.trials)
@@ -181,16 +181,16 @@ def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
     ]
     spread = f" (from {min(shares):.4g} to {max(shares):.4g} resolved)" if shares else ""
     return warning(
-        f"{len(runs)} runs{spread} name no agent and lie in one folder, {folder}: they are taken "
-        f"as trials of one system. If they are of several agents, put each in a folder of its own, "
-        f"or take each run as a system with {apart}."
+        f"{len(runs)} runs{spread} name no agent and are in one folder, {folder}: they are read "
+        f"as trials of one system. If they are of several agents, put each agent in a separate "
+        f"folder, or read each run as a system with {apart}."
     )
 
 
 def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """By agent and model, and by the arguments of the agent where these differ.
 
-    Where the agent or the model is not named, runs of folders with other names stay apart.
+    If the agent or the model is not named, runs in differently named folders stay separate.
     """
     agents: dict[str, list[Run]] = {}
     for run in runs:
@@ -209,12 +209,12 @@ def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
 
 def _is_run(folder: Path) -> bool:
-    """Whether a folder is named by a time or the number of a run alone, as run1_2025-08-10."""
+    """Whether a folder name is only a time or a run number, such as run1_2025-08-10."""
     return bool(_NUMBERED.fullmatch(without_time(folder.name)))
 
 
 def _named_folder(run: Run) -> Path:
-    """The nearest folder above a run that is not named by a time or a number."""
+    """The nearest parent folder that is not named by a time or a number."""
     folder = run.path.resolve().parent
     return next(
         (candidate for candidate in (folder, *folder.parents) if not _is_run(candidate)), folder
@@ -222,7 +222,7 @@ def _named_folder(run: Run) -> Path:
 
 
 def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
-    """Runs that name no agent, by folder, and by file where files have names of their own."""
+    """Group runs without an agent by folder, or by file if files have names of their own."""
     places: dict[Path, list[Run]] = {}
     timed: list[Run] = []
     for run in runs:
@@ -241,8 +241,8 @@ def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
         log.remarks.append(
             warning(
                 f"{len(timed)} runs name no agent, and their folders are named by a time or number "
-                f"({some_of([run.label for run in timed])}): each folder is a system of its own. "
-                f"If they repeat one run, join them with {join}."
+                f"({some_of([run.label for run in timed])}): each folder is read as a separate "
+                f"system. If they repeat one run, join them with {join}."
             )
         )
     names = systems_of([place / RESULTS for place in places], RESULTS)

@@ -1,8 +1,8 @@
-"""Files that hold only totals, each known by a few keys: they are refused, and told what to give.
+"""Files that contain only totals: they are rejected, with advice on what to load instead.
 
-A total has no questions, so there is nothing to make an error bar from. Such a file is refused
-where it is alone; beside logs that are read it is named as skipped. Harnesses whose readers refuse
-their own totals (lm-eval, lighteval, BigCodeBench, MMLU-Pro, BFCL) are not in this table.
+A total has no questions, so it has no error bar. Such a file is rejected if it is alone, and
+reported as skipped next to logs that are read. Harnesses whose readers reject their own totals
+(lm-eval, lighteval, BigCodeBench, MMLU-Pro, BFCL) are not in this table.
 """
 
 import re
@@ -20,7 +20,7 @@ _SAMPLED = re.compile(r'"(pass|majority)@\d+')
 
 
 class _Kind(NamedTuple):
-    """Totals of a harness: how they look, and which of its files has every question."""
+    """Totals of a harness: how to recognise them, and which file has every question."""
 
     whose: str
     looks: Callable[[Glance], bool]
@@ -28,7 +28,7 @@ class _Kind(NamedTuple):
 
 
 def _of_simple_evals(glance: Glance) -> bool:
-    """Nothing but numbers, a score among them, and how far they spread."""
+    """Recognise totals of simple-evals: only numbers, with a score and standard deviations."""
     if not glance.has("score") or not any(_SPREAD.search(key) for key in glance.keys):
         return False
     try:
@@ -48,7 +48,7 @@ _OBJECTS = (
     _Kind(
         "simple-evals",
         _of_simple_evals,
-        "simple-evals writes the score of each question only into its HTML report; save the score "
+        "simple-evals writes scores per question only to its HTML report; save the score "
         "of every SingleEvalResult as a table with a question and an outcome in each row",
     ),
     _Kind(
@@ -60,20 +60,20 @@ _OBJECTS = (
     _Kind(
         "lm-evaluation-harness before 0.4",
         lambda glance: glance.has("results", "versions", "config"),
-        "Run lm_eval with --log_samples, and give the samples_*.jsonl too",
+        "Run lm_eval with --log_samples, and load the samples_*.jsonl too",
     ),
     _Kind(
         "Every Eval Ever",
         lambda glance: glance.has("schema_version", "evaluation_results", "model_info"),
-        "Give the file beside it that ends in _samples.jsonl",
+        "Load the file next to it that ends in _samples.jsonl",
     ),
-    _Kind("NeMo-Skills", _of_nemo_skills, "Give the output*.jsonl of the run"),
+    _Kind("NeMo-Skills", _of_nemo_skills, "Load the output*.jsonl of the run"),
 )
 _ARRAYS = (
     _Kind(
         "HELM",
         lambda glance: glance.has("name", "count", "sum", "sum_squared"),
-        "Give the per_instance_stats.json of the run",
+        "Load the per_instance_stats.json of the run",
     ),
 )
 
@@ -85,7 +85,7 @@ def _kind(glance: Glance) -> _Kind | None:
 
 def _recognise(glance: Glance) -> str:
     kind = _kind(glance)
-    return f"it holds only totals, of {kind.whose}" if kind else ""
+    return f"it has only totals, of {kind.whose}" if kind else ""
 
 
 def _refuse(files: Sequence[Path], _: Choice) -> NoReturn:
@@ -93,8 +93,8 @@ def _refuse(files: Sequence[Path], _: Choice) -> NoReturn:
     whose, instead = (f" of {kind.whose}", f" {kind.instead}.") if kind else ("", "")
     more = f" (so do {len(files) - 1} other files)" if len(files) > 1 else ""
     raise InputError(
-        f"{files[0]}: this file holds only totals{whose}{more}, which have no questions to make an "
-        f"error bar from; give what the harness wrote for each question.{instead}"
+        f"{files[0]}: this file has only totals{whose}{more}, and an error bar needs every "
+        f"question; load the file with the result of each question.{instead}"
     )
 
 

@@ -1,9 +1,9 @@
 """Evaluations of verifiers: `results.jsonl` before version 0.2, `traces.jsonl` since.
 
-A row of results is a rollout: an `example_id`, a reward and one number for each metric; the file
-`metadata.json` beside says of which model and environment, and their means. A row of traces is an
-episode: a task and the trace of each agent in it, of which those count that are trained (the others
-are judges and users). Both give a failed rollout a reward of 0; here it also has a status.
+A row of results is a rollout: an `example_id`, a reward and one number per metric; `metadata.json`
+has the model, the environment and the means. A row of traces is an episode: a task and the trace of
+each agent in it, of which only those of trained agents count (the others are judges and users).
+Both versions give a failed rollout a reward of 0; here it also has a status.
 """
 
 from collections import Counter
@@ -45,13 +45,13 @@ _LIMITS = frozenset({"max_turns", "max_input_tokens", "max_output_tokens", "max_
 
 
 class _Rollout(NamedTuple):
-    """One trial; what was said in it may be many times as large."""
+    """A trial; its messages are dropped."""
 
     system: str
     task: str
     question: str
     scores: dict[str, Any]
-    status: str  # empty if it came to an end
+    status: str  # empty if it finished
     target: str | None = None
     environment: str | None = None
 
@@ -62,7 +62,7 @@ class _Run:
 
     path: Path
     rollouts: list[_Rollout]
-    stated: Mapping[str, Any] = field(default_factory=dict)  # what the log says of itself
+    stated: Mapping[str, Any] = field(default_factory=dict)  # metadata of the log
 
 
 def _recognise(glance: Glance) -> str:
@@ -106,7 +106,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.remarks.append(
                 guess(
                     f"Trials: {run.path}: there were rollouts of {again[0][0]} on {again[0][1]} "
-                    f"before; these are taken as further trials"
+                    f"before; these are read as further trials"
                 )
             )
         elif held:

@@ -1,1 +1,1 @@
-"""Where outcomes are: tables in an engine, files, frames, arrays, or several of these."""
+"""Sources of outcomes: tables in an engine, arrays, or several sources combined."""

@@ -1,7 +1,7 @@
-"""Arrays and counts, given or in files of NumPy → systems.
+"""Arrays and counts, passed directly or read from NumPy files, as systems.
 
-A vector has a question in each entry, a matrix a question in each row and a trial in each column,
-and three dimensions are systems, questions and trials.
+A vector has an entry per question, a matrix a row per question and a column per trial; the axes of
+a three-dimensional array are systems, questions and trials.
 """
 
 import zlib
@@ -20,12 +20,12 @@ from errbar.data.provenance import Origin
 from errbar.data.sources.tables import MatrixSource
 from errbar.errors import InputError
 
-ENOUGH = 10  # questions: for fewer, intervals were not studied
-_FEWEST_IDS = 3  # rows that can be seen to be numbered
+ENOUGH = 10  # questions; intervals were not studied for fewer
+_FEWEST_IDS = 3  # rows from which a numbering can be recognised
 
 
 def array_source(data: Any, name: str = "") -> MatrixSource:
-    """The outcomes of one array, or of arrays by name, and how they were read."""
+    """Source for an array, or for arrays by system name, with remarks on how they were read."""
     if isinstance(data, dict):
         matrices = {str(name): matrix_of(part, str(name)) for name, part in data.items()}
         said = [_remark_of(part) for part in data.values() if _depth(part) > 1]
@@ -45,7 +45,7 @@ def array_source(data: Any, name: str = "") -> MatrixSource:
 
 
 def _remark_of(matrix: Any, whose: str = "") -> Above:
-    """How a matrix was read: with a warning where the other way there would be enough questions."""
+    """Remark on how a matrix was read; a warning if its transpose would have enough questions."""
     rows, columns = np.shape(matrix)[:2]
     shape = f"{_number_of(rows, 'row')} questions, {_number_of(columns, 'column')} trials"
     said = f"Matrix{whose}: {shape}"
@@ -64,9 +64,9 @@ def _number_of(number: int, what: str) -> str:
 
 
 def refuse_ids(matrix: NDArray[Any], where: str, advice: str) -> None:
-    """Refuse a first column that names the rows, and is no trial of them.
+    """Raise an error if the first column contains row ids instead of a trial.
 
-    It counts up; or its whole numbers are all distinct, and the other columns hold 0 and 1 alone.
+    It does if it counts up, or if it has distinct integers and the other columns only 0 and 1.
     """
     if matrix.ndim != 2 or matrix.shape[1] < 2 or len(matrix) < _FEWEST_IDS:
         return
@@ -76,20 +76,20 @@ def refuse_ids(matrix: NDArray[Any], where: str, advice: str) -> None:
     distinct = whole and len(np.unique(first)) == len(first)
     if counts_up or (distinct and bool((np.isnan(others) | np.isin(others, (0, 1))).all())):
         raise InputError(
-            f"{where}: its first column {'counts up' if counts_up else 'has no number twice'} "
-            f"({first[0]:g}, {first[1]:g} …), as ids do, and nothing names the columns. {advice}"
+            f"{where}: its first column {'counts up' if counts_up else 'has distinct numbers'} "
+            f"({first[0]:g}, {first[1]:g} …), like ids, and the columns have no names. {advice}"
         )
 
 
 def matrix_of(data: Any, name: str) -> NDArray[Any]:
-    """A question in each row, a trial in each column."""
+    """The data as a matrix with a row per question and a column per trial."""
     if _depth(data) == 1:
         data = np.asarray(data)[:, None] if len(data) else data
     return as_matrix(data, name).astype(float)
 
 
 def is_list(data: Any) -> TypeGuard[Sequence[Any]]:
-    """Whether it is a list of things, which a text is not."""
+    """Whether the data are a sequence other than a string."""
     if isinstance(data, np.ndarray):
         return data.ndim > 0
     return isinstance(data, Sequence) and not isinstance(data, str | bytes)
@@ -102,7 +102,7 @@ def _depth(data: Any) -> int:
 
 
 def arrays_in(file: Path) -> Any:
-    """The array of a file, or its arrays by name."""
+    """The array in a NumPy file, or its arrays by name."""
     with plain_errors(str(file)):
         try:
             with file.open("rb") as opened:
@@ -114,6 +114,6 @@ def arrays_in(file: Path) -> Any:
                 )
         except (ValueError, OSError, EOFError, BadZipFile, zlib.error, KeyError) as error:
             raise InputError(
-                f"{file} holds no arrays of numbers that can be read; arrays of objects are never "
+                f"{file} contains no readable arrays of numbers; arrays of objects are never "
                 f"unpickled."
             ) from error

@@ -1,4 +1,4 @@
-"""Systems of several sources as one, each under a name of its own."""
+"""Several sources combined into one, each system under a unique name."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,37 +19,37 @@ class Part(NamedTuple):
     """One system of a source."""
 
     source: Source
-    system: str  # as it is called there
+    system: str  # its name in that source
 
     @classmethod
     def of(cls, source: Source, system: str | None, whose: str, option: str) -> Self:
-        """The system of that name, or the only one there is."""
+        """The system of that name, or the only system of the source."""
         there = sorted({slice_.key[0] for slice_ in source.slices(())})
         listed = ", ".join(map(repr, there[:8])) + " …" * (len(there) > 8)
         if system is None and len(there) > 1:
             raise InputError(
-                f"the {whose} has {len(there)} systems: {listed}. Say which to take: {option}."
+                f"the {whose} has {len(there)} systems: {listed}. Choose one: {option}."
             )
         if system is not None and system not in there:
-            raise InputError(f"the {whose} has no system {system!r}; there is: {listed}.")
+            raise InputError(f"the {whose} has no system {system!r}; it has: {listed}.")
         return cls(source, there[0] if system is None else system)
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is no other system in the source."""
+        """Whether the source has no other system."""
         return all(slice_.key[0] == self.system for slice_ in self.source.slices(()))
 
 
 @dataclass(frozen=True)
 class Joined(Source):
-    """Parts of other sources by their name here."""
+    """Systems of several sources, keyed by their name in the combination."""
 
     parts: Mapping[str, Part]
     origin: Origin = NOWHERE
 
     @classmethod
     def of(cls, parts: Mapping[str, Part]) -> Self:
-        """With what the logs say of themselves, said once."""
+        """Combine parts and the origins of their sources, each remark once."""
         remarks = dict.fromkeys(
             remark for part in parts.values() for remark in part.source.origin.remarks
         )
@@ -57,7 +57,7 @@ class Joined(Source):
 
     @classmethod
     def by_name(cls, sources: Mapping[str, Source]) -> Self:
-        """Sources by name: a source with one system goes by its name, others by both."""
+        """Combine named sources; a single system takes the name of its source, others both."""
         parts: dict[str, Part] = {}
         for name, source in sources.items():
             systems = _systems_in(source)
@@ -67,7 +67,7 @@ class Joined(Source):
 
     @classmethod
     def of_all(cls, sources: Sequence[Source]) -> Self:
-        """Sources whose systems keep their names, told apart by where they are from if need be."""
+        """Combine sources and keep the system names, with the path added where names clash."""
         often = Counter(system for source in sources for system in _systems_in(source))
         parts: dict[str, Part] = {}
         for at, source in enumerate(sources):
@@ -80,7 +80,7 @@ class Joined(Source):
 
     @classmethod
     def _with_origins(cls, parts: Mapping[str, Part]) -> Self:
-        """With all that the sources say of themselves, under the names that systems have here."""
+        """Combine parts with the origins of their sources, with systems renamed as in `parts`."""
         sources = list({id(part.source): part.source for part in parts.values()}.values())
         remarks = dict.fromkeys(remark for source in sources for remark in source.origin.remarks)
         claims = tuple(
@@ -99,7 +99,7 @@ class Joined(Source):
 
     @property
     def guesses_trials(self) -> bool:
-        """Whether that is so of any part."""
+        """Whether any part guesses its trials."""
         return any(part.source.guesses_trials for part in self.parts.values())
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
@@ -116,7 +116,7 @@ class Joined(Source):
         return self._renamed(lambda source: source.categories(by))
 
     def named(self) -> dict[Key, Named]:
-        """Those of each part, called as they are here all the way down."""
+        """Questions of each part, with systems renamed in the slices too."""
         found = self._renamed(lambda source: source.named())
         return {
             key: replace(named_slice, slice=replace(named_slice.slice, key=key))
@@ -136,7 +136,7 @@ class Joined(Source):
         return self._renamed(lambda source: source.ranked_items())
 
     def statuses(self) -> dict[str, int]:
-        """Of all parts together; a source with other systems too does not tell them apart."""
+        """Statuses of all parts; a source with other systems too counts those as well."""
         if not all(part.is_whole for part in self.parts.values()):
             return {}
         total: dict[str, int] = {}
@@ -146,12 +146,12 @@ class Joined(Source):
         return total
 
     def weight_columns(self) -> list[str]:
-        """Those of all parts."""
+        """The weight columns of all parts."""
         names = (name for part in self.parts.values() for name in part.source.weight_columns())
         return list(dict.fromkeys(names))
 
     def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
-        """What is of the system of each part, under the name that it has here."""
+        """The results of `asked` for the system of each part, under its name in the combination."""
         return {
             (name, *key[1:]): statistics
             for name, part in self.parts.items()
@@ -161,7 +161,7 @@ class Joined(Source):
 
 
 def _systems_in(source: Source) -> list[str]:
-    """Systems of a source, in order of their names; those of a table without one are one."""
+    """Systems of a source, sorted by name; a table without a system column is one system."""
     try:
         found = source.slices(())
     except RepeatedTrial:

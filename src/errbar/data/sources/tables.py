@@ -1,7 +1,7 @@
-"""Where outcomes are: a table in some engine, matrices, or counts ready made.
+"""Sources of outcomes: a table in an engine, matrices, or precomputed counts.
 
-Each source says the same three things: the slices that a metric needs, the results that occur
-question by question, and how many rows have which status.
+Every source provides the slices that metrics need, the results of each question, and the number of
+rows per status.
 """
 
 from abc import ABC, abstractmethod
@@ -41,79 +41,79 @@ Rankings = Mapping[Key, RankedRows | Grouped]
 
 
 class Source(ABC):
-    """Outcomes, wherever they are."""
+    """Base class of the sources."""
 
     origin: Origin = NOWHERE
-    where: str = ""  # the path that it was read from, if any
+    where: str = ""  # path it was read from, if any
 
     @property
     def guesses_trials(self) -> bool:
-        """Whether rows of one id are taken as trials though nothing says so."""
+        """Whether rows with the same id are assumed to be trials."""
         return False
 
     @property
     def outcome_column(self) -> str:
-        """What the column of outcomes is called, where there is one."""
+        """Name of the outcome column, if there is one."""
         return ""
 
     def unused_columns(self) -> list[str]:
-        """Columns of a table that mean nothing to errbar."""
+        """Columns that errbar does not use."""
         return []
 
     @abstractmethod
     def slices(self, by: Sequence[str]) -> list[Slice]:
-        """Every system and task by state, and by the values of some columns."""
+        """Slices of every system and task, and of every value of the columns in `by`."""
 
     @abstractmethod
     def categories(self, by: Sequence[str]) -> Categories:
-        """The results that occur, and how often each question has them."""
+        """Distinct results of each slice, and how often each question has them."""
 
     @abstractmethod
     def named(self) -> dict[Key, Named]:
-        """Every system and task question by question."""
+        """Questions of every system and task, by name."""
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
-        """How often each answer of a question was given."""
+        """Votes per answer of each question."""
         del by
-        raise InputError("matrices and counts have no answers to vote by; ask for maj@k.")
+        raise InputError("matrices and counts have no answers to vote by; use maj@k instead.")
 
     def with_repeats(self) -> "Source":
-        """The same, with every row a trial of its own."""
+        """Copy of the source with every row a separate trial."""
         return self
 
     def ranked(self, bins: int | None) -> Rankings:
-        """Confidence, result and cluster of every row, or totals of groups of clusters."""
+        """Confidence, result and cluster of every row, or totals per group of clusters."""
         del bins
         raise InputError("matrices and counts have no confidence to rank by.")
 
     def ranked_items(self) -> dict[Key, RankedItems]:
-        """The same of every row, and which question and trial it is of."""
+        """Confidence, result, cluster, question and trial of every row."""
         raise InputError("matrices and counts have no confidence to rank by.")
 
     def in_turn(self, order: str | None) -> Turns:
-        """Rows, the earliest first: as they stand, or in the order of a column."""
+        """Rows in chronological order: as stored, or sorted by the column `order`."""
         del order
-        raise InputError("counts do not say in which order trials came; load their rows.")
+        raise InputError("counts do not record the order of trials; load the rows instead.")
 
     def with_origin(self, origin: Origin) -> Self:
-        """The same, from elsewhere."""
+        """Copy of the source with another origin."""
         return replace(self, origin=origin)  # type: ignore[type-var]  # each kind is a dataclass
 
     def at(self, where: str) -> Self:
-        """The same, called by the path that was given."""
+        """Copy of the source with the path it was read from."""
         return replace(self, where=where)  # type: ignore[type-var]  # each table is a dataclass
 
     def examples(self, number: int) -> list[dict[str, str]]:
-        """Some rows as text, by what their columns mean."""
+        """The first rows as text, by column meaning."""
         del number
         return []
 
     def statuses(self) -> dict[str, int]:
-        """How many rows have each status."""
+        """Number of rows per status."""
         return {}
 
     def weight_columns(self) -> list[str]:
-        """The columns that hold weights of questions."""
+        """Columns with the weights of questions."""
         return []
 
 
@@ -132,12 +132,12 @@ class TableSource(Source):
 
     @property
     def guesses_trials(self) -> bool:
-        """Whether no column numbers the trials; a reader of logs knows what is one."""
+        """Whether no column numbers the trials; readers of logs never need to guess."""
         return "trial" not in self.columns and not self.origin.reader
 
     @property
     def outcome_column(self) -> str:
-        """What the column of outcomes is called; a reader of logs knows what is in it."""
+        """Name of the outcome column of a table; None for a log."""
         return "" if self.origin.reader else self.columns["outcome"]
 
     def unused_columns(self) -> list[str]:
@@ -164,7 +164,7 @@ class TableSource(Source):
         return self._results[key]
 
     def named(self) -> dict[Key, Named]:
-        """By one GROUP BY more; what is wrong with the data was found by the first."""
+        """By a further GROUP BY; the data were validated by the first."""
         self.slices(())
         with plain_errors(self.where):
             return named_in(fetch(questions_of(self.frame, self.columns)))
@@ -175,11 +175,11 @@ class TableSource(Source):
             return ballots(self.frame, self.columns, by)
 
     def with_repeats(self) -> "TableSource":
-        """The same, with every row a trial of its own."""
+        """Copy of the source with every row a separate trial."""
         return replace(self, allow_repeats=True, _found={})
 
     def ranked(self, bins: int | None) -> Rankings:
-        """All rows if they fit, and totals by one GROUP BY if not, or if bins are asked for."""
+        """All rows if they fit in memory; else, or with bins, totals by one GROUP BY."""
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns)
@@ -188,20 +188,20 @@ class TableSource(Source):
             return ranked_cells(found, bins)
 
     def ranked_items(self) -> dict[Key, RankedItems]:
-        """All of them, fetched; what is wrong with their names is found by the slices."""
+        """All rows, fetched; their names are validated by the slices."""
         self.slices(())
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
             if found.size > MOST_RANKED_ROWS:
                 raise InputError(
-                    f"items are compared one by one; {found.size:,} rows are more than the "
-                    f"{MOST_RANKED_ROWS:,} that this is made for. Compare fewer systems or tasks."
+                    f"comparing items one by one is limited to {MOST_RANKED_ROWS:,} rows, "
+                    f"and there are {found.size:,}. Compare fewer systems or tasks."
                 )
             return ranked_items(found)
 
     def in_turn(self, order: str | None) -> Turns:
-        """All of them, fetched."""
+        """All rows, fetched."""
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "watching a run")
             return turns_of(self.frame, self.columns, order)
@@ -219,7 +219,7 @@ class TableSource(Source):
         return dict(self._statuses)
 
     def weight_columns(self) -> list[str]:
-        """The column that holds weights of questions, if there is one."""
+        """The column with the weights of questions, if there is one."""
         return [self.columns["weight"]] if "weight" in self.columns else []
 
 
@@ -249,20 +249,20 @@ class CountsTableSource(Source):
         return replace(self, allow_repeats=True)
 
     def categories(self, by: Sequence[str]) -> Categories:
-        """Counts of right and wrong have no other categories."""
+        """Raises an error: counts of right and wrong have no other categories."""
         del by
         raise InputError(
-            "a table of counts knows right and wrong only; metrics with weights need rows."
+            "a table of counts has only right and wrong; metrics with weights need rows."
         )
 
     def weight_columns(self) -> list[str]:
-        """The column that holds weights of questions, if there is one."""
+        """The column with the weights of questions, if there is one."""
         return [self.columns["weight"]] if "weight" in self.columns else []
 
 
 @dataclass(frozen=True)
 class MatrixSource(Source):
-    """A matrix per system: a row per question, a column per trial, NaN for no result."""
+    """A matrix per system: a row per question, a column per trial, NaN for a missing result."""
 
     matrices: Mapping[str, NDArray[Any]]
     origin: Origin = NOWHERE
@@ -273,7 +273,7 @@ class MatrixSource(Source):
         return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
 
     def named(self) -> dict[Key, Named]:
-        """A question is called by its row."""
+        """Questions named by their row number."""
         return {
             (name, ""): Named(_numbered(len(matrix)), _counted(name, matrix), ("",) * len(matrix))
             for name, matrix in self.matrices.items()
@@ -296,7 +296,7 @@ class MatrixSource(Source):
         }
 
     def in_turn(self, order: str | None) -> Turns:
-        """Question by question of each matrix."""
+        """Rows in order of matrix, question and trial."""
         if order is not None:
             raise InputError(f"there is no column {order!r} to order by: matrices have none.")
         return turns_of_matrices(self.matrices)
@@ -304,13 +304,13 @@ class MatrixSource(Source):
 
 @dataclass(frozen=True)
 class CountsSource(Source):
-    """Counts ready made."""
+    """Precomputed counts."""
 
     counts: Mapping[Key, Counts]
     origin: Origin = NOWHERE
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
-        """As they are."""
+        """The counts as slices."""
         _no_columns(by)
         return [
             Slice(
@@ -329,11 +329,11 @@ class CountsSource(Source):
         ]
 
     def named(self) -> dict[Key, Named]:
-        """As they are named."""
+        """Questions by the names in the counts."""
         if any(isinstance(counts, CountsByState) for counts in self.counts.values()):
             raise InputError(
-                "counts by state do not say which question is which; give errbar.Counts(trials, "
-                "correct, questions)."
+                "counts by state do not identify questions; pass errbar.Counts(trials, correct, "
+                "questions)."
             )
         return {
             slice_.key: Named(_names(counts), slice_, ("",) * len(counts))
@@ -341,7 +341,7 @@ class CountsSource(Source):
         }
 
     def categories(self, by: Sequence[str]) -> Categories:
-        """Wrong and right."""
+        """Categories wrong and right."""
         _no_columns(by)
         return {
             key: Results(
@@ -366,17 +366,17 @@ def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
 def _names(counts: Counts) -> tuple[str, ...]:
     names = tuple(map(str, counts.questions))
     if len(set(names)) < len(names):
-        raise InputError("two questions have the same name as text; rename one.")
+        raise InputError("two questions have the same name when written as text; rename one.")
     return names
 
 
 def _numbered(rows: int) -> tuple[str, ...]:
-    """Rows by number, as text that sorts as they do."""
+    """Row numbers as text, zero-padded so that they sort numerically."""
     return tuple(f"{at:0{len(str(rows))}d}" for at in range(rows))
 
 
 def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
-    """Questions by their state."""
+    """Slice of a matrix, questions of equal state pooled."""
     each = _counted(name, matrix)
     rows = np.stack([each.trials, each.scored, each.right, each.other])
     states, often = np.unique(rows, axis=1, return_counts=True)
@@ -385,7 +385,7 @@ def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
 
 
 def _counted(name: str, matrix: NDArray[Any]) -> Slice:
-    """Every question of its own."""
+    """Slice of a matrix with an entry per question."""
     known = ~np.isnan(matrix)
     trials = np.full(len(matrix), matrix.shape[1])
     right, other = matrix == 1, known & (matrix != 0) & (matrix != 1)

@@ -75,5 +75,5 @@ def test_a_broken_cell_of_a_column_that_nobody_asks_for_stops_no_score(tmp_path:
 def test_a_broken_cell_is_named_where_rows_are_compared_in_every_column(tmp_path: Path) -> None:
     names, line = b"question,outcome,response", b"q%d,%d,caf\xc3\xa9 %d"
     file = _with_a_broken_response(tmp_path / "a.csv", names, line)
-    with pytest.raises(InputError, match=r"a\.csv, line 3002: it is not text in UTF-8"):
+    with pytest.raises(InputError, match=r"a\.csv, line 3002: it is not UTF-8 text"):
         _score(file)

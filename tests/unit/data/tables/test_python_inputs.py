@@ -69,7 +69,7 @@ def test_fewer_keys_than_outcomes_are_systems_and_both_readings_are_said(
     assert means == {"gpt": pytest.approx(8 / 12), "qwen": pytest.approx(4 / 12)}
     assert sizes == [(12, 12), (12, 12)]
     assert f"{MARK} Systems: the 2 keys (gpt, qwen)" in said
-    assert "say keys='questions'" in said
+    assert "use keys='questions'" in said
     means, sizes, said = read(data, keys="questions")
     assert (means, sizes) == ({"": pytest.approx(12 / 24)}, [(2, 24)])
     assert MARK not in said
@@ -78,7 +78,7 @@ def test_fewer_keys_than_outcomes_are_systems_and_both_readings_are_said(
 def test_the_command_line_has_the_same_choice_as_an_option(document: Any) -> None:
     path = document(BY_SYSTEM)
     said = " ".join(CliRunner().invoke(main, ["score", path]).output.split())
-    assert "say --keys questions" in said
+    assert "use --keys questions" in said
     assert "keys=" not in said
     shown = CliRunner().invoke(main, ["score", path, "--keys", "questions"]).output
     assert "2 questions, 24 trials" in " ".join(shown.split())
@@ -135,14 +135,14 @@ def test_columns_of_unequal_length_are_refused(as_columns: bool) -> None:
 @pytest.mark.parametrize("form", [list, np.array, pd.DataFrame, lambda rows: {"a": rows}, iter])
 def test_ids_beside_outcomes_are_never_averaged(form: Any, ids: Any) -> None:
     rows = list(zip(ids, FIRST, strict=True))
-    with pytest.raises(InputError, match=r"first column .* as ids do"):
+    with pytest.raises(InputError, match=r"first column .* like ids"):
         errbar.load(form(rows))
 
 
 def test_ids_in_a_csv_without_names_are_refused_by_the_same_rule(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("907,1\n3,0\n44,1\n", encoding="utf-8")
-    with pytest.raises(InputError, match="first column has no number twice"):
+    with pytest.raises(InputError, match="first column has distinct numbers"):
         errbar.load(str(file))
 
 
@@ -295,13 +295,13 @@ def test_what_is_masked_or_none_is_no_outcome(missing: Any) -> None:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "frames": ([pd.DataFrame({"id": IDS, "correct": FIRST})] * 2, "give them names"),
-    "polars frames": ([pl.DataFrame({"id": IDS, "correct": FIRST})] * 2, "give them names"),
-    "counts": ([errbar.Counts([4], [1])], "give them names"),
-    "triples": ([("gpt", "q1", 1), ("gpt", "q2", 0)], "nothing says which of its values is what"),
+    "frames": ([pd.DataFrame({"id": IDS, "correct": FIRST})] * 2, "pass them by name"),
+    "polars frames": ([pl.DataFrame({"id": IDS, "correct": FIRST})] * 2, "pass them by name"),
+    "counts": ([errbar.Counts([4], [1])], "pass them by name"),
+    "triples": ([("gpt", "q1", 1), ("gpt", "q2", 0)], "its values have no names"),
     "tuple keys": ({("gpt", "q1"): 1, ("gpt", "q2"): 0}, "keys of the dict are tuples"),
     "set": ({0, 1}, "no order"),
-    "open file": (io.StringIO("id,correct\nq1,1\n"), "give its path"),
+    "open file": (io.StringIO("id,correct\nq1,1\n"), "pass its path"),
     "four dimensions": (np.zeros((2, 2, 2, 2)), "4 dimensions"),
 }
 
@@ -330,5 +330,5 @@ def test_frames_without_ids_are_paired_by_their_index(kept: Any) -> None:
 
 def test_how_often_outcomes_occur_is_not_taken_for_outcomes() -> None:
     rows = pd.DataFrame({"id": ["q1", "q1", "q2"], "correct": [1, 0, 1]})
-    with pytest.raises(InputError, match="how often each occurs"):
+    with pytest.raises(InputError, match="contingency table"):
         errbar.load(pd.crosstab(rows["id"], rows["correct"]))

@@ -350,6 +350,6 @@ def test_a_line_that_is_cut_off_is_named_with_what_to_do(tmp_path: Path) -> None
     whole = lines(tmp_path / "a.jsonl", [{"id": "q1", "correct": 1}, {"id": "q2", "correct": 0}])
     cut = table(tmp_path / "b.jsonl", whole.read_text(encoding="utf-8") + '{"id": "q3", "co')
     for data in (str(cut), [str(whole), str(cut)]):
-        with pytest.raises(InputError, match=r"cut off: wait .* or delete the line") as refused:
+        with pytest.raises(InputError, match=r"incomplete: wait .* or delete the line") as refused:
             errbar.load(data).score("avg")
         assert str(refused.value).startswith(f"{cut}, line 3:")

@@ -242,7 +242,7 @@ def test_how_often_a_row_occurred_is_said() -> None:
 
 def test_right_or_wrong_beside_a_number_may_be_no_count() -> None:
     rows = [{"id": at, "correct": int(one), "n": 100 + at} for at, one in enumerate(RIGHT)]
-    assert "outcome='correct' takes it so (mean 0.75)" in warnings_of(rows)
+    assert "use outcome='correct' (mean 0.75)" in warnings_of(rows)
     assert means(rows, outcome="correct") == {"": 0.75}
 
 
@@ -287,7 +287,7 @@ def test_accuracies_of_tasks_are_totals(more: Row, tmp_path: Path) -> None:
     ]
     for kind in KINDS:
         data = kind(rows, tmp_path)
-        with pytest.raises(InputError, match="it holds only totals: 'accuracy' of each 'task'"):
+        with pytest.raises(InputError, match="it has only totals, the 'accuracy' of each 'task'"):
             means(data)
         assert means(data, question="task") == {"a": 0.55, "b": 0.55}
 

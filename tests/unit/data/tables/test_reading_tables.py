@@ -150,7 +150,7 @@ def test_fractions_beside_right_and_wrong_are_no_system_unless_told(tmp_path: Pa
 
 def test_columns_are_listed_as_trials(tmp_path: Path) -> None:
     file = table(tmp_path, rows_of("id,x1,x2", lambda at: f"q{at},{at % 2},{int(RIGHT[at])}"))
-    assert "differ by a number alone" in warnings_of(file)
+    assert "differ only by a number" in warnings_of(file)
     assert size(file, trial="x1,x2") == (8, 16)
     with pytest.raises(InputError, match="no column 'x3'"):
         means(file, trial="x1,x3")
@@ -291,5 +291,5 @@ def test_scores_of_a_few_tasks_are_no_outcomes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("weight", ["heavy", "50%"])
 def test_a_weight_that_is_no_number_is_named(weight: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="which is no number"):
+    with pytest.raises(InputError, match="which is not a number"):
         means(table(tmp_path, f"id,correct,weight\na,1,{weight}\nb,0,1\n"))

@@ -43,9 +43,9 @@ _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other 
 def are_counts(
     names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
 ) -> bool:
-    """Whether a table has a row per question, with its trials and how many were right.
+    """Whether a table has a row per question with its numbers of trials and correct trials.
 
-    A `sample` of the values tells a total of trials from a total of something else.
+    A `sample` of the values distinguishes a total of trials from other totals.
     """
     if {"trials", "correct"} & set(told):
         return True
@@ -66,7 +66,7 @@ def are_counts(
     )
     raise UnknownColumn(
         f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
-        f"outcome of a row, say {map_it}; if it is how many of 'total' were right, say {counts}."
+        f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
     )
 
 
@@ -76,10 +76,10 @@ def find_columns(
     usual_names: Mapping[str, tuple[str, ...]] = USUAL,
     sample: Sample | None = None,
 ) -> Columns:
-    """Which column holds what: as told, by its own name, or by a usual one.
+    """Find the column of each meaning: as mapped, by its exact name, or by a known one.
 
-    What is told to be None is not looked for. A `sample` of the values tells ids from the text of
-    questions, and without any id lets every row be a question.
+    A meaning mapped to None is left out. A `sample` of the values distinguishes ids from question
+    texts, and allows every row to be a question if there are no ids.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def _unusual_id(
 def _likeliest(
     meaning: str, free: Sequence[str], present: Sequence[str], sample: Sample | None
 ) -> str | None:
-    """The likeliest of the columns that are usual for a meaning, or of the parts of others."""
+    """Most likely column of a meaning, among columns and parts of nested columns."""
     if meaning == "outcome" and sample is not None:
         free = best_outcome(free, sample)
     found = next(iter(free), None)
@@ -167,7 +167,7 @@ def _likeliest(
 def _require_all(
     named: Mapping[str, str], present: list[str], usual_names: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """Refuse a table that lacks what every table must have."""
+    """Raise an error if a required column is missing."""
     required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
     lacking = [meaning for meaning in required if meaning not in named]
     if lacking and named.get("question") in (ROW, *ASKED):
@@ -189,7 +189,7 @@ def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> se
 def _usual(
     lower: Mapping[str, str], meaning: str, usual_names: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """The columns that are usual for a meaning, the likeliest first."""
+    """Columns with a known name for a meaning, the most likely first."""
     names = (plain_name(name) for name in (meaning, *usual_names[meaning]))
     return [lower[name] for name in names if name in lower]
 
@@ -201,7 +201,7 @@ def _number_trials(
     sample: Sample,
     unwanted: set[str],
 ) -> None:
-    """Take a column of whole numbers for the trials that it tells apart, as `run` does."""
+    """Use a column of integers, such as `run`, as the trial if it makes rows unique."""
     if {"trial"} & (named.keys() | unwanted) or named.get("question", ROW) == ROW:
         return
     system = named.get("system") if "system" in guessed else None
@@ -234,14 +234,14 @@ def _as_told(
     for meaning, name in told.items():
         if meaning not in usual_names:
             require_meaning(meaning)
-            raise UnknownColumn(f"{meaning} has no place beside the other columns that are told.")
+            raise UnknownColumn(f"{meaning} cannot be combined with the other mapped columns.")
         if name is None:
             continue
         if name not in present and meaning in present and "," in name:
-            named[meaning] = meaning  # a list of columns, of which one was made
+            named[meaning] = meaning  # a list of columns that were melted into one
             continue
         if name in named.values():
-            raise UnknownColumn(f"the column {name!r} is told to be two things.")
+            raise UnknownColumn(f"the column {name!r} is mapped to two meanings.")
         if name not in present:
             raise UnknownColumn(unknown_name(name, present, "the data have no column"))
         named[meaning] = name
@@ -249,7 +249,7 @@ def _as_told(
 
 
 def _id_beside_text(lower: Mapping[str, str], taken: set[str], sample: Sample) -> str | None:
-    """The id, where `question` holds the text that was asked."""
+    """The id column, if `question` has the text of the question."""
     text = lower.get("question")
     if text is None or text in taken:
         return None
@@ -261,13 +261,13 @@ def _id_beside_text(lower: Mapping[str, str], taken: set[str], sample: Sample) -
 
 
 def _is_prose(values: Sequence[object]) -> bool:
-    """Whether most of the values are sentences rather than ids."""
+    """Whether most values are sentences rather than ids."""
     texts = [value for value in values if isinstance(value, str) and value.strip()]
     return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
 
 
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
-    """Parts of a structure whose last name is a usual one, as in scores.accuracy, in that order."""
+    """Nested columns whose last name is a known one, such as scores.accuracy, in order."""
     parts = [name for name in present if isinstance(name, str) and "." in name]
     last = {name: plain_name(name.rpartition(".")[2]) for name in parts}
     usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
@@ -279,7 +279,7 @@ def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
 
 
 def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
-    """Whether an object inside a row has a key that is usual for a meaning."""
+    """Whether a nested object has a known key for a meaning."""
     usual = _plain_names(meaning, USUAL)
     return any(plain_name(str(key)) in usual for key in keys)
 
@@ -287,18 +287,18 @@ def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
 def _other_outcomes(
     present: Sequence[str], taken: set[str], lower: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Columns that could be the outcome as well as the one that was taken."""
+    """Other columns that could be the outcome."""
     usual = _usual(lower, "outcome", USUAL)
     usual += _parts_named(present, "outcome")
     return tuple(name for name in dict.fromkeys(usual) if name not in taken)
 
 
-# The text that was asked, which names a question too.
+# The text of a question, which can serve as its id.
 ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")
 _CALLED_ID = re.compile(
     r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key))", re.DOTALL
 )
-# Ids of what is no question: a run, a call, a person, what is compared.
+# Ids of something other than a question: a run, a call, a person, a model.
 _OTHER_IDS = re.compile(
     r"(run|session|request|response|trace|span|call|job|batch|worker|thread|message|user|annotator"
     r"|rater|judge|grader|participant|subject|experiment|model|agent|system|log|eval|evaluation"
@@ -318,13 +318,13 @@ _SUBJECTS = frozenset(
         ),
     )
 )
-_FEW, _OFTEN = 10, 5  # short texts that are so few and come back so often are no questions
+_FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions
 
 
 def other_id(
     lower: Mapping[str, str], taken: set[str], system: str | None, index: str, sample: Sample
 ) -> str | None:
-    """What names a question where no column has a usual name for an id; None if nothing does."""
+    """The id column if none has a known name; None if there is none."""
     free = [name for name in reversed(list(lower.values())) if name not in taken]
     called = [name for name in free if _is_called_id(name)]
     for name in (*called, *named_like(free, _NOUNS)):
@@ -339,7 +339,7 @@ def other_id(
 
 
 def is_task_id(named: Mapping[str, str], sample: Sample) -> bool:
-    """Whether a column that is called a task tells the rows of a system apart, as an id does."""
+    """Whether a column named task is unique within a system, as an id is."""
     if "task" not in named:
         return False
     systems = sample(named["system"]) if "system" in named else [""] * len(sample(named["task"]))
@@ -348,7 +348,7 @@ def is_task_id(named: Mapping[str, str], sample: Sample) -> bool:
 
 
 def _is_called_id(name: str) -> bool:
-    """Whether a column is called the id of something that may be a question.
+    """Whether a column name is that of an id of a possible question.
 
     Examples
     --------
@@ -362,7 +362,7 @@ def _is_called_id(name: str) -> bool:
 
 
 def _is_shared(values: Sequence[object], system: str | None, sample: Sample) -> bool:
-    """Whether there are several values, and half of them at least are shared by systems."""
+    """Whether there are several values, at least half of them shared by systems."""
     if len(set(map(str, values))) < 2:
         return False
     by_system: dict[str, set[str]] = {}
@@ -373,7 +373,7 @@ def _is_shared(values: Sequence[object], system: str | None, sample: Sample) -> 
 
 
 def _is_label(values: Sequence[object]) -> bool:
-    """Whether a text is the same in all rows, or one of a few short names that come back."""
+    """Whether a text is constant, or one of a few short repeated labels."""
     texts = [str(value).strip() for value in values if value is not None]
     distinct = set(texts)
     if len(distinct) < 2:
@@ -383,7 +383,7 @@ def _is_label(values: Sequence[object]) -> bool:
 
 
 def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sample) -> bool:
-    """Whether no system has the same value twice, or not twice in the same trial."""
+    """Whether values are unique within each system, or within each trial."""
     keys = [name, *([system] if system else [])]
     for trial in (None, *named_like(free, TRIAL_NUMBERS)):
         rows = list(_rows([*keys, *([trial] if trial else [])], sample))

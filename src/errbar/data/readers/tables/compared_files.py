@@ -1,4 +1,4 @@
-"""Files compared with each other: copies, and files that ask different questions."""
+"""Compare files: find copies, and files with different questions."""
 
 import gzip
 import re
@@ -15,18 +15,18 @@ from errbar.base.remarks import Above, warning, way_to_say
 from errbar.data.columns import ROW, Columns
 from errbar.data.engines.duckdb import quoted
 
-_HEAD = 1 << 12  # bytes that are compared before the whole
+_HEAD = 1 << 12  # bytes compared first
 _STEP = 1 << 20
 _MOST_SHOWN = 2
 
-# What file managers, browsers and people add to the name of a copy.
+# Marks that file managers, browsers and people add to the name of a copy.
 _COPY_MARK = re.compile(
     r"(?:[ _-]*\(\d+\)|[ _-]+(?:copy|kopie|copie|copia|backup|bak)(?:[ _-]*\(?\d*\)?)?)$"
     r"|^(?:copy|kopie|copie|copia|backup)[ _-]+(?:of[ _-]+)?",
     re.I,
 )
 _PACKED = (".gz", ".zst")
-# A time of day to the second that is not midnight, or an id that is drawn at random.
+# A time of day to the second other than midnight, or a random id.
 _MOMENT = re.compile(
     rb"20\d\d-[01]\d-[0-3]\d[T _]{1,2}(?!00[:_-]00[:_-]00)[0-2]\d[:_-][0-5]\d[:_-][0-5]\d"
     rb"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -36,17 +36,17 @@ _MOMENT = re.compile(
 
 @dataclass
 class Copies:
-    """Copies and what they are copies of, and files that are the same but may both count."""
+    """Copies with their originals, and identical files that may both count."""
 
     of: dict[Path, Path] = field(default_factory=dict)
     alike: list[tuple[Path, Path]] = field(default_factory=list)
 
     def reasons(self) -> dict[Path, str]:
-        """Why every copy is not read."""
+        """Reason for skipping each copy."""
         return {copy: f"the same content as {first}" for copy, first in self.of.items()}
 
     def remarks(self) -> list[Above]:
-        """What there is to say above the numbers."""
+        """Remarks to be printed above the results."""
         said = []
         if self.of:
             keep = way_to_say("--repeats keep", "repeats='keep'")
@@ -55,8 +55,8 @@ class Copies:
             said.append(
                 warning(
                     f"{what} the same content as another and {'is' if count == 1 else 'are'} not "
-                    f"counted again ({_pairs(self.of.items())}). If they are runs of their own, "
-                    f"count them with {keep}."
+                    f"counted again ({_pairs(self.of.items())}). If they are separate runs, count "
+                    f"them with {keep}."
                 )
             )
         if self.alike:
@@ -70,7 +70,7 @@ class Copies:
 
 
 def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
-    """Copies among logs of a harness; `every` file that was given says what a folder holds."""
+    """Find copies among logs of a harness; `every` has all files, for the contents of folders."""
     found = Copies()
     contents = _Contents(every)
     groups = list(contents.equal(files))
@@ -93,7 +93,7 @@ def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
 
 
 def copies_of_tables(files: Sequence[Path]) -> Copies:
-    """Copies among tables: by name alone, as two systems may have the same outcomes."""
+    """Find copies among tables, by name only, since two systems may have equal outcomes."""
     found = Copies()
     contents = _Contents(files)
     for alike in contents.equal(files):
@@ -110,7 +110,7 @@ def copies_of_tables(files: Sequence[Path]) -> Copies:
 
 
 class _Contents:
-    """Contents of files, worked out when they are first compared."""
+    """Contents of files, read when they are first compared."""
 
     def __init__(self, every: Sequence[Path]) -> None:
         self.every = every
@@ -121,7 +121,7 @@ class _Contents:
         self.is_subset = cache(self._is_subset)
 
     def equal(self, files: Sequence[Path]) -> Iterator[list[Path]]:
-        """Groups of files with the same content."""
+        """Groups of files with equal content."""
         groups = [list(files)]
         steps: tuple[Callable[[Path], object], ...] = (self.size, self.head, self.digest)
         for step in steps:
@@ -135,7 +135,7 @@ class _Contents:
         yield from (group for group in groups if self.size(group[0]))
 
     def is_copy(self, file: Path, other: Path) -> bool:
-        """Whether one of two files of equal content is a copy of the other."""
+        """Whether one of two files with equal content is a copy of the other."""
         if _is_called_copy(file, other) or _MOMENT.search(self.head(other)):
             return True
         if _plain_name(file) != _plain_name(other):
@@ -148,14 +148,14 @@ class _Contents:
         return self.is_subset(*roots) or self.is_subset(*roots[::-1])
 
     def is_in_equal_folder(self, file: Path, other: Path) -> bool:
-        """Whether the folders of two files hold several files, all of them the same."""
+        """Whether the folders of two files have several files, all of them equal."""
         roots = _roots(file, other)
         if roots is None or len(self._inside().get(roots[0], {})) < 2:
             return False
         return self.is_subset(*roots) or self.is_subset(*roots[::-1])
 
     def _is_subset(self, folder: Path, other: Path) -> bool:
-        """Whether all that is in a folder is in the other too."""
+        """Whether all files of a folder are in the other too."""
         inside = self._inside()
         theirs = inside.get(other, {})
         return all(
@@ -166,7 +166,7 @@ class _Contents:
         )
 
     def _inside(self) -> Mapping[Path, Mapping[Path, Path]]:
-        """The files of every folder, by their place in it."""
+        """Files of every folder by relative path."""
         if not self._folders:
             for file in self.every:
                 for folder in file.parents:
@@ -175,7 +175,7 @@ class _Contents:
 
 
 def _roots(file: Path, other: Path) -> tuple[Path, Path] | None:
-    """The topmost folders that differ, where all below is called the same."""
+    """Topmost folders that differ, if all names below are equal."""
     first, second = file.parent, other.parent
     while first.name == second.name and first.parent != first and second.parent != second:
         first, second = first.parent, second.parent
@@ -183,7 +183,7 @@ def _roots(file: Path, other: Path) -> tuple[Path, Path] | None:
 
 
 def _plain_name(file: Path) -> str:
-    """The name without marks of copying and packing."""
+    """File name without marks of copies and compression."""
     name = file.name
     while name.lower().endswith(_PACKED):
         name = name[: name.rindex(".")]
@@ -199,13 +199,13 @@ def _is_called_copy(file: Path, other: Path) -> bool:
 
 
 def _has_records(file: Path) -> bool:
-    """Whether a table has more than a line: single outcomes are often the same."""
+    """Whether a table has several lines, since single outcomes are often equal."""
     head = _head(file)
     return b"\0" in head or max(head.count(b"\n"), head.count(b"{")) > 2
 
 
 def _size(file: Path) -> int:
-    """Bytes of what a file holds; of a file of gzip modulo 2^32, as it says in its last bytes."""
+    """Uncompressed size of a file; for gzip modulo 2^32, from its last bytes."""
     try:
         if file.suffix.lower() != ".gz":
             return file.stat().st_size
@@ -213,7 +213,7 @@ def _size(file: Path) -> int:
             packed.seek(-4, 2)
             return int.from_bytes(packed.read(4), "little")
     except OSError:
-        return 0  # what is broken is said where it is read
+        return 0  # an invalid file raises an error when it is read
 
 
 def _head(file: Path) -> bytes:
@@ -221,7 +221,7 @@ def _head(file: Path) -> bytes:
         with _opened(file) as whole:
             return whole.read(_HEAD)
     except (OSError, EOFError, zlib.error):
-        return b""  # what is broken is said where it is read
+        return b""  # an invalid file raises an error when it is read
 
 
 def _opened(file: Path) -> BufferedIOBase:
@@ -261,7 +261,7 @@ _LANGUAGE = re.compile(
 
 
 def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
-    """A warning where files taken as systems share no question, or are named as tasks are."""
+    """Warning if files read as systems share no question, or are named like tasks."""
     systems = _systems(rows, columns)
     names = [system.name for system in systems]
     if len(names) < 2:
@@ -272,9 +272,9 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
         parts = way_to_say("--files parts", "files='parts'")
         return [
             warning(
-                f"no question is in two of the {len(names)} files, which are taken as systems: "
-                f"they cannot be compared. If they are parts of one run, as of one that was "
-                f"resumed, join them with {parts}; if they are tasks, say {tasks}."
+                f"no question is in two of the {len(names)} files, which are read as systems, so "
+                f"they cannot be compared. If they are parts of one run, such as a resumed one, "
+                f"join them with {parts}; if they are tasks, use {tasks}."
             )
         ]
     counts = {system.questions for system in systems}
@@ -284,24 +284,24 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
         return [
             warning(
                 f"files may be tasks, not systems ({sizes} questions): questions with the same id "
-                f"are compared as the same question. If they are tasks, say {tasks}."
+                f"are compared as the same question. If they are tasks, use {tasks}."
             )
         ]
     return []
 
 
 def are_named_as_tasks(names: Sequence[str]) -> bool:
-    """Whether names, or files in folders, are called as benchmarks or languages, all of them."""
+    """Whether all names, or files in folders, are those of benchmarks or languages."""
     names = [name.rpartition("/")[2] for name in names]
     return any(all(map(known.fullmatch, names)) for known in (_BENCHMARKS, _LANGUAGE))
 
 
 class _System(NamedTuple):
-    """A file that is taken as a system."""
+    """A file that is read as a system."""
 
     name: str
     questions: int
-    is_counted: bool  # ids are first, first + 1 … last, as where rows of a file are numbered
+    is_counted: bool  # ids are consecutive, as in numbered rows
 
 
 def _systems(rows: Any, columns: Columns) -> list[_System]:
@@ -315,7 +315,7 @@ def _systems(rows: Any, columns: Columns) -> list[_System]:
 
 
 def _shared_questions(rows: Any, columns: Columns) -> int:
-    """How many questions more than one system has."""
+    """Number of questions shared by two or more systems."""
     system, question = quoted(columns["system"]), _question(columns)
     ((shared,),) = rows.query(
         "rows",
@@ -331,5 +331,5 @@ def _question(columns: Columns) -> str:
 
 
 def has_ids(columns: Columns) -> bool:
-    """Whether questions are told apart by more than their place."""
+    """Whether questions have ids other than row numbers."""
     return columns["question"] != ROW

@@ -1,4 +1,4 @@
-"""Columns that could be the outcome: the choice among them, and what is said of the others."""
+"""Choose among columns that could be the outcome, and remark on the others."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
 from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.errors import UnknownColumn
 
-# May say that a call went through rather than that an answer was right.
+# May mean that a call succeeded rather than that an answer is right.
 VAGUE = frozenset(
     map(plain_name, ("passed", "pass", "is_pass", "success", "succeeded", "is_success"))
 )
@@ -34,7 +34,7 @@ _CLASSES = frozenset(
 
 
 def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
-    """The columns that may be the outcome, the likeliest first."""
+    """Candidates for the outcome, the most likely first."""
     if len(candidates) < 2 or plain_name(candidates[0]) not in VAGUE:
         return list(candidates)
     vague = candidates[0]
@@ -47,7 +47,7 @@ def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
 
 
 def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
-    """Refuse a `score` that says how sure a classifier is of the class beside it."""
+    """Raise an error for a `score` that is a classifier's confidence in a class."""
     if plain_name(outcome) != "score" or sample is None:
         return
     scores = [number for value in sample(outcome) if (number := worth_of(value)) is not None]
@@ -61,20 +61,20 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | Non
             continue
         others = [other for other in present if other not in (name, outcome)]
         if plain_name(name) in REFERENCES and named_like(others, ANSWERS):
-            continue  # a reference answer beside an answer that is scored
+            continue  # a reference answer next to a scored answer
         anyway = way_to_say(f"--map outcome={outcome}", f"outcome={outcome!r}")
         confidence = way_to_say(f"--map confidence={outcome}", f"confidence={outcome!r}")
         shown = ", ".join(sorted(words)[:4])
         raise UnknownColumn(
-            f"{outcome!r} stands beside {name!r} ({shown}) and lies between 0 and 1, as the "
-            f"probability that a classifier gives to its class. No column says whether a row is "
-            f"right: add a column 'correct' and say {confidence}; if {outcome!r} does say how good "
-            f"a row is, say {anyway}."
+            f"{outcome!r} is next to {name!r} ({shown}) and between 0 and 1, like the probability "
+            f"that a classifier gives to its class. No column says whether a row is right: add a "
+            f"column 'correct' and use {confidence}; if {outcome!r} is the score of a row, use "
+            f"{anyway}."
         )
 
 
 def worth_of(value: object) -> float | None:
-    """The number that an outcome stands for; None if it stands for none."""
+    """Numeric value of an outcome; None if it has none."""
     if value is None:
         return None
     if isinstance(value, bool | int | float):
@@ -91,13 +91,13 @@ def _holds_outcomes(values: Sequence[object]) -> bool:
 
 
 def _is_threshold(vague: Sequence[object], specific: Sequence[object]) -> bool:
-    """Whether one column is 1 exactly where another reaches some number, and is 0 somewhere."""
+    """Whether one column is 1 exactly where another reaches a threshold, and 0 elsewhere."""
     pairs = [(worth_of(flag), worth_of(other)) for flag, other in zip(vague, specific, strict=True)]
     some = [(flag, other) for flag, other in pairs if flag is not None and other is not None]
     reached = [other for flag, other in some if flag == 1]
     failed = [other for flag, other in some if flag == 0]
     if not reached or not failed:
-        return len({other for _, other in some}) < 2  # neither tells rows apart
+        return len({other for _, other in some}) < 2  # both are constant
     return min(reached) > max(failed)
 
 
@@ -108,7 +108,7 @@ _DOUBTFUL = frozenset({"label", "result", "verdict"})  # outcomes, or answers of
 def refuse_reference(
     outcome: str, present: Sequence[str], sample: Callable[[str], Sequence[object]] | None
 ) -> None:
-    """Refuse an outcome that was guessed and is an answer, or what answers are compared with."""
+    """Raise an error if the guessed outcome is an answer or a reference answer."""
     name = plain_name(outcome)
     if name not in _DOUBTFUL:
         return
@@ -123,7 +123,7 @@ def refuse_reference(
 
 
 def refuse_answers(present: Sequence[str]) -> None:
-    """Refuse a table that has answers and references, and no outcome."""
+    """Raise an error for a table with answers and references but no outcome."""
     references = named_like(present, REFERENCES)
     answers = [name for name in named_like(present, ANSWERS) if name not in references]
     if answers and references:
@@ -131,17 +131,17 @@ def refuse_answers(present: Sequence[str]) -> None:
 
 
 def no_outcome(answer: str, reference: str) -> str:
-    """Why nothing is scored where an answer stands beside a reference, and what to do."""
+    """Message for a table with an answer and a reference but no outcome, with advice."""
     anyway = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
     return (
         f"no column says whether a row is right: {reference!r} looks like the reference answer and "
         f"{answer!r} like the answer that is compared with it. Add a column 'correct' that is 1 "
-        f"where they agree, or say which column is the outcome with {anyway}."
+        f"where they agree, or name the outcome column with {anyway}."
     )
 
 
 def _share_values(some: Sequence[object], others: Sequence[object]) -> bool:
-    """Whether most of the values of each of two columns occur in the other."""
+    """Whether most values of each of two columns occur in the other."""
     first, second = set(map(_plain, some)) - {""}, set(map(_plain, others)) - {""}
     both = len(first & second)
     return both > 0 and 2 * both >= max(len(first), len(second))
@@ -176,12 +176,12 @@ _SHOWN = 3
 
 
 def free_columns(names: Sequence[str], columns: Columns) -> list[str]:
-    """Columns that mean nothing yet."""
+    """Columns without a meaning so far."""
     return [name for name in names if name not in {*columns.named.values(), *HIDDEN}]
 
 
 def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
-    """Scores divided by the maximum that stands beside them."""
+    """Divide scores by the column with their maximum."""
     name = columns["outcome"]
     if "outcome" not in columns.guessed or plain_name(name) not in _GRADED:
         return rows, []
@@ -204,7 +204,7 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
 
 
 def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
-    """Which other columns could be the outcome and disagree with it, and their means."""
+    """Remark on other columns that could be the outcome and disagree, with their means."""
     if "outcome" not in columns.guessed:
         return []
     name = columns["outcome"]
@@ -244,7 +244,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
 
 
 def frequencies(rows: Any, columns: Columns) -> list[Above]:
-    """What there is to say of a column that may count how often a row occurred."""
+    """Remark on a column that may be the frequency of a row."""
     if "weight" in columns:
         return []
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
@@ -269,7 +269,7 @@ def frequencies(rows: Any, columns: Columns) -> list[Above]:
 
 
 def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
-    """What there is to say of counts of which no question has more than one right of many."""
+    """Remark on counts of which no question has more than one right of many."""
     trials, right = columns["trials"], columns["correct"]
     if not {"trials", "correct"} & columns.guessed and trials == "trials":
         return []
@@ -277,14 +277,14 @@ def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
     counts = f"max({number}), min(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
     try:
         most, least, mean = rows.aggregate(counts).fetchall()[0]
-    except duckdb.Error:  # a cell that is no number; where rows are counted, its question is named
+    except duckdb.Error:  # not a number; the error that names its question is raised by the query
         return []
     if most is None or most > 1 or least is None or least < 2:
         return []
     outcome = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
     return [
         warning(
-            f"{right!r} is 0 or 1 in every row and is taken as how many of {trials!r} trials were "
-            f"right. If it says whether a row is right, {outcome} takes it so (mean {mean:.4g})."
+            f"{right!r} is 0 or 1 in every row and is read as the number of {trials!r} trials "
+            f"that were right. If it is the outcome of a row, use {outcome} (mean {mean:.4g})."
         )
     ]

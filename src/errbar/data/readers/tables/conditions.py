@@ -1,10 +1,10 @@
-"""Conditions of an experiment in the rows: a method, a temperature, a prompt. They are no trials.
+"""Experimental conditions in the rows, such as method, temperature or prompt, are not trials.
 
-Rows of one system and one question may repeat by chance, as trials do, or because something was
-varied on purpose. A column was varied on purpose if every question has rows for most of its values.
-Its name says what follows:
+Rows of the same system and question may be repeats, as trials are, or differ because something was
+varied on purpose. A column was varied on purpose if questions have rows for most of its values. Its
+name decides what it is:
 
-| name | follows |
+| name | becomes |
 |---|---|
 | `SETTINGS` and `CHECKPOINTS`: method, prompt, temperature, shots, agent, step … | the system |
 | `TRIAL_NUMBERS`: run, iteration … | the trial |
@@ -36,7 +36,7 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
-# What is set before a run: each value is a system of its own.
+# Settings of a run: each value is a separate system.
 SETTINGS = frozenset(
     map(
         plain_name,
@@ -67,7 +67,7 @@ SETTINGS = frozenset(
         ),
     )
 )
-# States of one model in training.
+# Checkpoints of a model in training.
 CHECKPOINTS = frozenset(
     map(
         plain_name,
@@ -79,15 +79,15 @@ CHECKPOINTS = frozenset(
 )
 _NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES | SCORERS
 _TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
-_MOST_COLUMNS = 64  # that are looked at
-_MOST_VALUES = 20  # of a column whose name says nothing
-_MOST_VALUES_OF_ROWS = 10  # of a setting, where nothing names the questions
+_MOST_COLUMNS = 64  # most columns checked
+_MOST_VALUES = 20  # most values of a column with an unknown name
+_MOST_VALUES_OF_ROWS = 10  # most values of a setting, if there are no question ids
 _SHOWN = 6
 _MOST_WARNINGS = 3
 
 
 class Varied(NamedTuple):
-    """A column, how many values it has, and how many of them a question has on average."""
+    """A column, its number of values, and the mean number of values per question."""
 
     name: str
     values: int
@@ -95,7 +95,7 @@ class Varied(NamedTuple):
 
 
 def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
-    """Columns whose names say that rows of one id differ on purpose, and are not repeated."""
+    """Columns whose names imply that rows with the same id differ on purpose."""
     names = SETTINGS | CHECKPOINTS | PARTS | VERSIONS | SCORERS
     return named_like(free_columns(rows.columns, columns), names)
 
@@ -103,9 +103,9 @@ def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
 def with_conditions(
     rows: Any, columns: Columns, told: Collection[str], varied: Sequence[Varied]
 ) -> tuple[Any, Columns, list[Above]]:
-    """Rows whose systems are called by their conditions too, and trials by their numbers.
+    """Add conditions to the system names, and trial numbers to the trials.
 
-    What was `told` of systems and of trials stays as it is.
+    Systems and trials mapped by the user (`told`) are left unchanged.
     """
     if columns["question"] == ROW:
         settings = _settings_of_rows(rows, columns, _candidates(rows, columns))
@@ -121,7 +121,7 @@ def with_conditions(
 
 
 def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[Above]:
-    """What there is to say of other columns that tell the rows of a question apart."""
+    """Warnings on other columns that vary within a question."""
     keys, said = _keys(columns), []
     for column in varied:
         known = plain_name(column.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
@@ -137,7 +137,7 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> 
 
 
 def _candidates(rows: Any, columns: Columns) -> list[str]:
-    """Columns that may be conditions: no answers, no scorers, and no other outcomes."""
+    """Columns that may be conditions: not answers, scorers or other outcomes."""
     return [
         name
         for name in free_columns(rows.columns, columns)
@@ -146,7 +146,7 @@ def _candidates(rows: Any, columns: Columns) -> list[str]:
 
 
 def _keys(columns: Columns, *more: str) -> list[str]:
-    """What a question, or one of its trials, is called by."""
+    """Key columns of a question, or of one of its trials."""
     return [
         columns[meaning] for meaning in ("system", "task", "question", *more) if meaning in columns
     ]
@@ -161,7 +161,7 @@ def _distinct(names: Sequence[str]) -> str:
 
 
 def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
-    """Columns of which questions have on average more than half of the values beyond the first."""
+    """Columns of which questions have, on average, over half of the values beyond the first."""
     free = _candidates(rows, columns)
     if columns["question"] == ROW or not free:
         return []
@@ -183,7 +183,7 @@ def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
 
 
 def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
-    """The settings among columns that vary, without those that follow from the others."""
+    """Settings among the varied columns, without those determined by others."""
     names = named_like([column.name for column in varied], SETTINGS)
     complete = [column.name for column in varied if column.each == column.values]
     names += named_like(complete, CHECKPOINTS)
@@ -198,7 +198,7 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str
 
 
 def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[str]:
-    """Settings of which every value has the same number of rows, where nothing names questions."""
+    """Settings with the same number of rows per value, if there are no question ids."""
     chosen = []
     systems = [columns["system"]] if "system" in columns else []
     for name in named_like(free, SETTINGS | CHECKPOINTS):
@@ -241,8 +241,8 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
     pooled = way_to_say("--rows trials", "rows='trials'")
     each = "every question has rows" if columns["question"] != ROW else "there are rows"
     said = warning(
-        f"{each} for each {' and '.join(shown)}: what is set before a run is no trial, so a system "
-        f"is called by {called}. {pooled} takes all rows as of one system{together}."
+        f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "
+        f"{called}. {pooled} reads all rows as one system{together}."
     )
     if texts == [_text(called)]:
         name = called  # the column is the system as it is
@@ -290,7 +290,7 @@ def _pooled(rows: Any, columns: Columns, name: str) -> Above:
     apart = way_to_say(f"--map {meaning}={name}", f"{meaning}={name!r}")
     sure = way_to_say("--rows trials", "rows='trials'")
     return warning(
-        f"every question has rows for each {name!r} (means: {_listed(means)}), and they are taken "
-        f"as trials of one system. If {name!r} is a condition, {apart} scores its values apart; if "
-        f"they are trials, say {sure}."
+        f"every question has rows for each {name!r} (means: {_listed(means)}), and they are read "
+        f"as trials of one system. If {name!r} is a condition, {apart} scores its values "
+        f"separately; if they are trials, use {sure}."
     )

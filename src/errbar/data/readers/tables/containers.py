@@ -47,11 +47,12 @@ def plain_container(data: Any) -> Any:
 def _refuse_without_order(data: Any) -> None:
     if isinstance(data, io.IOBase):
         raise WrongType(
-            "the data are an open file; give its path instead, as in load('results.csv')."
+            "the data are an open file; pass its path instead, as in load('results.csv')."
         )
     if isinstance(data, Set) and not isinstance(data, ItemsView):
         raise WrongType(
-            f"a {type(data).__name__} has no order and each value once; give a list of outcomes, "
+            f"a {type(data).__name__} has no order and no repeated values; pass a list of "
+            f"outcomes, "
             f"or a dict of outcomes by question."
         )
 
@@ -138,7 +139,7 @@ def refuse_words(names: Any) -> None:
     if all(str(name).isalnum() and not _is_file(str(name)) for name in names):
         shown = ", ".join(repr(str(name)) for name in dict.fromkeys(names))
         raise InputError(
-            f"there are no files that are called {shown:.60}. If these are outcomes, say which of "
+            f"there are no files named {shown:.60}. If these are outcomes, say which of "
             f"them are right, as in load(data, right=['WORD'])."
         )
 
@@ -170,17 +171,17 @@ def refuse_rows_without_names(data: Sequence[Any]) -> None:
     tables = [entry for entry in data if hasattr(type(entry), "columns")]
     if tables:
         raise InputError(
-            f"a list of {len(data)} tables does not say of which system each is; give them names, "
+            f"a list of {len(data)} tables does not name the system of each; pass them by name, "
             f"as in load({{'a': frame, 'b': other}}), or join them into one with a column 'system'."
         )
     if any(isinstance(entry, Counts) for entry in data):
         raise InputError(
-            "a list of counts does not say of which system each is; give them names, as in "
+            "a list of counts does not name the system of each; pass them by name, as in "
             "load({'a': counts})."
         )
     for row in data:
         if hold_text([row]):
             raise WrongType(
-                f"a row of the list is {row!r:.60}, and nothing says which of its values is what; "
-                f"give rows with names, as in [{{'id': 'q1', 'correct': 1}}], or a DataFrame."
+                f"a row of the list is {row!r:.60}, and its values have no names; pass rows with "
+                f"names, as in [{{'id': 'q1', 'correct': 1}}], or a DataFrame."
             )

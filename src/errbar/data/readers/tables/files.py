@@ -1,7 +1,7 @@
-"""Files that are no log of a harness → their outcomes: tables, JSON documents, matrices.
+"""Read outcomes from files other than logs of a harness: tables, JSON documents, matrices.
 
-Flat tables stay with DuckDB, which streams them. Whatever is nested, or in a format that DuckDB
-does not read, is read here and handed to it.
+Flat tables are streamed by DuckDB. Nested data, and formats that DuckDB cannot read, are read here
+and copied into it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -53,12 +53,12 @@ from errbar.data.readers.tables.summaries import REASON
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 
-_NO_IDS = "no column names its questions, and other files have one; give it by name to read it"
-_LOOKED_AT = 20  # lines of a JSON file that say whether it is flat
+_NO_IDS = "it has no question ids, while other files do; pass its path to read it"
+_LOOKED_AT = 20  # lines of a JSON file that are checked for nesting
 
 
 class Tables(NamedTuple):
-    """The outcomes of files, and why some of them were not read."""
+    """Outcomes of files, and the reasons for skipped files."""
 
     sources: list[Source]
     skipped: dict[Path, str]
@@ -72,11 +72,11 @@ def read_tables(
     asked: Collection[Path] = (),
     named: bool = False,
 ) -> Tables:
-    """The outcomes of files: rows together, and counts together.
+    """Read files; rows are combined, and so are counts.
 
-    A file without outcomes is an error if it was `asked` for by name or if no other has any, and is
-    skipped where it only lies beside others. With `named`, a file goes by its name even if it is
-    the only one.
+    A file without outcomes is an error if it was passed by name (`asked`) or if no file has any;
+    otherwise it is skipped. With `named`, a system is named after its file even if there is only
+    one.
     """
     with plain_errors(*map(str, files)), paused_collector():
         return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
@@ -100,7 +100,7 @@ def _read_tables(
             continue
         parts.append(replace(part, remarks=(*remarks, *part.remarks)))
     with_ids = [part for part in parts if part.columns["question"] != ROW]
-    if with_ids:  # a summary beside results has no ids
+    if with_ids:  # a summary next to results has no ids
         for part in [
             part for part in parts if part not in with_ids and not {*part.files} & {*asked}
         ]:
@@ -113,7 +113,7 @@ def _read_tables(
     refused = next((error for file, error in skipped.items() if file in asked or not parts), None)
     if refused is not None:
         raise refused
-    if skipped:  # names of files depend on which of them are read
+    if skipped:  # system names depend on which files are read
         rest = [file for file in files if file not in skipped]
         again = _read_tables(rest, how, engine, asked=(), named=named)
         why = {file: str(error).removeprefix(f"{file}: ") for file, error in skipped.items()}
@@ -151,7 +151,7 @@ def _size(files: Sequence[Path]) -> int:
 
 
 def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
-    """How many rows every file has; not of files so large that counting takes long."""
+    """Number of rows of every file, unless the files are too large to count."""
     accounts = Accounts()
     if _size(shaped.files) > LARGE:
         return accounts
@@ -182,9 +182,9 @@ def _relations(
     *,
     apart: bool,
 ) -> _Found:
-    """The rows of all files in one engine, and how those were read that are no plain tables.
+    """Relations of all files, with remarks on those that are not plain tables.
 
-    Documents without outcomes are `skipped`; the keys of those that may be settings are `flags`.
+    Documents without outcomes are added to `skipped`, the keys of possible settings to `flags`.
     """
     kinds: dict[str, list[Path]] = {}
     nested: list[_Nested] = []
@@ -206,7 +206,7 @@ def _relations(
             except NotThere as error:
                 skipped[file] = error
         else:
-            raise InputError(f"{file}: it is no table that errbar knows.")
+            raise InputError(f"{file}: errbar cannot read this kind of table.")
     if how.keys and not nested:
         raise InputError(
             f"{way_to_say('--keys', 'keys=')} says what the keys of a JSON document are; this is a "
@@ -224,17 +224,17 @@ class _Nested:
     file: Path
     records: list[Mapping[str, Any]]
     remarks: tuple[Above, ...]
-    flags: tuple[str, ...]  # keys of a document that has an outcome under each
+    flags: tuple[str, ...]  # keys of a document with an outcome under each key
 
 
 def _nested(file: Path, how: HowToRead) -> _Nested:
-    """A file of JSON that is no flat table."""
+    """Read a JSON file that is not a flat table."""
     document = records_in(_value_in(file), str(file), how.keys)
     return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
 
 
 def _value_in(file: Path) -> Any:
-    """The document of a file, or the list of those that stand on its lines."""
+    """The document in a file, or the list of documents on its lines."""
     try:
         if not _is_lines_by_name(file):
             return parse(raw_text(file))
@@ -243,7 +243,7 @@ def _value_in(file: Path) -> Any:
             lines = [parse(line) for line in raw_lines(file) if not line.isspace()]
         return lines if len(lines) > 1 else lines[0]
     except (ValueError, RecursionError, IndexError):
-        pass  # objects over several lines, or broken, which is said where it breaks off
+        pass  # objects over several lines, or invalid, which raises an error below
     return documents_in("".join(text_lines(file)), str(file))
 
 
@@ -255,7 +255,7 @@ def _together(
     *,
     apart: bool,
 ) -> _Found:
-    """Files whose records are alike as one relation each."""
+    """Combine files with the same record structure into relations."""
     groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_Nested]] = {}
     for document in nested:
         shape = frozenset(
@@ -299,7 +299,7 @@ def _in_memory(
 
 
 def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
-    """Whether a file has an object on each line, in which DuckDB finds question and outcome."""
+    """Whether every line is a flat object with a question and an outcome."""
     if begins_as_array(file):
         return False
     records: list[dict[str, Any]] = []
@@ -310,7 +310,8 @@ def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
             record = parse(line)
         except (ValueError, RecursionError):
             if not records:
-                return False  # over several lines, or broken: which is said where it is read
+                # over several lines, or invalid, which raises an error when it is read
+                return False
             break
         if not isinstance(record, dict):
             return False
@@ -339,7 +340,7 @@ def _is_lines_by_name(file: Path) -> bool:
 
 
 def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | None, list[Above]]:
-    """A system for every file, where there are several or it must have a name."""
+    """Names of systems by file, if there are several files or a name is required."""
     files = [file for relation, _ in found for file in relation.files]
     if len(files) < 2 and not named:
         return None, []
@@ -358,7 +359,7 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
 
 
 def _with_one_row(found: _Found) -> set[Path]:
-    """Files of relations that have as many rows as files."""
+    """Files of relations with as many rows as files."""
     single: set[Path] = set()
     for relation, _ in found:
         if relation.apart and len(relation.files) > 2:
@@ -370,7 +371,7 @@ def _with_one_row(found: _Found) -> set[Path]:
 
 
 def _have_other_ids(rows: Any) -> bool:
-    """Whether every row is of another question."""
+    """Whether all rows have different question ids."""
     try:
         question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
     except UnknownColumn:
@@ -380,5 +381,5 @@ def _have_other_ids(rows: Any) -> bool:
 
 
 def is_array(file: Path) -> bool:
-    """Whether a file holds an array of NumPy."""
+    """Whether a file is a NumPy array."""
     return kind_of(file) == ARRAY

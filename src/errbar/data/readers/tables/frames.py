@@ -1,4 +1,4 @@
-"""DataFrames and records in memory to outcomes, where they are or through DuckDB."""
+"""Read outcomes from DataFrames and records in memory, in place or through DuckDB."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +36,7 @@ from errbar.errors import InputError, NotThere, UnknownColumn
 
 
 def has_index(data: Any) -> bool:
-    """Whether rows of pandas have names that say more than their place."""
+    """Whether a pandas index has labels other than row numbers."""
     index = getattr(data, "index", None)
     if index is None or not hasattr(index, "names"):
         return False
@@ -45,7 +45,7 @@ def has_index(data: Any) -> bool:
 
 
 def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables of pandas by name, all with an index if one has it: by it their rows are paired."""
+    """Add the index of pandas tables as columns to all, if any has one, to pair their rows."""
     are_frames = {name: hasattr(data, "set_axis") for name, data in tables.items()}
     if not any(are_frames[name] and has_index(data) for name, data in tables.items()):
         return dict(tables)
@@ -56,17 +56,17 @@ def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse_tallies(data: Any) -> None:
-    """Refuse a table whose columns are outcomes and whose cells say how often each occurs."""
+    """Raise an error for a contingency table: columns are outcomes, cells are counts."""
     name = getattr(getattr(data, "columns", None), "name", None)
     if name is not None and names_in_parts([name], "outcome"):
         raise InputError(
-            f"the columns are the values of {name!r}, as in a table of how often each occurs; give "
+            f"the columns are the values of {name!r}, as in a contingency table; pass "
             f"the rows that were counted, or the columns 'trials' and 'correct'."
         )
 
 
 def with_index(frame: Any, how: HowToRead) -> Any:
-    """A table of pandas with its index as columns; an unnamed one only if there is no other id."""
+    """Add the index of a pandas table as columns; an unnamed index only if there is no other id."""
     if any(name is not None for name in frame.index.names):
         return frame.reset_index()
     try:
@@ -77,7 +77,7 @@ def with_index(frame: Any, how: HowToRead) -> Any:
 
 
 def are_numbered(frame: Any) -> bool:
-    """Whether the columns have no names but numbers, as those of a matrix: they are trials."""
+    """Whether the columns are numbered, as in a matrix of trials."""
     if not isinstance(frame, nw.DataFrame) or len(frame.columns) < 2:
         return False
     names = [str(name).removeprefix("column_") for name in frame.columns]
@@ -88,29 +88,29 @@ def are_numbered(frame: Any) -> bool:
 
 
 def rows_in(frame: nw.DataFrame[Any]) -> list[list[Any]]:
-    """The rows of a table; nothing is None."""
+    """The rows of a table; nulls are None."""
     columns = [values_in(frame.get_column(name)) for name in frame.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 def values_in(column: nw.Series[Any]) -> list[Any]:
-    """The values of a column; nothing is None."""
+    """The values of a column; nulls are None."""
     pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
     return [None if null is True else value for value, null in pairs]
 
 
-_LOOKED_AT = 1000  # rows that say what a column holds
-_LOOKED_INTO = 100_000  # rows that are looked into for conditions, whatever columns are called
-_LOOKED_THROUGH = 1_000_000  # rows that are looked through for totals and ids that begin anew
+_LOOKED_AT = 1000  # rows inspected to classify a column
+_LOOKED_INTO = 100_000  # rows searched for conditions, whatever the column names
+_LOOKED_THROUGH = 1_000_000  # rows searched for totals and restarting ids
 
 
 def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
-    """Columns of any common shape."""
+    """Read columns of any common shape."""
     return _source(*_shaped(flat, how), how)
 
 
 def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[Above, ...]]:
-    """Columns as outcomes, and what was made of them."""
+    """Convert columns to outcomes, with remarks."""
     if not any(flat.values()):
         raise NotThere("the data have no row; there is nothing to score.")
     engine = own_engine()
@@ -128,7 +128,7 @@ def _source(shaped: Shaped, said: tuple[Above, ...], how: HowToRead) -> Source:
 
 
 def read_frame(frame: Frame, how: HowToRead) -> Source:
-    """A DataFrame, which stays where it is if it is flat and its outcomes are numbers."""
+    """Read a DataFrame; it stays in place if it is flat and its outcomes are numbers."""
     kinds = frame.collect_schema()
     names = kinds.names()
     far = frame.implementation.is_spark_like()
@@ -152,8 +152,8 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
             return _source(shaped, said, how)
     if how.rows == "questions":
         raise InputError(
-            f"rows in Spark have no order by which they could be numbered; give them an id of "
-            f"their own and leave out {way_to_say('--rows', 'rows=')}."
+            f"rows in Spark have no order and cannot be numbered; give them unique ids and leave "
+            f"out {way_to_say('--rows', 'rows=')}."
         )
     origin = Origin(remarks=(columns.remark(),))
     kind = CountsTableSource if counts else TableSource
@@ -161,7 +161,7 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
 
 
 def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
-    """Whether nothing has to be done to the rows first."""
+    """Whether the rows need no conversion."""
     if how.rows == "questions" or how.right or columns["question"] == ROW:
         return False
     kind = kinds[columns.named.get("outcome", columns["question"])]
@@ -169,7 +169,7 @@ def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
 
 
 def _needs_a_look(frame: Frame, columns: Columns, how: HowToRead) -> bool:
-    """Whether other columns may say that rows are no trials; a look takes a copy of all rows."""
+    """Whether other columns may show that rows are not trials; checking copies all rows."""
     if "outcome" not in columns:
         return False
     free = [name for name in frame.collect_schema().names() if name not in columns.named.values()]
@@ -185,7 +185,7 @@ def _rows_in(frame: Frame) -> int:
 
 
 def _is_tidy(frame: Frame, columns: Columns) -> bool:
-    """Whether no id is called a total, and every status is one of ours."""
+    """Whether no id is a word for a total, and every status is known."""
     kinds = frame.collect_schema()
     texts = [columns["question"], *([columns["status"]] if "status" in columns else [])]
     texts = [name for name in texts if not kinds[name].is_numeric()]
@@ -210,7 +210,7 @@ def _sample(frame: Frame, name: str) -> list[Any]:
 
 
 def _collected(frame: Frame) -> dict[str, list[Any]]:
-    """All columns in memory; nothing is None."""
+    """Collect all columns; nulls are None."""
     table = frame.collect()
     flat = {}
     for name in table.columns:

@@ -1,4 +1,4 @@
-"""JSON documents of any common shape → records, and what was made of them.
+"""Extract records from JSON documents of any common shape.
 
     [{"id": 1, "correct": true}, …]             {"results": [{"id": 1, "correct": true}, …]}
     {"q1": true, "q2": false}                   {"q1": {"correct": true}, …}
@@ -6,8 +6,8 @@
     {"gpt": {"q1": true, …}, "qwen": {…}}       {"gpt": [{"id": 1, "correct": true}, …], …}
     {"columns": ["id", …], "data": [[1, …], …]} {"id": {"0": 1, …}, "correct": {"0": true, …}}
 
-The last two are tables as pandas, MLflow and Weights & Biases write them. Objects may also stand
-one after the other, each over several lines.
+The last two are tables written by pandas, MLflow and Weights & Biases. A file may also contain
+several objects, each over several lines.
 """
 
 import json
@@ -33,7 +33,7 @@ from errbar.data.readers.tables.json_objects import (
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.errors import InputError, NoOutcomes
 
-# Names of a score of many questions: an object of these holds no outcomes of questions.
+# Names of aggregate scores: an object of these has no outcomes of questions.
 _TOTALS = frozenset(
     {
         *("accuracy", "acc", "score", "mean", "avg", "average", "f1", "stderr", "std", "total"),
@@ -41,27 +41,27 @@ _TOTALS = frozenset(
         *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
     }
 )
-_FEW = 10  # shares between 0 and 1 that are fewer are totals rather than outcomes
-# Names of a list of rows, whatever the columns are called.
+_FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
+# Names of a list of rows, whatever its columns.
 _ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
 
 
 def documents_in(text: str, where: str) -> Any:
-    """The document in a text, or the list of those that stand one after the other."""
+    """The document in a text, or the list of several concatenated documents."""
     try:
         return parse(text)
     except (ValueError, RecursionError):
-        found = []  # several documents, or broken, which is said where it breaks off
+        found = []  # several documents, or invalid, which raises an error below
     at, end = _next(text, 0), len(text)
     while at < end:
         try:
             value, at = parse_next(text, at)
         except JSONDecodeError as error:
             place = f"line {error.lineno}, column {error.colno}"
-            raise InputError(f"{where}: it is not JSON; {error.msg} at {place}.") from error
+            raise InputError(f"{where}: this is not valid JSON; {error.msg} at {place}.") from error
         except RecursionError as error:
-            raise InputError(f"{where}: its parts are nested too deeply.") from error
-        except ValueError as error:  # of a whole number with thousands of digits
+            raise InputError(f"{where}: the JSON is nested too deeply.") from error
+        except ValueError as error:  # an integer with thousands of digits
             raise InputError(f"{where}: {error}.") from error
         found.append(value)
         at = _next(text, at)
@@ -71,19 +71,19 @@ def documents_in(text: str, where: str) -> Any:
 
 
 def _next(text: str, at: int) -> int:
-    """Where the next document begins."""
+    """Start of the next document."""
     while at < len(text) and text[at] in " \t\r\n,\ufeff\x1e":
         at += 1
     return at
 
 
 def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
-    """The records of a document of a known shape; refused with what was found if it is of none."""
+    """Records of a document; raises an error that describes an unknown shape."""
     if isinstance(value, list):
         return _of_list(value, where)
     if isinstance(value, dict) and value:
         return _of_object(value, where, keys)
-    raise NoOutcomes(f"{where}: it holds {_shown(value)}, and no outcomes.")
+    raise NoOutcomes(f"{where}: it contains {_shown(value)} and no outcomes.")
 
 
 def _of_list(values: list[Any], where: str) -> Document:
@@ -96,8 +96,8 @@ def _of_list(values: list[Any], where: str) -> Document:
         return Document(records, [guess("Questions: the entries of the list")])
     strange = next(at for at, value in enumerate(values) if not isinstance(value, dict))
     raise NoOutcomes(
-        f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; a list of "
-        f'objects is expected, as in [{{"id": 1, "correct": true}}].'
+        f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; expected a list "
+        f'of objects, as in [{{"id": 1, "correct": true}}].'
     )
 
 
@@ -123,7 +123,7 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
 
 
 def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
-    """Outcomes, or objects that hold them, by the id of a question or by system."""
+    """Outcomes, or objects with outcomes, keyed by question id or by system."""
     rows = rows_by_key(value)
     if rows is not None:
         return rows
@@ -146,7 +146,7 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
 
 
 def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
-    """Lists of outcomes by key: trials of questions, or questions of systems."""
+    """Lists of outcomes by key: trials per question, or questions per system."""
     keys, said = keys_of_lists(value, asked)
     if keys == "questions":
         records = [{"question": str(key), "outcome": outcomes} for key, outcomes in value.items()]
@@ -160,7 +160,7 @@ def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
 
 
 def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
-    """A table by columns, or one whose columns are named apart from its rows."""
+    """A table stored by column, or with separate column names and rows."""
     names, rows = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(rows, list) and _fit(names, rows):
         if len(set(map(str, names))) < len(names):
@@ -178,13 +178,13 @@ def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
 
 
 def _fit(names: Sequence[Any], rows: Sequence[Any]) -> bool:
-    """Whether there are rows, each a list of as many values as there are columns."""
+    """Whether there are rows and each is a list with a value per column."""
     fits = (isinstance(row, list) and len(row) == len(names) for row in rows)
     return bool(names and rows) and all(fits)
 
 
 def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
-    """Whether it is a table by columns, each an object by row, one an id and one an outcome."""
+    """Whether a document is a table of columns keyed by row, with an id and an outcome."""
     columns = list(value.values())
     if not all(isinstance(column, dict) and column for column in columns):
         return False
@@ -194,7 +194,7 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
 
 
 def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
-    """The only list that has outcomes; the names beside it are those of its rows."""
+    """The only list with outcomes; names next to it apply to all its rows."""
     return Document(with_names(value, records), [guess(f"Rows: the list under {key!r}")])
 
 
@@ -209,7 +209,7 @@ def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
 def _of_objects(
     value: Mapping[str, Mapping[str, Any]], where: str, keys: KeysAre | None
 ) -> Document:
-    """Objects by the id of a question, or by system."""
+    """Objects keyed by question id or by system."""
     inner = list(value.values())
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         _refuse_totals_of(value, where)
@@ -227,8 +227,8 @@ def _of_objects(
             for meaning in ("systems", "questions")
         ]
         raise NoOutcomes(
-            f"{where}: it has {len(value)} keys with as many keys in each, so that errbar cannot "
-            f"tell which are systems and which are questions. Say what the outer ones are with "
+            f"{where}: it has {len(value)} keys with as many keys in each, so errbar cannot "
+            f"tell which are systems and which are questions. Choose what the outer keys are with "
             f"{choose[0]} or {choose[1]}."
         )
     are_systems = keys == "systems" if keys else often > len(value)
@@ -250,18 +250,18 @@ def _of_objects(
 def _refuse_few_shares(
     inner: Sequence[Mapping[str, Any]], systems: float, questions: float, where: str
 ) -> None:
-    """Refuse the scores of systems on a few tasks, which look like outcomes of questions."""
+    """Raise an error for scores of systems on a few tasks, which look like outcomes."""
     shares = [share for each in inner for share in each.values() if isinstance(share, float)]
     if questions < _FEW and any(0 < share < 1 for share in shares):
         raise NoOutcomes(
-            f"{where}: it holds {systems:.0f} x {questions:.0f} shares between 0 and 1, which look "
-            f"like totals of tasks and have no questions to make an error bar from. If they are "
+            f"{where}: it contains {systems:.0f} x {questions:.0f} shares between 0 and 1, which "
+            f"look like totals of tasks, and an error bar needs every question. If they are "
             f"outcomes, save a table with the columns system, question and outcome."
         )
 
 
 def _holds_records(entry: Mapping[str, Any]) -> bool:
-    """Whether every entry of an object is a record with an outcome of its own."""
+    """Whether every entry of an object is a record with an outcome."""
     return len(entry) > 1 and all(
         isinstance(value, dict) and any(meaning_of(name) == "outcome" for name in value)
         for value in entry.values()
@@ -273,7 +273,7 @@ def _as_fields(outcome: Any) -> dict[str, Any]:
 
 
 def _nests_outcomes(entry: Mapping[str, Any]) -> bool:
-    """Whether an object holds outcomes by name, as numbers, lists, counts or records."""
+    """Whether an object has outcomes by name, as numbers, lists, counts or records."""
     return all(
         is_outcome(value)
         or _is_list_of_outcomes(value)
@@ -287,7 +287,7 @@ def _is_list_of_outcomes(value: Any) -> bool:
 
 
 def _is_record(value: Record) -> bool:
-    """Whether it is one row by itself."""
+    """Whether an object is a single row."""
     return has_outcome(value) and any(
         meaning_of(name) == "question" and isinstance(entry, str | int)
         for name, entry in value.items()
@@ -295,7 +295,7 @@ def _is_record(value: Record) -> bool:
 
 
 def _refuse_totals(value: Record, where: str) -> None:
-    """Refuse an object of a few scores, each of many questions."""
+    """Raise an error for an object of a few aggregate scores."""
     shares = [
         number
         for number in value.values()
@@ -304,13 +304,13 @@ def _refuse_totals(value: Record, where: str) -> None:
     named = [key for key in value if str(key).lower() in _TOTALS]
     if named or (shares and len(value) < _FEW):
         raise NoOutcomes(
-            f"{where}: it holds only totals ({listed(value)}), which have no questions to make an "
-            f"error bar from. Give the file with the outcome of each question."
+            f"{where}: it has only totals ({listed(value)}), and an error bar needs every "
+            f"question. Load the file with the outcome of each question."
         )
 
 
 def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
-    """Refuse an object of totals by task or by system."""
+    """Raise an error for an object of totals by task or by system."""
     fields = {str(name).lower() for entry in value.values() for name in entry}
     if fields and fields <= _TOTALS and not any(are_counts(entry, {}) for entry in value.values()):
         whole = {name: score for entry in value.values() for name, score in entry.items()}

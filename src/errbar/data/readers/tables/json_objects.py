@@ -1,4 +1,4 @@
-"""Objects inside JSON documents: what their keys mean, and which rows or lists are in them."""
+"""Classify objects inside JSON documents by their keys, and find the rows or lists in them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from errbar.data.readers.tables.naming import KeysAre
 
 Record = Mapping[str, Any]
 
-LOOKED_AT = 200  # rows that say what a list holds
+LOOKED_AT = 200  # rows inspected to classify a list
 _MEANINGS = {
     plain_name(name): meaning
     for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
@@ -20,7 +20,7 @@ _MEANINGS = {
 
 
 def has_outcome(value: Any) -> bool:
-    """Whether an object has a column of outcomes, or counts."""
+    """Whether an object has a field for an outcome, or counts."""
     if not isinstance(value, dict):
         return False
     if are_counts(value, {}):
@@ -34,12 +34,12 @@ def has_outcome(value: Any) -> bool:
 
 
 def meaning_of(name: object) -> str | None:
-    """What a usual name of a column means."""
+    """Meaning of a known column name."""
     return _MEANINGS.get(plain_name(str(name)))
 
 
 def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
-    """Records with the system and the task that stand beside them, where they name none."""
+    """Add the system and task of the enclosing object to records that lack them."""
     beside = {
         name: field
         for name, field in value.items()
@@ -51,23 +51,23 @@ def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
 
 
 def listed(names: Sequence[str] | Mapping[str, Any]) -> str:
-    """The first of some names, and how many more there are."""
+    """Join the first names and say how many more there are."""
     shown = [str(name) for name in names]
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
 
 
 class Document(NamedTuple):
-    """The records of a document, and what was made of it."""
+    """Records of a document, with remarks."""
 
     records: Sequence[Record]
     remarks: list[Above]
-    flags: tuple[str, ...] = ()  # the keys of a document that has an outcome under each
+    flags: tuple[str, ...] = ()  # keys of a document with an outcome under each key
 
 
 def rows_by_key(value: Record) -> Document | None:
-    """Objects that have a list of rows each, by system or by task, perhaps under another key.
+    """Objects that each have a list of rows, keyed by system or by task, possibly nested.
 
-    What stands beside the rows, as their accuracy does, is not scored.
+    Values next to the rows, such as their accuracy, are not scored.
     """
     objects = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
     found = {key: rows for key, entry in objects.items() if (rows := _only_scored_list(entry))}
@@ -85,7 +85,7 @@ def rows_by_key(value: Record) -> Document | None:
 
 
 def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
-    """The only list of rows with outcomes in an object, and its key."""
+    """Key and value of the only list of rows with outcomes in an object."""
     lists = [
         (str(key), entry)
         for key, entry in value.items()
@@ -97,7 +97,7 @@ def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
 def _with_keys(
     meaning: str, lists: Mapping[str, tuple[str, Sequence[Record]]], objects: Mapping[str, Any]
 ) -> Document:
-    """The rows of several lists, with the key of each; and what stands beside them."""
+    """Rows of several lists with their keys, and a remark."""
     records = [
         {meaning: str(key), **row}
         for key, (_, rows) in lists.items()
@@ -110,18 +110,18 @@ def _with_keys(
         for name, number in entry.items()
         if isinstance(number, int | float) and not isinstance(number, bool)
     }
-    stated = f"; stated beside them and not scored: {listed(sorted(beside))}" if beside else ""
+    stated = f"; stated next to them and not scored: {listed(sorted(beside))}" if beside else ""
     said = f"Rows: the lists under {names!r}; {meaning}s are the keys ({listed(lists)}){stated}"
     return Document(records, [guess(said)])
 
 
-_PLAIN = 5  # times as many keys as outcomes under each: they are hardly systems
+_PLAIN = 5  # with this many times more keys than outcomes per key, keys are questions
 _LOOKED_AT = 200
-_FEWEST_IDS = 3  # distinct numbers that may be ids
+_FEWEST_IDS = 3  # distinct numbers needed for ids
 
 
 def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether lists are the columns of a table: of one length, with usual names.
+    """Whether lists are the columns of a table: equal lengths and known names.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
 def keys_of_lists(
     lists: Mapping[str, Any], asked: KeysAre | None = None
 ) -> tuple[KeysAre, list[Above]]:
-    """What the keys of lists of outcomes are, and what to say of it."""
+    """Role of the keys of lists of outcomes, with a remark."""
     number = len(lists)
     longest = max(len(entry) if hasattr(entry, "__len__") else 1 for entry in lists.values())
     keys = asked or ("questions" if number >= longest else "systems")
@@ -153,12 +153,12 @@ def keys_of_lists(
     outcomes = f"{'up to ' * (not _are_alike(lists))}{longest} outcome{'s' * (longest > 1)}"
     if keys == "questions":
         said = f"Questions: the {number} keys ({_listed(lists)}), with {outcomes} of each as trials"
-        otherwise = f"If the keys are systems and the outcomes questions, say {choose}."
+        otherwise = f"If the keys are systems and the outcomes questions, use {choose}."
     else:
         said = f"Systems: the {number} keys ({_listed(lists)}), with {outcomes} of each"
         otherwise = (
-            f"The outcomes are questions, paired by their place. If the keys are questions and the "
-            f"outcomes trials, say {choose}."
+            f"The outcomes are questions, paired by position. If the keys are questions and the "
+            f"outcomes trials, use {choose}."
         )
     if asked:
         return keys, [guess(said)]
@@ -176,7 +176,7 @@ def _is_called(name: str, meaning: str) -> bool:
 
 
 def _holds_outcomes(column: Sequence[Any]) -> bool:
-    """Whether the values can be outcomes, which ids, answers and records are not."""
+    """Whether the values can be outcomes, unlike ids, answers and records."""
     return all(
         is_outcome(value) if isinstance(value, str) else not isinstance(value, Mapping)
         for value in column[:_LOOKED_AT]
@@ -184,7 +184,7 @@ def _holds_outcomes(column: Sequence[Any]) -> bool:
 
 
 def _holds_ids(column: Sequence[Any]) -> bool:
-    """Whether the values name rows: words that mean neither right nor wrong, or distinct ones."""
+    """Whether the values are row ids: distinct, or words that mean neither right nor wrong."""
     some = [str(value) for value in column[:_LOOKED_AT]]
     distinct = len(some) >= _FEWEST_IDS and len(set(some)) == len(some)
     return distinct or not all(map(is_outcome, column[:_LOOKED_AT]))

@@ -1,4 +1,4 @@
-"""CSV files of numbers alone: a row per question, a column per trial."""
+"""CSV files with numbers only: a row per question, a column per trial."""
 
 import csv
 import math
@@ -16,7 +16,7 @@ from errbar.errors import InputError
 
 
 def read_matrix(file: Path) -> NDArray[Any] | None:
-    """A CSV file of numbers alone, a row per question; None if its first line has a name."""
+    """Read a CSV matrix with a row per question; None if its first line has a name."""
     if kind_of(file) != CSV or file.suffix.lower() in COMPRESSED:
         return None
     first = next(text_lines(file)).strip()
@@ -32,7 +32,8 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
                 continue
             if None in row or len(row) != len(first.split(mark)):
                 raise InputError(
-                    f"{file}, line {number}: a matrix has {len(first.split(mark))} numbers in "
+                    f"{file}, line {number}: every line of a matrix must have "
+                    f"{len(first.split(mark))} numbers in "
                     f"every line; this is {mark.join(cells)[:60]!a}."
                 )
             rows.append([value for value in row[indexed:] if value is not None])
@@ -42,14 +43,14 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
 
 
 def _is_numbering(cells: Sequence[str]) -> tuple[bool, int]:
-    """Whether a first line numbers the columns, as pandas does, and how many are an index."""
+    """Whether the first line numbers the columns, as in pandas, and how many are an index."""
     indexed = int(not cells[0].strip())
     numbers = [_cell(cell) for cell in cells[indexed:]]
     return len(numbers) > 1 and numbers == list(map(float, range(len(numbers)))), indexed
 
 
 def _cell(text: str) -> float | None:
-    """A number, nan for nothing, or None."""
+    """Parse a number; nan for an empty cell, None for anything else."""
     try:
         return float(text) if text.strip() else math.nan
     except ValueError:

@@ -1,6 +1,6 @@
-"""Which file is which system, where the data do not say it, and which files are repeats.
+"""Name systems after files if the data do not name them, and find files that are repeats.
 
-File and folder names decide, with shared prefixes and endings dropped; see `docs/reading.md`.
+File and folder names are used without shared prefixes and suffixes; see `docs/reading.md`.
 """
 
 import os
@@ -15,7 +15,7 @@ from errbar.errors import InputError
 
 FilesAre = Literal["systems", "trials", "tasks", "parts"]
 
-_BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and points belong to the names of models
+_BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and periods are part of model names
 _MOST_SHOWN = 6
 _NO_TASKS = frozenset(
     {"results", "result", "eval", "output", "outputs", "samples", "scores", "predictions", "data"}
@@ -26,23 +26,23 @@ _ENDINGS = frozenset(
         *(".npy", ".npz", ".xlsx", ".feather", ".arrow", ".ipc", ".eval", ".txt"),
     }
 )
-# Parts of a table: part-00003-…-c000.snappy.parquet of Spark, train-00000-of-00002.arrow.
+# Parts of a table: part-00003-…-c000.snappy.parquet (Spark), train-00000-of-00002.arrow.
 _PART = re.compile(r"(?:^part-\d{3,}(?:-[0-9a-f-]{8,})?(?:[-.]c\d+)?|-\d{3,}-of-\d{3,})")
 
 
 class Naming(NamedTuple):
-    """The system of each file, which trials of it they are, and what there is to say of that."""
+    """System and trial of each file, with remarks."""
 
     systems: list[str]
-    trials: list[str]  # empty where a file is all there is of its system
+    trials: list[str]  # empty if a file is the only one of its system
     remarks: list[Above]
-    tasks: Sequence[str] = ()  # of each file, where files are tasks
+    tasks: Sequence[str] = ()  # task of each file, if files are tasks
 
 
 def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | None = None) -> Naming:
-    """Names for files that name no system, each a system of its own unless `files_are` trials.
+    """Name files that do not name their system; each is a system unless `files_are` says otherwise.
 
-    Parts of one table, as engines write them side by side, are one file.
+    Parts of a table, as written by Spark, count as one file.
     """
     wholes = [_whole(file) for file in files]
     distinct = list(dict.fromkeys(wholes))
@@ -68,9 +68,9 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
     if files_are is None and may_repeat(names):
         join = way_to_say("--files trials", "files='trials'")
         said = warning(
-            f"{len(names)} files name no system, and some differ by a number alone "
-            f"({_listed(names)}): each is a system of its own. If they repeat one run, join them "
-            f"with {join}."
+            f"{len(names)} files name no system, and some differ only by a number "
+            f"({_listed(names)}): each is read as a separate system. If they repeat one run, join "
+            f"them with {join}."
         )
         return Naming(names, [""] * len(names), [said])
     said = guess(
@@ -82,7 +82,7 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
 
 
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
-    """Files as tasks, or parts, of the system that their folder is; repeats are trials of it."""
+    """Files as tasks or parts of the system that is their folder; repeats are trials."""
     paths = [_named(file, endings) for file in files]
     shared = os.path.commonpath([path.parent for path in paths])
     names = [path.relative_to(shared).as_posix() for path in paths]
@@ -110,7 +110,7 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
 
 
 def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:
-    """Which files are the trials of which system."""
+    """Guess that says which files are trials of which system."""
     groups: dict[str, list[str]] = {}
     for system, name in zip(systems, names, strict=True):
         groups.setdefault(system, []).append(name)
@@ -124,7 +124,7 @@ def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:
 
 
 def _whole(file: Path) -> Path:
-    """The table that a file is a part of, by its name; the file itself if it is none."""
+    """Table that a file is a part of, by its name; else the file itself."""
     name = _PART.sub("", file.name)
     if name == file.name:
         return file
@@ -137,10 +137,10 @@ def _tables(number: int) -> str:
 
 
 def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
-    """Names of files without their ending and without what all of them share.
+    """File names without their suffix and without shared words.
 
-    A file that is called nothing else goes by its folder; of files that are called the same the
-    folders are told too.
+    A file without a distinctive name is named after its folder; files with equal names get the
+    folder names as well.
 
     Examples
     --------
@@ -158,14 +158,14 @@ def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
     if len(set(names)) < len(names):
         shared = os.path.commonpath([path.parent for path in paths])
         names = [path.relative_to(shared).as_posix() for path in paths]
-    if len(set(names)) < len(names):  # that differ by their endings only
+    if len(set(names)) < len(names):  # files that differ only in their suffix
         shared = os.path.commonpath([file.resolve().parent for file in files])
         names = [file.resolve().relative_to(shared).as_posix() for file in files]
     return _without_shared(names) if len(set(names)) == len(names) else [str(f) for f in files]
 
 
 def without_time(name: str) -> str:
-    """A name without dates and times of day, which tell runs apart and not systems.
+    """Remove dates and times from a name, since they distinguish runs and not systems.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def without_time(name: str) -> str:
 
 
 def data_set_of(question: str) -> str:
-    """What stands before the stroke of an id: HumanEval of HumanEval/7."""
+    """Part of an id before the slash: HumanEval in HumanEval/7."""
     return question.rpartition("/")[0]
 
 
@@ -191,10 +191,11 @@ def _named(file: Path, endings: Sequence[str]) -> Path:
 
 
 def _without_shared(names: list[str]) -> list[str]:
-    """Names without the words that all of them begin or end with; a number is no name."""
+    """Remove the words that all names start or end with; a number alone is not a name."""
     if len(names) < 2:
         return names
-    words = [_BETWEEN.split(name) for name in names]  # words at even places, what is between at odd
+    # words at even positions, separators at odd ones
+    words = [_BETWEEN.split(name) for name in names]
     start = _shared_words(words)
     end = _shared_words([list(reversed(words_of_name[start:])) for words_of_name in words])
     kept = ["".join(words_of_name[start : len(words_of_name) - end]) for words_of_name in words]
@@ -206,12 +207,12 @@ def _without_shared(names: list[str]) -> list[str]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether there is a letter in it."""
+    """Whether a text contains a letter."""
     return any(letter.isalpha() for letter in text)
 
 
 def _shared_words(words: Sequence[Sequence[str]]) -> int:
-    """How many places from the start all have in common, up to and with a mark between words."""
+    """Length of the common prefix, ending at a separator."""
     shared = 0
     for at, column in enumerate(zip(*words, strict=False)):
         if len(set(column)) > 1:
@@ -234,17 +235,17 @@ KeysAre = Literal["systems", "questions"]
 
 @dataclass(frozen=True)
 class HowToRead:
-    """What was asked of the reading; None and nothing where errbar is to find out."""
+    """Options of reading; None or empty means that errbar decides."""
 
     told: Mapping[str, str | None] = field(default_factory=dict)
-    right: tuple[str, ...] = ()  # the words that mean right
-    rows: RowsAre | None = None  # what rows with the same id are
-    files: FilesAre | None = None  # what files that name no system are
-    repeats: RepeatsAre = "refuse"  # of one trial
-    keys: KeysAre | None = None  # what the names of lists of outcomes are
+    right: tuple[str, ...] = ()  # words that mean right
+    rows: RowsAre | None = None  # role of rows with the same id
+    files: FilesAre | None = None  # role of files that do not name their system
+    repeats: RepeatsAre = "refuse"  # how to treat repeated trials
+    keys: KeysAre | None = None  # role of the keys of lists of outcomes
 
 
-# A date, perhaps with a time of day: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.
+# A date, optionally with a time: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.
 TIME = re.compile(
     r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d"
     r"(?:(?:T|[_ ]{1,2}|-)[0-2]\d[-:_.]?[0-5]\d(?:[-:_.]?[0-5]\d)?(?:[.-]\d+)?Z?)?(?![\d])"
@@ -269,11 +270,11 @@ class _Field(NamedTuple):
     end: int
     text: str
     counts_repeats: bool
-    is_of_model: bool  # as in 7b, 4o, 2.5, and in qwen3 where that is a folder
+    is_of_model: bool  # as in 7b, 4o, 2.5, or in qwen3 if that is a folder
 
 
 def repeats_of(names: Sequence[str]) -> list[str]:
-    """The system of each name, without the number that counts repeats.
+    """Remove the number that counts repeats from each name.
 
     Examples
     --------
@@ -302,7 +303,7 @@ def repeats_of(names: Sequence[str]) -> list[str]:
 
 
 def without_repeats(name: str) -> str:
-    """A name without the numbers that words or dates mark as those of repeats.
+    """Remove numbers that words or dates mark as repeats from a name.
 
     Examples
     --------
@@ -313,7 +314,7 @@ def without_repeats(name: str) -> str:
 
 
 def may_repeat(names: Sequence[str]) -> bool:
-    """Whether some names differ by a number that may count repeats."""
+    """Whether some names differ only by a number that may count repeats."""
     try:
         systems = repeats_of(names)
     except InputError:
@@ -340,7 +341,7 @@ def _fields(name: str) -> list[_Field]:
 
 
 def _template(name: str, fields: Sequence[_Field]) -> str:
-    """A name with a sign for every number."""
+    """A name with a placeholder for every number."""
     parts, place = [], 0
     for part in fields:
         parts.append(name[place : part.start])
@@ -349,7 +350,7 @@ def _template(name: str, fields: Sequence[_Field]) -> str:
 
 
 def _counting(fields: Sequence[Sequence[_Field]], names: Sequence[str]) -> list[int]:
-    """Which of the numbers of names that are otherwise equal count repeats."""
+    """Which numbers in otherwise equal names count repeats."""
     every = range(len(fields[0]))
     words = [at for at in every if fields[0][at].counts_repeats]
     varying = [at for at in every if len({each[at].text for each in fields}) > 1]
@@ -365,9 +366,9 @@ def _refuse(names: Sequence[str]) -> NoReturn:
     apart = way_to_say("--files systems", "files='systems'")
     shown = ", ".join(names[:4]) + " …" * (len(names) > 4)
     raise InputError(
-        f"files are trials, but nothing says which number in their names counts repeats and which "
-        f"is of a model: {shown}. Put a word before the number, as in run1 or seed1; or take every "
-        f"file as a system with {apart}."
+        f"files are trials, but it is unclear which number in their names counts repeats and "
+        f"which belongs to a model: {shown}. Put a word before the number, as in run1 or seed1, "
+        f"or read every file as a system with {apart}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Outcomes, confidences, trials and statuses written as text, to numbers and known words."""
+"""Convert outcomes, confidences, trials and statuses from text to numbers and known words."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ USUAL_STATUSES = MappingProxyType(
 
 
 def with_usual_statuses(rows: Any, name: str) -> Any:
-    """Statuses by errbar's own words, where all that occur are usual; others as they are."""
+    """Translate statuses to errbar's own if all of them are known; else leave them unchanged."""
     text = f"CAST({quoted(name)} AS VARCHAR)"
     found = [word for (word,) in rows.project(f"{text} AS word").distinct().fetchall() if word]
     if not set(found) - set(STATUSES):
@@ -59,22 +59,22 @@ def with_usual_statuses(rows: Any, name: str) -> Any:
     )
 
 
-LONGEST = 400  # letters of a number or a word
-_MOST = 50  # texts that an expression has a case for
+LONGEST = 400  # characters of a number or a word
+_MOST = 50  # most cases of an expression
 
 
 class UnusualText(NamedTuple):
-    """A text, how many rows have it, and how DuckDB reads it."""
+    """A text, the number of rows with it, and how DuckDB parses it."""
 
     text: str
     rows: int
-    word: str  # in small letters, without spaces around it
+    word: str  # lower case, stripped
     number: float | None
-    share: float | None  # without a sign of per cent, divided by 100
+    share: float | None  # value of a percentage, divided by 100
 
     @property
     def worth(self) -> float | None:
-        """The number, None for nothing, and infinity for whatever is neither."""
+        """Outcome: a number, None for a missing value, infinity for anything else."""
         if self.word in WORDS:
             return WORDS[self.word]
         if self.word in NOTHING:
@@ -84,12 +84,12 @@ class UnusualText(NamedTuple):
 
     @property
     def is_strange(self) -> bool:
-        """Whether it is neither a number nor a word for right, wrong or nothing."""
+        """Whether it is neither a number nor a word for right, wrong or missing."""
         return self.worth is not None and math.isinf(self.worth)
 
 
 def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
-    """The texts of a column that are no finite numbers; None if they are many or long."""
+    """Texts of a column that are not finite numbers; None if there are many or long ones."""
     finite = f"length(text) <= {LONGEST} AND isfinite(TRY_CAST(text AS DOUBLE))"
     found = (
         rows.project(f"left({quoted(name)}, {LONGEST + 1}) AS text")
@@ -108,9 +108,9 @@ def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
 
 
 def number_by_text(name: str, texts: Sequence[UnusualText]) -> str:
-    """A column as numbers, where these are all of its texts that are no finite numbers."""
+    """SQL for a column as numbers, given all its texts that are not finite numbers."""
     column = quoted(name)
-    # DuckDB has a CSV reader do a bare TRY_CAST, and the reader refuses what it cannot cast.
+    # DuckDB pushes a bare TRY_CAST into the CSV reader, which raises an error if it fails.
     cases = [f"WHEN {column} = '1' THEN 1", f"WHEN {column} = '0' THEN 0"]
     cases += [
         f"WHEN {column} = {text_literal(text.text)} THEN {_literal(text.worth)}" for text in texts
@@ -123,7 +123,7 @@ def _literal(number: float | None) -> str:
 
 
 def counted_words(texts: Sequence[UnusualText]) -> dict[str, int]:
-    """How many rows have each word that is no number."""
+    """Number of rows per word that is not a number."""
     counts: dict[str, int] = {}
     for text in texts:
         if text.number is None and not text.word.endswith("%") and text.word not in NOTHING:
@@ -132,7 +132,7 @@ def counted_words(texts: Sequence[UnusualText]) -> dict[str, int]:
 
 
 def with_numbers(rows: Any, names: Sequence[str]) -> Any:
-    """Columns that were read as text as numbers; what is none is nothing."""
+    """Convert text columns to numbers; anything else becomes null."""
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     texts = [name for name in names if kinds[name] == "VARCHAR"]
     if not texts:
@@ -149,7 +149,7 @@ def numbers_of_text(
     *,
     are_large: bool,
 ) -> tuple[Any, list[Above]]:
-    """The outcome, the confidence and the trial as numbers, where they were read as text."""
+    """Convert outcome, confidence and trial to numbers where they were read as text."""
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     replaced, added, said = [], [], []
     outcome = columns["outcome"]
@@ -184,7 +184,7 @@ def numbers_of_text(
 
 
 def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
-    """Numbers with a decimal comma as others write them; 1,000 may be a thousand, and stays."""
+    """Replace decimal commas by points; 1,000 may be a thousand and is left unchanged."""
     text = f"trim({quoted(name)})"
     has_comma = f"regexp_full_match({text}, '[-+]?[0-9]*,[0-9]+ ?%?')"
     is_sure = f"NOT regexp_full_match({text}, '[-+]?[1-9][0-9]{{0,2}},[0-9]{{3}}')"
@@ -200,7 +200,7 @@ def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
 
 
 def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> dict[str, int]:
-    """How many rows have each word that is no number; refused if some numbers are percentages."""
+    """Number of rows per word; raises an error if only some numbers are percentages."""
     if texts is None:
         _refuse_mixed_percentages(rows, name)
         return _counted_words(rows, name)
@@ -210,7 +210,7 @@ def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> d
 
 
 def number_expression(rows: Any, name: str, kind: str) -> str | None:
-    """A column of numbers or words as a number; infinite where it is neither; None if nested."""
+    """SQL for a column as a number, infinite for other text; None for a nested column."""
     if kind == "VARCHAR":
         texts = unusual_texts(rows, name)
         return _as_number(name) if texts is None else number_by_text(name, texts)
@@ -219,7 +219,7 @@ def number_expression(rows: Any, name: str, kind: str) -> str | None:
 
 
 def _refuse_mixed_percentages(rows: Any, name: str) -> None:
-    """Refuse a column in which some numbers have a sign of per cent and others have none."""
+    """Raise an error for a column that mixes percentages and plain numbers."""
     text = f"trim({quoted(name)})"
     shares = f"any_value({text}) FILTER (ends_with({text}, '%')), "
     shares += f"count(*) FILTER (ends_with({text}, '%')), "
@@ -242,7 +242,7 @@ def _words_in(values: Sequence[Any]) -> set[str]:
 
 
 def _counted_words(rows: Any, name: str) -> dict[str, int]:
-    """How many rows have each word that is no number."""
+    """Number of rows per word that is not a number."""
     text = f"lower(trim(left({quoted(name)}, {LONGEST})))"
     words = rows.project(f"{text} AS word").filter(
         "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
@@ -254,7 +254,7 @@ def _counted_words(rows: Any, name: str) -> dict[str, int]:
 
 
 def _right_words(rows: Any, name: str, right: Sequence[str]) -> list[Above]:
-    """How many rows have each value, and which are right; refused if none is."""
+    """Number of rows per value, and the values that are right; raises an error if none is."""
     text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
     counted = rows.project(f"{text} AS word, {_is_right(name, right)} AS worth").aggregate(
         "word, worth, count(*) AS n", "word, worth"
@@ -268,7 +268,7 @@ def _right_words(rows: Any, name: str, right: Sequence[str]) -> list[Above]:
 
 
 def _is_right(name: str, right: Sequence[str]) -> str:
-    """1 for the words that are right, 0 for all others, null for nothing."""
+    """SQL: 1 for right words, 0 for all others, null if missing."""
     text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
     words = [word.strip().lower() for word in right]
     same = [f"{text} = {text_literal(word)}" for word in words]
@@ -282,17 +282,17 @@ def _is_right(name: str, right: Sequence[str]) -> str:
 
 
 def _as_number(name: str) -> str:
-    """A number, null for nothing, and infinity for whatever is neither, as a long text is."""
+    """SQL: a number, null if missing, infinity for anything else, such as a long text."""
     plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {LONGEST})))"
     words = " ".join(
         f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
     )
-    # DuckDB makes a join of IN with so many words.
+    # DuckDB turns an IN with this many words into a join.
     nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
     share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
     finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
     rest = f"coalesce({finite}, 'inf'::DOUBLE)"
-    # Nearly all are 0 or 1, and need no more than a look.
+    # The common case, 0 or 1, comes first.
     seen = f"WHEN {plain} = '1' THEN 1 WHEN {plain} = '0' THEN 0"
     inner = f"CASE {words} WHEN {text} IS NULL OR {nothing} THEN NULL ELSE {rest} END"
     return f"CASE {seen} WHEN length({plain}) > {LONGEST} THEN 'inf'::DOUBLE ELSE {inner} END"

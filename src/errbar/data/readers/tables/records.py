@@ -1,8 +1,8 @@
-"""Nested and wide data → flat columns, one row for each trial.
+"""Flatten nested and wide data into columns with a row per trial.
 
-People keep outcomes in lists (`"correct": [true, false]`), inside other objects
-(`"scores": {"accuracy": 1}`), under the id of each question (`"responses": {"q1": 1}`), or in a
-column for each system. Each of these is undone by one step, and each step says what it did.
+Outcomes may be in lists (`"correct": [true, false]`), inside other objects
+(`"scores": {"accuracy": 1}`), keyed by question (`"responses": {"q1": 1}`), or in a column per
+system. Each of these has a conversion step, and each step adds a remark.
 """
 
 import json
@@ -24,9 +24,9 @@ from errbar.errors import UnknownColumn
 
 Told = Mapping[str, str | None]
 
-_BATCH = 1024  # records that become columns at once
-_LOOKED_AT = 500  # rows that say what a column holds
-_MOST_PARTS = 2_000  # columns that nested objects may become
+_BATCH = 1024  # records converted to columns at a time
+_LOOKED_AT = 500  # rows inspected to classify a column
+_MOST_PARTS = 2_000  # most columns made of nested objects
 _DEEPEST = 4
 _ANY_ID = frozenset(
     {"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)}
@@ -34,7 +34,7 @@ _ANY_ID = frozenset(
 
 
 class Tidy(NamedTuple):
-    """Flat columns, which of them holds what, and what was done to get there."""
+    """Flat columns with their meanings, and remarks on the conversion."""
 
     flat: Flat
     columns: Columns
@@ -42,7 +42,7 @@ class Tidy(NamedTuple):
 
 
 def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
-    """Records as columns; what a record lacks is None."""
+    """Convert records to columns; missing fields are None."""
     flat: Flat = {}
     rows = 0
     remaining = iter(records)
@@ -57,19 +57,19 @@ def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
 
 
 def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """By column, which is thrice as fast as by record where all have the same names."""
+    """Convert by column, three times as fast as by record if all have the same keys."""
     names = dict.fromkeys(batch[0])
     if {*map(type, batch)} == {dict} and sum(map(len, batch)) == len(names) * len(batch):
         try:
             return {name: list(map(itemgetter(name), batch)) for name in names}
         except KeyError:
-            pass  # as many names, but others
+            pass  # equally many keys, but different ones
     names = dict.fromkeys(name for record in batch for name in record)
     return {name: [record.get(name) for record in batch] for name in names}
 
 
 def tidy(flat: Flat, told: Told) -> Tidy:
-    """Columns with one outcome in each row, however they were nested."""
+    """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
     flat = _parsed(flat)
     unpacked = _unpacked(flat) or _attempts(flat, told)
@@ -96,7 +96,7 @@ def tidy(flat: Flat, told: Told) -> Tidy:
             remarks.append(remark)
             columns = _found(flat, told)
     if columns is None:
-        columns = _find(flat, told)  # which says what is lacking
+        columns = _find(flat, told)  # raises an error that names what is missing
     if "outcome" in columns and _holds(flat[columns["outcome"]], list):
         flat, columns, remark = _exploded(flat, columns, told)
         remarks.append(remark)
@@ -104,7 +104,7 @@ def tidy(flat: Flat, told: Told) -> Tidy:
 
 
 def _refuse_scorers(flat: Flat, told: Told) -> None:
-    """Say which scores a row has where they are several and none is usual."""
+    """Raise an error if a row has several scores and none has a known name."""
     parts = [name for name in flat if plain_name(name.partition(".")[0]) in SCORES and "." in name]
     if {"outcome", "system", "trial"} & told.keys() or len(parts) < 2:
         return
@@ -112,7 +112,7 @@ def _refuse_scorers(flat: Flat, told: Told) -> None:
 
 
 def _hides_names(flat: Flat, columns: Columns, told: Told) -> bool:
-    """Whether an object inside the rows names what no column does: metadata.model, meta.task_id."""
+    """Whether a nested object has a name that no column has: metadata.model, meta.task_id."""
     keys = {
         str(key).lower()
         for column in flat.values()
@@ -127,7 +127,7 @@ def _hides_names(flat: Flat, columns: Columns, told: Told) -> bool:
 
 
 def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
-    """A row for each object of a column of lists, where those hold outcomes and the rows none."""
+    """A row per object in a column of lists, if the objects have outcomes and the rows do not."""
     if any(names_in_parts([name], "outcome") for name in flat):
         return None
     for name, column in flat.items():
@@ -145,7 +145,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
 
 
 def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
-    """A row for each of several columns of objects with outcomes, as in attempt_1, attempt_2."""
+    """A row per column of objects with outcomes, such as attempt_1, attempt_2."""
     names = [
         name
         for name, column in flat.items()
@@ -169,7 +169,7 @@ def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
 
 
 def _are_records(column: Sequence[Any]) -> bool:
-    """Whether lists hold objects with an outcome."""
+    """Whether lists contain objects with an outcome."""
     some = [value for value in column[:_LOOKED_AT] if isinstance(value, list) and value]
     return bool(some) and all(
         isinstance(entry, dict) and names_in_parts(entry, "outcome")
@@ -190,7 +190,7 @@ def _find(flat: Flat, told: Told) -> Columns:
 
 
 def _found(flat: Flat, told: Told) -> Columns | None:
-    """Which column holds what, if there is one for the question and one for the outcome."""
+    """Column meanings, if there is a question and an outcome."""
     try:
         columns = _find(flat, told)
     except UnknownColumn:
@@ -201,7 +201,7 @@ def _found(flat: Flat, told: Told) -> Columns | None:
 
 
 def _parsed(flat: Flat) -> Flat:
-    """Columns of text that is JSON, as what it says; others as they are."""
+    """Parse columns of JSON text; leave others unchanged."""
     return {name: _from_text(column) for name, column in flat.items()}
 
 
@@ -215,7 +215,7 @@ def _from_text(column: list[Any]) -> list[Any]:
 
 
 def _json_in(value: Any) -> Any:
-    """What a text says as JSON, or as Python writes lists of truth values; else the text."""
+    """Parse JSON, or a Python list of truth values; return other text unchanged."""
     if not isinstance(value, str):
         return value
     for text in (value, value.replace("True", "true").replace("False", "false")):
@@ -228,13 +228,13 @@ def _json_in(value: Any) -> Any:
 
 
 def _holds(column: Sequence[Any], kind: type) -> bool:
-    """Whether the first values that are there are of a kind."""
+    """Whether the first values that are not null are of a type."""
     some = [value for value in column[:_LOOKED_AT] if value is not None]
     return bool(some) and all(isinstance(value, kind) for value in some)
 
 
 def _flattened(flat: Flat) -> Flat:
-    """Objects inside rows as columns of their own: scores.accuracy."""
+    """Turn nested objects into columns such as scores.accuracy."""
     for _ in range(_DEEPEST):
         nested = [name for name, column in flat.items() if _holds(column, dict)]
         if not nested:
@@ -259,7 +259,7 @@ def _flattened(flat: Flat) -> Flat:
 
 
 def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
-    """A row for each entry of a column whose objects hold an outcome under the id of a question."""
+    """A row per entry of a column of objects that map question ids to outcomes."""
     for name, column in flat.items():
         if not _holds(column, dict) or not _are_outcomes_by_id(column):
             continue
@@ -284,7 +284,7 @@ def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
 
 
 def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> bool:
-    """Whether the keys of objects name metrics of a row, because the row names its question."""
+    """Whether the keys of objects are metrics, since the row itself names its question."""
     if (told.get("outcome") or "").startswith(f"{name}."):
         return True
     others_told = {meaning: column for meaning, column in told.items() if meaning != "outcome"}
@@ -302,7 +302,7 @@ def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> 
 
 
 def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
-    """Whether objects hold outcomes, or counts, and their keys are no usual names of columns."""
+    """Whether objects contain outcomes or counts under keys that are not known column names."""
     known = {plain_name(name) for names in USUAL.values() for name in names} | USUAL.keys()
     for value in column[:_LOOKED_AT]:
         if not isinstance(value, dict) or not value:
@@ -317,12 +317,12 @@ def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
 
 
 def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:
-    """A row for each entry of the lists in the column of outcomes."""
+    """A row per entry of the lists in the outcome column."""
     name = columns["outcome"]
     lists = [value if isinstance(value, list) and value else [None] for value in flat[name]]
     sizes = [len(values) for values in lists]
     found = _repeated({column: values for column, values in flat.items() if column != name}, sizes)
-    for other, values in flat.items():  # lists of the same length go along: answers, costs
+    for other, values in flat.items():  # lists of the same length are split too: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
             found[other] = [entry for value in values for entry in value]
     found[name] = list(chain.from_iterable(lists))
@@ -340,14 +340,14 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
 
 
 def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
-    """Every row so often."""
+    """Repeat every row the given number of times."""
     return {
         name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
     }
 
 
 def _plain(flat: Flat) -> Flat:
-    """Nested values that are left as JSON text."""
+    """Convert remaining nested values to JSON text."""
     return {
         name: [_text_of(value) if isinstance(value, dict | list) else value for value in column]
         if {dict, list} & {*map(type, column)}

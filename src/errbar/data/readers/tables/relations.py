@@ -1,4 +1,4 @@
-"""Relations of any common shape → one table of outcomes, or of counts, with what was guessed.
+"""Convert relations of any common shape to a table of outcomes or counts, with remarks.
 
 What DuckDB holds is flat, or is made so (`data.records`). Then words become numbers, rows without
 an id are numbered, and files that name no system are told apart.
@@ -45,34 +45,34 @@ from errbar.data.readers.tables.repeated_ids import (
 from errbar.data.readers.tables.summaries import counts_of_tasks, refuse_summary, without_totals
 from errbar.errors import InputError, UnknownColumn
 
-FileNames = Mapping[Path, tuple[str, str, str]]  # of each file: its system, trial and task
+FileNames = Mapping[Path, tuple[str, str, str]]  # system, trial and task of each file
 
-LARGE = 1 << 30  # bytes of files that are not looked through once more
-_WRITTEN_BY_HAND = 1 << 28  # bytes of files that a person may have edited
-_LOOKED_AT = 1000  # rows that say what a column holds
+LARGE = 1 << 30  # bytes; larger files are not scanned again
+_WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand
+_LOOKED_AT = 1000  # rows inspected to classify a column
 _COUNTED = ("trials", "correct")
 
 
 @dataclass(frozen=True)
 class Shaped:
-    """A relation of rows or counts, which column holds what, and what there is to say."""
+    """A relation of rows or counts with its column meanings and remarks."""
 
     rows: Any
     columns: Columns
     files: tuple[Path, ...]
     remarks: tuple[Above, ...] = ()
     by_file: bool = False  # whether systems are named after files
-    held: tuple[Any, ...] = ()  # the rows of the files before anything was made of them
-    left_out: tuple[Any, ...] = ()  # rows that are totals of the others
+    held: tuple[Any, ...] = ()  # original rows of the files
+    left_out: tuple[Any, ...] = ()  # rows that are totals of others
 
     @property
     def are_counts(self) -> bool:
-        """Whether a row is a question with its trials and how many of them were right."""
+        """Whether a row is a question with its numbers of trials and of correct trials."""
         return "correct" in self.columns
 
 
 def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | None) -> Shaped:
-    """The rows of a relation as outcomes; `naming` is for rows that name no system."""
+    """Convert a relation to outcomes; `naming` applies to rows without a system."""
     remarks: list[Above] = []
     looked = _sample(relation)
     if _is_nested(relation.names, looked, how.told):
@@ -104,7 +104,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         rows, columns = _rows_as_questions(rows, columns)
         remarks.append(
             guess(
-                "Every row is a question of its own, and rows with the same id are a cluster",
+                "Every row is a separate question, and rows with the same id are a cluster",
                 option="--rows trials",
                 argument="rows='trials'",
             )
@@ -114,14 +114,14 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
 
 
 def _is_large(relation: Relation) -> bool:
-    """Whether files are too large to be looked through once more; nobody adds totals to those."""
+    """Whether files are too large for another scan, and thus unlikely to contain totals."""
     return sum(file.stat().st_size for file in relation.files if file.exists()) > _WRITTEN_BY_HAND
 
 
 def _mended(
     rows: Any, columns: Columns, how: HowToRead
 ) -> tuple[Any, Columns, tuple[Any, ...], list[Above]]:
-    """Rows with usual statuses and whole ids, without totals; the totals; and what to say."""
+    """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
     if "status" in columns:
         rows = with_usual_statuses(rows, columns["status"])
     found = without_totals(rows, columns)
@@ -147,7 +147,7 @@ def _mended(
 
 
 def _refuse_for_counts(how: HowToRead) -> None:
-    """Refuse what has no meaning where a row is a question with its counts."""
+    """Raise an error for options that do not apply to a table of counts."""
     for asked, option, argument in (
         (how.rows == "questions", "--rows", "rows="),
         (how.right, "--right", "right="),
@@ -158,7 +158,7 @@ def _refuse_for_counts(how: HowToRead) -> None:
 
 
 def combined(parts: Sequence[Shaped]) -> Shaped:
-    """Several relations of the same kind, one under the other."""
+    """Concatenate relations of the same kind."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -182,7 +182,7 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
 
 
 def _by_meaning(part: Shaped) -> Shaped:
-    """The same with every column called by what it means."""
+    """Rename every column to its meaning."""
     meanings = {name: meaning for meaning, name in part.columns.named.items()}
     shown = []
     for name in part.rows.columns:
@@ -225,7 +225,7 @@ def _find(
 def _is_nested(
     names: Sequence[str], looked: Mapping[str, list[Any]], told: Mapping[str, str | None]
 ) -> bool:
-    """Whether outcomes are in lists, in objects, or in a column for each system."""
+    """Whether outcomes are in lists, in objects, or in a column per system."""
     try:
         columns = _find(names, told, looked)
     except UnknownColumn:
@@ -250,7 +250,7 @@ def _is_structure(value: Any) -> bool:
 def _flat(
     engine: Any, relation: Relation, told: Mapping[str, str | None]
 ) -> tuple[Relation, list[Above]]:
-    """The same rows in memory, one for each trial."""
+    """Flatten the rows in memory to one per trial."""
     names = relation.rows.columns
     columns = list(zip(*relation.rows.fetchall(), strict=True)) or [()] * len(names)
     found = tidy({name: list(column) for name, column in zip(names, columns, strict=True)}, told)
@@ -258,7 +258,7 @@ def _flat(
 
 
 def _numbered(rows: Any, *, apart: bool) -> Any:
-    """Every row with its number, in its file if there are several."""
+    """Number the rows, within each file if there are several."""
     numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
     if not apart:
         return numbered
@@ -269,7 +269,7 @@ def _numbered(rows: Any, *, apart: bool) -> Any:
 def _named_by_file(
     rows: Any, columns: Columns, relation: Relation, naming: FileNames
 ) -> tuple[Any, Columns]:
-    """Every row with the system of its file, and with its trial where files are trials."""
+    """Add the system of its file to every row, and the trial if files are trials."""
     system, trial = _free("system", rows.columns), columns.named.get("trial")
     added = _with_column(columns, "system", system)
     if not relation.apart:
@@ -310,7 +310,7 @@ def _with_column(columns: Columns, meaning: str, name: str) -> Columns:
 
 
 def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
-    """Every row a question, called by its id and the number of the row among those of that id."""
+    """Make every row a question, named by its id and the index of the row within that id."""
     question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
     whose = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
     at, number = quoted("errbar place"), quoted("errbar number")
@@ -330,7 +330,7 @@ def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
 
 
 def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
-    """Files of which no row has an outcome, and how many rows they have."""
+    """Files without any outcome, and their numbers of rows."""
     counted = rows.aggregate(
         f"{quoted(FILE)}, count(*) AS n, count({quoted(columns['outcome'])}) AS scored",
         quoted(FILE),
@@ -339,7 +339,7 @@ def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
 
 
 def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
-    """The same, with the rows of these files marked as never scored."""
+    """Mark the rows of these files as never scored."""
     listed = ", ".join(text_literal(str(file)) for file in files)
     mine = f"{quoted(FILE)} IN ({listed})"
     if "status" in shaped.columns:

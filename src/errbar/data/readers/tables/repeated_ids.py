@@ -1,4 +1,4 @@
-"""Why an id repeats: parts of a benchmark, retries after errors, or attempts until a success."""
+"""Repeated ids: parts of a benchmark, retries after errors, or attempts until a success."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,13 +13,13 @@ from errbar.errors import InputError
 
 
 def part_columns(names: Sequence[str], columns: Columns) -> list[str]:
-    """Columns that may name a part of a benchmark, and mean nothing else."""
+    """Columns that may name a part of a benchmark and have no other meaning."""
     free = [name for name in names if name not in {*columns.named.values(), *HIDDEN}]
     return named_like(free, PARTS | VERSIONS)
 
 
 def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
-    """Questions by their part and their id, where ids are told apart by parts completely."""
+    """Prefix question ids with the part, if that makes every id unique."""
     parts = part_columns(rows.columns, columns)
     if not parts or columns["question"] == ROW:
         return rows, columns, []
@@ -53,7 +53,7 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
 
 
 def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
-    """Refuse rows of several scorers of one question, which are no trials of it."""
+    """Raise an error if the rows of a question are from several scorers and thus not trials."""
     free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
     names = named_like(free, SCORERS)
     if not names or columns["question"] == ROW or "trial" in columns:
@@ -70,8 +70,8 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
             keep = way_to_say("--rows trials", "rows='trials'")
             raise InputError(
                 f"every question has a row for each {name!r} ({listed}): these are several scores "
-                f"of one answer, and their mean is none. Keep the rows of one of them; if they are "
-                f"trials, say {keep}."
+                f"of one answer, and their mean is not a score. Keep the rows of one of them; if "
+                f"they are trials, use {keep}."
             )
 
 
@@ -80,7 +80,7 @@ def _distinct(names: Sequence[str]) -> str:
 
 
 def _remark(rows: Any, columns: Columns, chosen: Sequence[str]) -> Above:
-    """Which columns are part of the id, and the mean under either reading."""
+    """Remark that names the columns used as part of the id, with the mean under either reading."""
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     by_id = rows.aggregate(f"avg({outcome}) AS mean", quoted(columns["question"]))
     trials = by_id.aggregate("avg(mean)").fetchall()[0][0]
@@ -92,8 +92,8 @@ def _remark(rows: Any, columns: Columns, chosen: Sequence[str]) -> Above:
     same = way_to_say("--rows trials", "rows='trials'")
     return warning(
         f"the same ids occur under several values of {names}, and never twice under one: a "
-        f"question is called by {names} and its id{means}. {same} takes rows with the same id as "
-        f"trials of one question{others}; {task} gives every {chosen[0]} a score of its own."
+        f"question is identified by {names} and its id{means}. {same} reads rows with the same id "
+        f"as trials of one question{others}; {task} scores every {chosen[0]} separately."
     )
 
 
@@ -102,9 +102,9 @@ _KEYS = ("system", "task", "question", "trial")
 
 
 def last_rows(rows: Any, columns: Columns, apart: Sequence[str]) -> tuple[Any, list[Above]]:
-    """The last row of every trial, or of every question without one; how many are left out.
+    """Keep the last row of every trial, or of every question if there are no trials.
 
-    Rows that differ in a column of `apart` are no attempts at the same thing.
+    Rows that differ in a column of `apart` are not repeated attempts.
     """
     names = [*(columns[name] for name in _KEYS if name in columns.named), *apart]
     keys = ", ".join(map(quoted, names))
@@ -126,9 +126,9 @@ def last_rows(rows: Any, columns: Columns, apart: Sequence[str]) -> tuple[Any, l
 
 
 def retried_remark(rows: Any, columns: Columns) -> list[Above]:
-    """Both readings where rows without an outcome are followed by the scored row of the same id.
+    """Remark with both readings if failed rows are followed by a scored row of the same id.
 
-    Ids that are scored more than once have trials, some of which may have failed.
+    Ids that are scored more than once have trials, of which some may have failed.
     """
     if "trial" in columns.named or "outcome" not in columns.named:
         return []
@@ -152,18 +152,18 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     return [
         warning(
             f"{retried} ids have a row without an outcome and a scored row after it, as if they "
-            f"had been run again. All rows are taken as trials, with failures as wrong; if only "
-            f"the last row of an id counts, say {last}. The mean over all ids is {as_trials:.4g} "
+            f"had been run again. All rows are read as trials, with failures as wrong; if only "
+            f"the last row of an id counts, use {last}. The mean over all ids is {as_trials:.4g} "
             f"as trials, {as_last:.4g} by the last rows."
         )
     ]
 
 
-_LEAST = 2  # questions that end in a success after a failure
+_LEAST = 2  # questions with failures followed by a success
 
 
 def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
-    """What there is to say where attempts went on until one succeeded."""
+    """Remark if attempts were repeated until one succeeded."""
     if "trial" not in columns or columns["question"] == ROW:
         return []
     keys = [
@@ -190,11 +190,12 @@ def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
     name = columns["trial"]
     return [
         warning(
-            f"no {name!r} follows a success, and questions have {fewest} to {most} of them: they "
-            f"were made until one succeeded, so that their mean is no estimate of one attempt. Of "
+            f"no {name!r} follows a success, and questions have {fewest} to {most} of them: "
+            f"attempts were repeated until one succeeded, so their mean does not estimate the "
+            f"success rate of an attempt. Of "
             f"{questions} questions, the first attempt scores {first:.4g}, the last {last:.4g}, "
-            f"all attempts {every:.4g}; what is scored here is the mean of each question's "
-            f"attempts, {mean:.4g}. Keep the rows of the first or the last attempt for a score "
-            f"that has a meaning."
+            f"all attempts {every:.4g}; the score here is the mean of each question's attempts, "
+            f"{mean:.4g}. Keep only the rows of the first or the last attempt for a meaningful "
+            f"score."
         )
     ]

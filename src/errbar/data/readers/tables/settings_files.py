@@ -1,8 +1,8 @@
-"""Settings of a run that look like outcomes: `{"do_sample": true, "stream": false}` in config.json.
+"""Settings files that look like outcomes: `{"do_sample": true, "stream": false}`.
 
-A document that has a truth value under each of its keys may hold outcomes by the id of a question.
-Beside other files it is taken for settings if none of its keys is an id of theirs and either its
-name says so, or it has fewer keys than they have rows and no key has a number in it.
+A document with a truth value under each key may map question ids to outcomes. Next to other files
+it is treated as settings if none of its keys is an id in them and either its file name is that of a
+settings file, or it has fewer keys than they have rows and no key contains a number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from errbar.data.expressions import FILE
 from errbar.data.readers.tables.relations import Shaped
 
 _REASON = (
-    "its keys are no ids of questions in the other files, as in a file of settings; give it by "
-    "name to read it"
+    "none of its keys is a question id in the other files, as in a settings file; pass its path "
+    "to read it"
 )
 
 
 def settings_among(flags: Mapping[Path, Sequence[str]], parts: Sequence[Shaped]) -> dict[Path, str]:
-    """Documents of flags that are settings of the other files, and why they are not read."""
+    """Documents that are settings of the other files, with the reason for skipping them."""
     return {
         file: _REASON
         for file, keys in flags.items()

@@ -1,4 +1,4 @@
-"""Rows and files without outcomes: blank files, tables of totals, and rows of averages."""
+"""Rows and files without outcomes: empty files, tables of totals, and rows of averages."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ NO_ROWS = "it has the names of columns and no rows"
 
 
 def why_no_rows(file: Path) -> str:
-    """Why a file has no row to read; nothing if it has one, or if that is found out elsewhere."""
+    """Reason a file has no rows; empty if it has some, or if that is checked elsewhere."""
     if not file.stat().st_size:
         return EMPTY
     look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
@@ -27,12 +27,12 @@ def why_no_rows(file: Path) -> str:
             return look(file) if look else ""
     except NotThere:
         return EMPTY
-    except InputError:  # what is broken is said where it is read
+    except InputError:  # an invalid file raises an error when it is read
         return ""
 
 
 def _of_text(file: Path) -> str:
-    """A line below the first is a row, whatever it begins with and however lines end."""
+    """Reason for a text file: it has a row if there is a line below the first."""
     lines = (line for part in text_lines(file) for line in part.splitlines() if line.strip())
     first = list(islice(lines, 2))
     has_rows = len(first) > 1 or kind_of(file) == JSON or (first and _are_numbers(first[0]))
@@ -45,13 +45,13 @@ def _of_parquet(file: Path) -> str:
 
 
 def _are_numbers(line: str) -> bool:
-    """Whether a line is a row of a matrix rather than the names of columns."""
+    """Whether a line is a row of a matrix rather than a header."""
     cells = line.replace(";", ",").replace("\t", ",").split(",")
     return all(not cell.strip() or number_in(cell) is not None for cell in cells)
 
 
 TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))
-# Names of a share of many questions.
+# Names of aggregate shares.
 _SHARES = frozenset(
     map(
         plain_name,
@@ -70,11 +70,11 @@ _SIZES = frozenset(
         ),
     )
 )
-_FEW = 20  # tasks with a score between 0 and 1 each
+_FEW = 20  # tasks with a score between 0 and 1
 
 
 def refuse_summary(rows: Any, columns: Columns) -> None:
-    """Refuse rows that are totals of tasks."""
+    """Raise an error for rows that are totals of tasks."""
     question = columns["question"]
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return
@@ -96,21 +96,22 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
 def _refuse(outcome: str, question: str) -> None:
     anyway = way_to_say(f"--map question={question}", f"question={question!r}")
     raise NoOutcomes(
-        f"it holds only totals: {outcome!r} of each {question!r}, one row each, and no questions "
-        f"to make an error bar from. Give the file with the outcome of each question; if every "
-        f"{question!r} is a question, say {anyway}."
+        f"it has only totals, the {outcome!r} of each {question!r}, and an error bar needs every "
+        f"question. Load the file with the outcome of each question; if every {question!r} is a "
+        f"question, use {anyway}."
     )
 
 
 def counts_of_tasks(columns: Columns) -> list[Above]:
-    """What there is to say of counts by task, which may be of questions instead of trials."""
+    """Warning on counts by task, which may count questions instead of trials."""
     question = columns["question"]
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return []
     return [
         warning(
-            f"every {question!r} is taken as a question, and {columns['trials']!r} as its trials. "
-            f"If it is a task of so many questions, these are totals, and have no error bar."
+            f"every {question!r} is read as a question, and {columns['trials']!r} as its number "
+            f"of trials. If it is a task with that many questions, these are totals and have no "
+            f"error bar."
         )
     ]
 
@@ -119,12 +120,12 @@ REASON = "totals of the other rows, by their ids and outcomes"
 _STATISTICS = frozenset(
     {"std", "sd", "stddev", "stderr", "se", "sem", "var", "min", "max", "median", "count", "n"}
 )
-_STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # alike in SQL
+_STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # names of both narwhals and SQL
 _SHOWN = 3
 
 
 class _Total(NamedTuple):
-    """A row that may be a total, and what it says."""
+    """A row that may be a total."""
 
     whose: tuple[str, ...]
     id: str
@@ -132,7 +133,7 @@ class _Total(NamedTuple):
 
 
 class WithoutTotals(NamedTuple):
-    """Rows without totals, the condition of those left out, and what there is to say."""
+    """Rows without totals, the SQL condition of the totals, and remarks."""
 
     rows: Any
     left_out: Any | None
@@ -140,7 +141,7 @@ class WithoutTotals(NamedTuple):
 
 
 def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
-    """Rows without those that are totals of the others."""
+    """Leave out rows that are totals of the others."""
     kept = WithoutTotals(rows, None, [])
     if columns["question"] == ROW or "outcome" not in columns:
         return kept
@@ -176,7 +177,7 @@ def _keys(columns: Columns) -> list[str]:
 
 
 def _is_named(columns: Columns) -> str:
-    """Whether the id of a row is a word for a total."""
+    """SQL: whether the id of a row is a word for a total."""
     text = f"regexp_replace(lower({quoted(columns['question'])}), '[\\s_-]+', '', 'g')"
     words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS))
     return f"{text} IN ({words})"
@@ -190,7 +191,7 @@ def _named(rows: Any, columns: Columns) -> list[_Total]:
 
 
 def _others(rows: Any, columns: Columns) -> dict[tuple[str, ...], tuple[int, float, float]]:
-    """Of every system and task, without rows called a total: number, sum, and mean of questions."""
+    """Number, sum and mean over questions of every system and task, without named totals."""
     keys = _keys(columns)
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     rest = rows.filter(f"NOT coalesce({_is_named(columns)}, false)")
@@ -228,7 +229,7 @@ def _is_total(candidate: _Total, others: dict[tuple[str, ...], tuple[int, float,
 
 
 def _agrees(value: float, statistic: float) -> bool:
-    """Whether a value is a statistic, or that rounded to two decimals or more."""
+    """Whether a value equals a statistic, possibly rounded to two or more decimals."""
     if math.isclose(value, statistic, rel_tol=1e-9, abs_tol=1e-12):
         return True
     decimals = len(repr(value).partition(".")[2])
@@ -241,8 +242,9 @@ def _doubt(total: _Total, others: dict[tuple[str, ...], tuple[int, float, float]
     without = f" The mean of the rows without it is {known[1] / known[0]:.4g}" if known else ""
     with_it = f", with it {(known[1] + (total.outcome or 0)) / (known[0] + 1):.4g}" if known else ""
     return warning(
-        f"{whose}the id {total.id!r} is usual for a total, but its outcome {total.outcome:.4g} is "
-        f"neither the mean nor the sum of the other rows, so it is taken as a question."
+        f"{whose}the id {total.id!r} is a common name for a total, but its outcome "
+        f"{total.outcome:.4g} is "
+        f"neither the mean nor the sum of the other rows, so it is read as a question."
         f"{without}{with_it}{'.' * bool(known)} Delete the row if it is a total."
     )
 

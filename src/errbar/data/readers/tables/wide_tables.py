@@ -1,9 +1,9 @@
-"""Tables with a column for each system, trial or question → a row for each outcome.
+"""Melt wide tables, with a column per system, trial or question, to a row per outcome.
 
-A column is a system if it holds outcomes of 0 to 1 and is not called otherwise: a temperature, a
-cost, a p-value, a flag or a total is none. Where some columns hold right and wrong only, those that
-hold fractions are left out too, since a difficulty looks just like a score. What was left out is
-said, and a list of columns (`system=gpt,qwen`) says it instead.
+A column is a system if it contains outcomes between 0 and 1 and its name is not that of something
+else, such as a temperature, cost, p-value, flag or total. If some columns have only right and
+wrong, columns of fractions are left out too, since a difficulty looks just like a score. A remark
+lists what was left out; a list of columns (`system=gpt,qwen`) overrides the choice.
 """
 
 import re
@@ -36,8 +36,8 @@ from errbar.errors import InputError, UnknownColumn
 Flat = dict[str, list[Any]]
 Told = Mapping[str, str | None]
 
-_LOOKED_AT = 500  # rows that say what a column holds
-# Columns of these names with a number are trials of one system, not systems.
+_LOOKED_AT = 500  # rows inspected to classify a column
+# Columns with these names and a number are trials of one system, not systems.
 TRIAL_NAME = re.compile(
     r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation"
     r"|answer|response|output|completion|iter|iteration|round|outcome|correct|score|result"
@@ -52,15 +52,15 @@ _NUMBERED = re.compile(r"(.+?)[\s_.,/:-]*\d+")
 
 
 class _Chosen(NamedTuple):
-    """The columns that hold outcomes, and those that might and are left out."""
+    """Columns with outcomes, and possible ones that are left out."""
 
     wide: list[str]
-    by_name: list[str]  # whose names say something else
-    fractions: list[str]  # beside columns of right and wrong
+    by_name: list[str]  # left out by name
+    fractions: list[str]  # left out because other columns have only right and wrong
 
 
 def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
-    """A row for each outcome of a table that has a column for each system; None if it has not."""
+    """Melt a table with a column per system; None if it is not wide."""
     if "outcome" in told:
         return None
     meaning, listed = _listed_columns(flat, told)
@@ -84,7 +84,7 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         meaning = _meaning_of(wide, columns, rows)
         if meaning == "system":
             _refuse_scores_of(wide, flat)
-    if meaning != "system" and chosen.fractions:  # trials and questions may have part of the credit
+    if meaning != "system" and chosen.fractions:  # trials and questions may have partial credit
         chosen = chosen._replace(wide=[*wide, *chosen.fractions], fractions=[])
         wide = [name for name in flat if name in chosen.wide]
     kept = {name: column for name, column in flat.items() if name not in wide}
@@ -101,7 +101,7 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
 def _remark(
     meaning: str, chosen: _Chosen, flat: Flat, unused: Sequence[str], *, unnamed: bool
 ) -> Above:
-    """Which columns were taken for what, which were not, and how to choose others."""
+    """Remark on the columns used, those left out, and how to choose others."""
     wide = chosen.wide
     said = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
     choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
@@ -120,25 +120,26 @@ def _remark(
     reasons = []
     if chosen.fractions:
         reasons.append(
-            f"Left out, since they hold fractions and the others right and wrong only: "
+            f"Left out, since they contain fractions while the others contain only right and "
+            f"wrong: "
             f"{_some(chosen.fractions)}."
         )
     if doubtful:
-        reasons.append(f"Not used, though most of what they hold are outcomes: {_some(doubtful)}.")
+        reasons.append(f"Not used, although most of their values are outcomes: {_some(doubtful)}.")
     if numbered:
         trials = way_to_say("--map trial=COLUMN,COLUMN", "trial='COLUMN,COLUMN'")
         reasons.append(
-            f"{_some(numbered)} differ by a number alone: if they are trials of one system, list "
+            f"{_some(numbered)} differ only by a number: if they are trials of one system, list "
             f"them with {trials}."
         )
     if scores:
         outcome = way_to_say(f"--map outcome={wide[0]}", f"outcome={wide[0]!r}")
-        reasons.append(f"If they are scores of one system, choose one, as in {outcome}.")
+        reasons.append(f"If they are scores of one system, choose one, for example {outcome}.")
     return warning(f"w{said}. {' '.join(reasons)} Choose the columns with {choose}.")
 
 
 def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
-    """The columns that are told to be systems or trials, as in system=gpt,qwen."""
+    """Columns listed by the user as systems or trials, as in system=gpt,qwen."""
     for meaning in ("system", "trial"):
         listed = told.get(meaning)
         if listed is None or listed in flat or "," not in listed:
@@ -164,15 +165,15 @@ def _is_number_column(column: Sequence[Any]) -> bool:
 
 
 def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
-    """Which columns of outcomes are systems, by their names and by what they hold."""
+    """Choose the columns that are systems, by their names and values."""
     references = named_like(candidates, REFERENCES)
     answers = [name for name in candidates if name not in references and not _is_other(name)]
     answers += named_like(candidates, PREDICTIONS)
     if references and answers:
         listed = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
         raise UnknownColumn(
-            f"{no_outcome(answers[0], references[0])} Columns that hold the outcomes of systems "
-            f"are listed with {listed}."
+            f"{no_outcome(answers[0], references[0])} List the columns with the outcomes of "
+            f"systems with {listed}."
         )
     measures = named_like(candidates, MEASURES)
     if len(measures) > 1 and all(map(_is_other, candidates)):
@@ -185,7 +186,7 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
 
 
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
-    """Refuse columns that may score the one response of a row: those are no systems."""
+    """Raise an error if columns may be scores of a single response instead of systems."""
     parts = {name.rpartition(".")[2]: name for name in reversed(flat)}
     response = next((parts[part] for part in named_like(reversed(parts), RESPONSES)), None)
     if response is None:
@@ -193,33 +194,33 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     map_it = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
     systems = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
     raise UnknownColumn(
-        f"every row has one {response!r}, so that {_some(wide)} may be scores of it rather than "
-        f"systems. Say which of them is the outcome with {map_it}, or list the systems with "
-        f"{systems}."
+        f"every row has one {response!r}, so {_some(wide)} may be its scores rather than systems. "
+        f"Choose the outcome with {map_it}, or list the systems with {systems}."
     )
 
 
 def refuse_scorers(names: Sequence[str]) -> NoReturn:
-    """Say that every row has several scores, and how to choose one."""
+    """Error for rows with several scores, with advice on choosing one."""
     choose = way_to_say(f"--map outcome={names[0]}", f"outcome={names[0]!r}")
     systems = way_to_say(
         f"--map system={names[0]},{names[1]}", f"system={f'{names[0]},{names[1]}'!r}"
     )
     raise UnknownColumn(
-        f"every row has {len(names)} scores ({_some(names, 6)}), and no name says which of them is "
-        f"the outcome. Choose one, as in {choose}; if they are systems, list them, as in {systems}."
+        f"every row has {len(names)} scores ({_some(names, 6)}), and their names do not tell "
+        f"which is the outcome. Choose one, for example {choose}; if they are systems, list them "
+        f"with {systems}."
     )
 
 
 def _is_answer_of(name: str) -> bool:
-    """Whether the last or the first word of a name says that it holds answers: qwen_answer."""
+    """Whether the first or last word of a name marks a column of answers: qwen_answer."""
     words = re.split(r"[\s_]+", name.strip())
     ends = {plain_name(words[0]), plain_name(words[-1])}
     return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
 
 
 def _is_other(name: str) -> bool:
-    """Whether a name is that of a property, a flag, a total or an answer, and of no system."""
+    """Whether a name is that of a property, flag, total or answer, not of a system."""
     plain = plain_name(name)
     return plain in _NO_SYSTEMS or is_flag(name)
 
@@ -240,7 +241,7 @@ def _is_binary_text(value: Any) -> bool:
 
 
 def _differ_by_number(names: Sequence[str]) -> list[str]:
-    """Names that differ from another by the number at their end alone."""
+    """Names that differ from another only by the number at the end."""
     stems: dict[str, list[str]] = {}
     for name in names:
         found = _NUMBERED.fullmatch(name.strip())
@@ -255,7 +256,7 @@ def _find(flat: Flat, told: Told) -> Columns:
 
 
 def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
-    """What the columns of a wide table are: trials, systems, or questions of systems in rows."""
+    """Role of the columns of a wide table: trials, systems, or questions with systems in rows."""
     if all(TRIAL_NAME.fullmatch(name.strip()) for name in wide):
         return "trial"
     if "system" in columns:
@@ -263,19 +264,19 @@ def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
             return "question"
         raise InputError(
             f"there is a column for each of {_some(wide)}, and {columns['system']!r} names "
-            f"systems too; say which column is the outcome with "
+            f"systems too; choose the outcome column with "
             f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
         )
     if columns["question"] == INDEX and len(wide) > rows:
         raise InputError(
-            f"the table has {rows} rows and {len(wide)} columns of outcomes, and nothing says "
+            f"the table has {rows} rows and {len(wide)} columns of outcomes, and it is unclear "
             f"which of them are systems. Name the first column question or system."
         )
     return "system"
 
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
-    """Whether a column holds outcomes of 0 to 1 and something else than nothing."""
+    """Whether a column has outcomes between 0 and 1, and not only nulls."""
     if not all(map(is_outcome, sample)):
         return False
     values = _once(column)
@@ -285,7 +286,7 @@ def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
 
 
 def _once(column: Sequence[Any]) -> Sequence[Any]:
-    """Each value once, where they are of one kind: 1 and true are equal. Others as they are."""
+    """Distinct values if all have the same type, since 1 equals true; else all values."""
     if len({*map(type, column)} - {type(None)}) > 1:
         return column
     try:
@@ -295,7 +296,7 @@ def _once(column: Sequence[Any]) -> Sequence[Any]:
 
 
 def _may_be_wide(column: Sequence[Any]) -> bool:
-    """Whether most values of a column are outcomes of 0 to 1, though not all."""
+    """Whether most, but not all, values of a column are outcomes between 0 and 1."""
     some = [
         value for value in column if value is not None and str(value).strip().lower() not in NOTHING
     ]
