@@ -274,11 +274,11 @@ class Columns:
 
         Examples
         --------
+        >>> from errbar.data.readers.tables.column_choice import find_columns
         >>> find_columns(["task_id", "passed", "model", "score"]).describe()
         'system = model, question = task_id, outcome = passed (or score)'
-        >>> find_columns(["question", "outcome", "Who"]).describe()
-        "question, outcome; no column names the system, so all rows are one system (not used: "
-        "'Who')"
+        >>> find_columns(["question", "outcome", "X1"]).describe()
+        "question, outcome; no column names the system, so all rows are one system (not used: 'X1')"
         """
         said = ", ".join(map(self._taken, self.named))
         if self.beside:

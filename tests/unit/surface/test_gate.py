@@ -421,7 +421,7 @@ def test_one_log_needs_two_names(logs: Path) -> None:
 def test_a_log_with_several_systems_lists_them(logs: Path) -> None:
     given = (logs / "baseline.csv", logs / "two.csv", *ASKED)
     assert "the candidate has 2 systems: 'new', 'old'. Choose one" in refusal(*given)
-    assert "no system 'x'; there is: 'new', 'old'" in refusal(*given, "--system", "x")
+    assert "no system 'x'; it has: 'new', 'old'" in refusal(*given, "--system", "x")
     assert run(*given, "--system", "new").exit_code == 1
     turned = (logs / "two.csv", logs / "worse.csv", *ASKED)
     assert "the baseline has 2 systems" in refusal(*turned)

@@ -264,7 +264,7 @@ def test_without_the_usual_signal_the_others_are_named(tmp_path: Path) -> None:
     answer = CliRunner().invoke(main, ["selective", str(path)])
     assert answer.exit_code == 2
     assert "cannot be ranked. There are: keyword_evidence_count, " in answer.stderr
-    assert "as in --signal keyword_evidence_count." in answer.stderr
+    assert "for example --signal keyword_evidence_count." in answer.stderr
 
 
 def test_an_answer_without_a_signal_that_nothing_stands_for_is_not_ranked(tmp_path: Path) -> None:

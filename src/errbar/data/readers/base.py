@@ -298,7 +298,7 @@ def joined_runs_remark(
     Examples
     --------
     >>> joined_runs_remark("gpt on gsm8k", 2, ["a.json", "b.json"])
-    'Trials: gpt on gsm8k: 2 runs (a.json, b.json) are taken as trials of one system.'
+    'Trials: gpt on gsm8k: 2 runs (a.json, b.json) are read as trials of one system.'
     """
     shown = f" ({some_of(names)})" if names else ""
     text = f"Trials: {whose}: {runs} runs{shown} are read as trials of one system"
