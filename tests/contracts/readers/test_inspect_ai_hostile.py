@@ -182,7 +182,8 @@ def test_an_encrypted_member_and_an_unknown_method_are_named(tmp_path: Path) -> 
             errbar.load(patched(path, "summaries.json", flags=1, method=method))
     for method in (1, 12, 14, 98, 99):
         path = archived(tmp_path / "log.eval", small())
-        with pytest.raises(InputError, match=f"summaries\\.json is compressed with method {method};"):
+        said = rf"summaries\.json is compressed with method {method};"
+        with pytest.raises(InputError, match=said):
             errbar.load(patched(path, "summaries.json", method=method))
 
 
