@@ -240,13 +240,13 @@ class Named:
         return Named(kept(self.questions), self.slice.where(some), kept(self.clusters))
 
 
-class _Row(NamedTuple):
+class _QuestionRow(NamedTuple):
     counts: tuple[int, ...]  # what COUNTED says
     cluster: str
     weight: float
 
 
-_NOTHING = _Row((0,) * len(COUNTED), "", math.nan)
+_NOTHING = _QuestionRow((0,) * len(COUNTED), "", math.nan)
 
 
 def named_in(table: Table) -> dict[Key, Named]:
@@ -255,18 +255,18 @@ def named_in(table: Table) -> dict[Key, Named]:
     clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)
     weights = numbers_in(table["weight"]).tolist() if "weight" in table else [math.nan] * len(keys)
     counts = zip(*(table[name].tolist() for name in COUNTED), strict=True)
-    found: dict[Key, dict[str, _Row]] = {}
+    found: dict[Key, dict[str, _QuestionRow]] = {}
     for key, question, cluster, weight, state in zip(
         keys, table["question"].tolist(), clusters, weights, counts, strict=True
     ):
         questions = found.setdefault(key, {})
         before = questions.get(question, _NOTHING)  # null and "" are the same system
         whole = tuple(a + b for a, b in zip(before.counts, state, strict=True))
-        questions[question] = _Row(whole, called(cluster, ""), weight)
+        questions[question] = _QuestionRow(whole, called(cluster, ""), weight)
     return {key: _named(key, found[key]) for key in sorted(found)}
 
 
-def _named(key: Key, questions: dict[str, _Row]) -> Named:
+def _named(key: Key, questions: dict[str, _QuestionRow]) -> Named:
     names = tuple(sorted(questions))
     counts = np.array([questions[name].counts for name in names], dtype=np.int64)
     once = np.ones(len(names), dtype=np.int64)

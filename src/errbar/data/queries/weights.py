@@ -117,7 +117,7 @@ def _number(value: str | float) -> float:
         return math.nan
 
 
-class _Said(NamedTuple):
+class _WeightsOfRows(NamedTuple):
     """The weights found in the rows of a question."""
 
     name: tuple[str, ...]
@@ -149,7 +149,7 @@ def refuse_faults(questions: Frame, columns: Columns) -> None:
         *([called(value, "") for value in table[name].tolist()] for name in keys), strict=True
     )
     said = [
-        _Said(name, called_weight(first), called_weight(last), int(some), int(rows))
+        _WeightsOfRows(name, called_weight(first), called_weight(last), int(some), int(rows))
         for name, first, last, some, rows in zip(
             texts, *(table[name].tolist() for name in (*_TAKEN, "rows")), strict=True
         )

@@ -60,7 +60,7 @@ class _Scores:
 
 
 @dataclass
-class _Run:
+class _CategoryRun:
     """Answers of a model in a category, in order, and those that ended in an error."""
 
     key: _Key
@@ -93,7 +93,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     names = dict(zip(folders, _told_apart(folders), strict=True))
     again = Counter((run.key.model, run.key.version, run.key.category) for run in runs)
     repeated = any(n > 1 for n in again.values())
-    joined: dict[tuple[str, str], list[_Run]] = {}
+    joined: dict[tuple[str, str], list[_CategoryRun]] = {}
     for run in runs:
         apart = repeated and choice.files == "systems"
         system = f"{run.key.model} ({names[run.key.run]})" if apart else run.key.model
@@ -179,7 +179,7 @@ def _scores(file: Path) -> _Scores:
     return _Scores(file, head, wrong, total, right)
 
 
-def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) -> list[_Run]:
+def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) -> list[_CategoryRun]:
     """Pair score and result files of the same run, or the only ones of model and category."""
     spare: dict[tuple[str, ...], list[_Key]] = {}
     for key in results.keys() - scores.keys():
@@ -194,7 +194,7 @@ def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) ->
             runs.append(_answers(key, found, results.pop(matching), log))
         elif found.right == 0:
             log.read(found.path, found.total)
-            runs.append(_Run(key, found, None, sorted(found.wrong.elements())))
+            runs.append(_CategoryRun(key, found, None, sorted(found.wrong.elements())))
         else:
             without.append(found)
     if not scores or (without and not any(run.result for run in runs)):
@@ -218,9 +218,9 @@ def _alone(path: Path | None) -> str:
     )
 
 
-def _answers(key: _Key, scores: _Scores, result: Path, log: Log) -> _Run:
+def _answers(key: _Key, scores: _Scores, result: Path, log: Log) -> _CategoryRun:
     """Ids of a result file; raises an error if its score file is of other answers."""
-    run = _Run(key, scores, result)
+    run = _CategoryRun(key, scores, result)
     for at, row in lines(result):
         where = f"{result}, line {at}"
         answer = row.get("result")
@@ -243,7 +243,7 @@ def _answers(key: _Key, scores: _Scores, result: Path, log: Log) -> _Run:
     return run
 
 
-def _add(log: Log, system: str, task: str, run: _Run, start: int) -> int:
+def _add(log: Log, system: str, task: str, run: _CategoryRun, start: int) -> int:
     """Add a row per answer; of a repeated id, as many answers are wrong as the score file lists."""
     wrong, seen = Counter(run.scores.wrong), Counter[str]()
     lucky = 0
@@ -285,7 +285,7 @@ def _errors(system: str, task: str, broken: int, lucky: int) -> Iterator[str]:
         )
 
 
-def _claims(system: str, task: str, runs: Iterable[_Run]) -> Iterator[Claim]:
+def _claims(system: str, task: str, runs: Iterable[_CategoryRun]) -> Iterator[Claim]:
     """Totals stated in the first lines, summed over runs, and their mean if questions are equal."""
     held = list(runs)
     several = f", sum of {len(held)} runs" if len(held) > 1 else ""

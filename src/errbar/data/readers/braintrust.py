@@ -65,7 +65,7 @@ _AGAIN = "duplicate spans"
 
 
 @dataclass(slots=True)
-class _Trial:
+class _SpanTrial:
     """A root span, or a result."""
 
     path: Path
@@ -121,7 +121,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _add(
     log: Log,
-    trials: Sequence[_Trial],
+    trials: Sequence[_SpanTrial],
     systems: Sequence[str],
     origins: Sequence[str | None],
     scorer: str,
@@ -149,7 +149,7 @@ def _add(
     )
 
 
-def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list[_Trial]:
+def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list[_SpanTrial]:
     """Roots of traces, and evaluation spans without a root; other spans belong to a trial."""
     log.read(path, 0)
     glance = Glance(path)
@@ -168,7 +168,7 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
         if not _is_root(record) and (not evaluation or str(record.get("root_span_id")) in roots):
             log.leave_out(path, _INSIDE)
             continue
-        trial = _Trial(
+        trial = _SpanTrial(
             path,
             record,
             str(record.get("experiment_id") or ""),
@@ -189,7 +189,7 @@ def _is_root(record: Mapping[str, Any]) -> bool:
     return record.get("span_id") == record.get("root_span_id")
 
 
-def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
+def _counted_once(trials: Sequence[_SpanTrial], log: Log) -> list[_SpanTrial]:
     seen: set[tuple[str, str]] = set()
     kept = []
     for trial in trials:
@@ -210,7 +210,7 @@ def _origin(record: Mapping[str, Any]) -> str | None:
     return None if name is None else str(name)
 
 
-def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+def _systems(trials: Sequence[_SpanTrial], choice: Choice, log: Log) -> list[str]:
     """Systems are experiment names; else files, if each has one experiment; else ids."""
     files = list(dict.fromkeys(trial.path for trial in trials))
     places: dict[str, set[Path]] = {}

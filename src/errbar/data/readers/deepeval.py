@@ -71,7 +71,7 @@ class _Case(NamedTuple):
     cost: float | None
 
 
-class _Run(NamedTuple):
+class _TestRun(NamedTuple):
     """One file."""
 
     system: str
@@ -114,14 +114,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _run(path: Path) -> _Run:
+def _run(path: Path) -> _TestRun:
     told = object_of(path)
     if _LATEST in told:
         told = require_object(told[_LATEST], f"{path}, {_LATEST}")
     model = object_in(told, "hyperparameters").get("model") or told.get("identifier")
     data_set = told.get("datasetAlias") or told.get("testFile")
     stated = {key: told.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
-    return _Run(str(model or ""), str(data_set or ""), list(_cases(path, told)), stated)
+    return _TestRun(str(model or ""), str(data_set or ""), list(_cases(path, told)), stated)
 
 
 def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
@@ -163,7 +163,7 @@ def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
     return found
 
 
-def _add(log: Log, run: _Run, scorer: str, trials: Counter[str]) -> None:
+def _add(log: Log, run: _TestRun, scorer: str, trials: Counter[str]) -> None:
     """Add a row per case, with trials numbered after earlier ones."""
     size = len(run.cases)
     numbers = []
@@ -197,7 +197,7 @@ def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
     return outcome, "error" if failed else "unscored" if outcome is None else "ok"
 
 
-def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
     """Stated numbers of cases and of passes; errors are failures, except for a single metric."""
     whose = (run.system, run.task)
     passed, failed = _tests(run)
@@ -215,7 +215,7 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
                 yield Claim(f"passes of {scorer}", passes, "right", *whose)
 
 
-def _tests(run: _Run) -> tuple[float, float]:
+def _tests(run: _TestRun) -> tuple[float, float]:
     """Stated numbers of passed and failed tests; None if one is missing."""
     passed, failed = (number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed"))
     return (0.0, 0.0) if passed is None or failed is None else (passed, failed)

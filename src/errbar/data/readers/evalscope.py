@@ -49,7 +49,7 @@ _REPORT = ("name", "dataset_name", "model_name", "metrics")
 _FOLDERS = ("reviews", "reports", "predictions")
 
 
-class _Trial(NamedTuple):
+class _ReviewTrial(NamedTuple):
     question: str
     at: int | None  # index among the repeats, if stated
     scores: Mapping[str, Any]
@@ -119,7 +119,7 @@ def _systems(files: Sequence[Path], log: Log) -> dict[Path, str]:
     return {file: names[place] for file, place in places.items()}
 
 
-def _trials(row: Mapping[str, Any], where: str) -> Iterator[_Trial]:
+def _trials(row: Mapping[str, Any], where: str) -> Iterator[_ReviewTrial]:
     target = row.get("target")
     target = target[0] if isinstance(target, list) and target else target
     if "sample_score" not in row:
@@ -129,14 +129,14 @@ def _trials(row: Mapping[str, Any], where: str) -> Iterator[_Trial]:
             result = review.get("result")
             scores = result if isinstance(result, dict) else {_OLD: result}
             answer, gold = text_or_none(review.get("pred")), text_or_none(review.get("gold"))
-            yield _Trial(question, None, scores, "", "", answer, gold)
+            yield _ReviewTrial(question, None, scores, "", "", answer, gold)
         return
     held = require_object(row["sample_score"], f"{where}, sample_score")
     score = object_in(held, "score")
     ids = (held.get("group_id"), held.get("sample_id"), row.get("index"))
     question = name_of(next((id_ for id_ in ids if id_ is not None), None), f"{where}, group_id")
     at = held.get("generation_index")
-    yield _Trial(
+    yield _ReviewTrial(
         question,
         at if is_whole(at) else None,
         object_in(score, "value"),
@@ -147,7 +147,7 @@ def _trials(row: Mapping[str, Any], where: str) -> Iterator[_Trial]:
     )
 
 
-def _scorer(trials: Sequence[_Trial], choice: Choice, file: Path, log: Log) -> str:
+def _scorer(trials: Sequence[_ReviewTrial], choice: Choice, file: Path, log: Log) -> str:
     """The chosen score, or the main one, which is the first unless stated."""
     found = dict.fromkeys(trial.main for trial in trials if trial.main in trial.scores)
     found |= dict.fromkeys(name for trial in trials for name in trial.scores)
@@ -161,7 +161,7 @@ def _scorer(trials: Sequence[_Trial], choice: Choice, file: Path, log: Log) -> s
 
 
 def _add(
-    log: Log, whose: tuple[str, str], trials: Sequence[_Trial], scorer: str, start: int
+    log: Log, whose: tuple[str, str], trials: Sequence[_ReviewTrial], scorer: str, start: int
 ) -> int:
     """Add a row per trial; returns the first trial number of the next run."""
     seen: Counter[str] = Counter()

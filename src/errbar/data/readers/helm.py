@@ -46,7 +46,7 @@ _TOLD = ("model", "model_deployment")  # parts of a run name that identify the m
 _Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
-class _Entry(NamedTuple):
+class _InstanceStats(NamedTuple):
     """The stats of an instance, trial and perturbation that are used."""
 
     key: _Key
@@ -66,7 +66,7 @@ _NO_STATE = _State(False, None, None)
 
 
 @dataclass
-class _Run:
+class _HelmRun:
     """One run directory."""
 
     path: Path
@@ -101,14 +101,14 @@ class _Run:
         return {key: value for key, _, value in (part.partition("=") for part in told)}
 
     @cached_property
-    def entries(self) -> list[_Entry]:
+    def entries(self) -> list[_InstanceStats]:
         """Stats of each instance and trial: all of them, or only the chosen one."""
         return [
             self._entry(require_object(element, str(self.path)), at)
             for at, element in enumerate(elements(self.path))
         ]
 
-    def _entry(self, told: Mapping[str, Any], at: int) -> _Entry:
+    def _entry(self, told: Mapping[str, Any], at: int) -> _InstanceStats:
         question, trial = told.get("instance_id"), _trial(told)
         if not isinstance(question, str):
             where = f"{self.path}, [{at}]"
@@ -126,7 +126,9 @@ class _Run:
             self.stats[name] = None
             if name == self.asked or (self.asked is None and not name.startswith(_NO_SCORES)):
                 scores[name] = _mean(stat)
-        return _Entry((question, trial, _perturbation(told.get("perturbation"))), split, scores)
+        return _InstanceStats(
+            (question, trial, _perturbation(told.get("perturbation"))), split, scores
+        )
 
     @cached_property
     def totals(self) -> list[Any]:
@@ -178,7 +180,7 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    runs = [_Run(path, choice.scorer) for path in files]
+    runs = [_HelmRun(path, choice.scorer) for path in files]
     for run in runs:
         log.read(run.path, len(run.entries))
     chosen = _chosen(log, runs, choice.scorer, str(files[0]))
@@ -195,7 +197,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _chosen(log: Log, runs: Sequence[_Run], asked: str | None, where: str) -> dict[str, str | None]:
+def _chosen(
+    log: Log, runs: Sequence[_HelmRun], asked: str | None, where: str
+) -> dict[str, str | None]:
     """The stat to use for every scenario; None if it lacks the chosen one."""
     held: dict[str, dict[str, None]] = {}
     rows: Counter[str] = Counter()
@@ -231,7 +235,7 @@ def _to_choose(stats: Iterable[str], asked: str | None) -> list[str]:
     return names if asked else [name for name in names if not name.startswith(_NO_SCORES)]
 
 
-def _add(log: Log, run: _Run, system: str, stat: str) -> None:
+def _add(log: Log, run: _HelmRun, system: str, stat: str) -> None:
     """Add a row per instance, trial and perturbation."""
     trials: dict[str, Counter[str]] = {}
     tasks: dict[tuple[str, str], str] = {}
@@ -261,7 +265,7 @@ def _add(log: Log, run: _Run, system: str, stat: str) -> None:
     log.claims += _claims(run, system, stat, trials)
 
 
-def _task(run: _Run, split: str, perturbation: str) -> str:
+def _task(run: _HelmRun, split: str, perturbation: str) -> str:
     """Scenario, with the split and perturbation unless it is the plain test split."""
     said = [label for label in (split if split != "test" else "", perturbation) if label]
     return f"{run.scenario} ({', '.join(said)})" if said else run.scenario
@@ -293,7 +297,7 @@ def _target(state: Mapping[str, Any]) -> str | None:
 
 
 def _claims(
-    run: _Run, system: str, stat: str, trials: Mapping[str, Counter[str]]
+    run: _HelmRun, system: str, stat: str, trials: Mapping[str, Counter[str]]
 ) -> Iterator[Claim]:
     """Numbers of instances stated by HELM, and means if all questions have equally many trials.
 

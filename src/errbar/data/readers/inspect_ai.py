@@ -36,7 +36,7 @@ _WIDE = 40  # characters of a setting in a system name
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _Selection:
     """A run with its system and scorer."""
 
     run: Run
@@ -106,7 +106,7 @@ def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
     return kept
 
 
-def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
+def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Selection]:
     """Each run with the chosen scorer, or the first of its task."""
     has = {run: scorers_in(run.samples) for run in runs}
     found: dict[str, dict[str, None]] = {run.task: {} for run in runs}
@@ -130,7 +130,7 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Chosen]:
     if lost:
         log.remarks.append(f"{len(lost)} logs lack the scorer and are left out: {some_of(lost)}.")
     return [
-        _Chosen(run, system, taken[run.task], bool(has[run]))
+        _Selection(run, system, taken[run.task], bool(has[run]))
         for run, system in zip(kept, _systems(kept), strict=True)
     ]
 
@@ -175,7 +175,7 @@ def _cut(value: str) -> str:
 
 
 @dataclass
-class _Met:
+class _SpecialCases:
     """Counts of special cases among the rows of a run."""
 
     strange: int = 0  # scores that are not numbers
@@ -194,9 +194,9 @@ class _Rows:
     strange: Counter[str] = field(default_factory=Counter)
     scored_errors: int = 0
 
-    def add(self, selection: _Chosen) -> _Met:
+    def add(self, selection: _Selection) -> _SpecialCases:
         """Add the rows of a run; returns the counts of its special cases."""
-        met = _Met()
+        met = _SpecialCases()
         run, before = selection.run, self.ended[selection.key]
         never = not selection.is_scored and not all(sample.error for sample in run.samples)
         once = self._once(run)
@@ -303,7 +303,7 @@ def _target(target: Any) -> str | None:
     return None if target is None else str(target)
 
 
-def _claims(selection: _Chosen, met: _Met) -> Iterator[Claim]:
+def _claims(selection: _Selection, met: _SpecialCases) -> Iterator[Claim]:
     """Number of samples and scores stated in the header.
 
     Incomplete samples are those that ended in an error. The number is compared only if exactly
@@ -321,7 +321,7 @@ def _claims(selection: _Chosen, met: _Met) -> Iterator[Claim]:
         yield from _scores(selection)
 
 
-def _scores(selection: _Chosen) -> Iterator[Claim]:
+def _scores(selection: _Selection) -> Iterator[Claim]:
     """Accuracies and means stated in the header."""
     name, _, part = selection.scorer.rpartition("/")
     wanted = [(selection.scorer, selection.scorer), (name, part)]

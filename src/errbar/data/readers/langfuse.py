@@ -67,7 +67,7 @@ _NOWHERE = "scores of traces that are in no other file"
 
 
 @dataclass(slots=True)
-class _Trial:
+class _TraceTrial:
     """An item of a run, or a trace."""
 
     path: Path
@@ -80,8 +80,8 @@ class _Trial:
 class _Found:
     """All records in the files, by kind."""
 
-    items: list[_Trial] = field(default_factory=list)
-    traces: dict[str, _Trial] = field(default_factory=dict)
+    items: list[_TraceTrial] = field(default_factory=list)
+    traces: dict[str, _TraceTrial] = field(default_factory=dict)
     scores: list[tuple[Path, str, Mapping[str, Any]]] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
 
@@ -166,7 +166,7 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
         found.scores.append((path, _trace_of(record), record))
         return
     trace = str((name if kind == "trace" else text_or_none(record.get("traceId"))) or "")
-    trial = _Trial(path, record, trace)
+    trial = _TraceTrial(path, record, trace)
     for inside in list_in(record, "scores"):
         if isinstance(inside, dict):
             _give(trial.scores, inside)
@@ -203,17 +203,17 @@ def _give(scores: Scores, score: Mapping[str, Any]) -> None:
     scores.add(str(score.get("name")), value if value is not None else score.get("stringValue"))
 
 
-def _join(found: _Found, log: Log) -> list[_Trial]:
+def _join(found: _Found, log: Log) -> list[_TraceTrial]:
     """Trials with the scores of their traces."""
     trials = found.items or list(found.traces.values())
-    by_trace: dict[str, list[_Trial]] = {}
+    by_trace: dict[str, list[_TraceTrial]] = {}
     for trial in trials:
         by_trace.setdefault(trial.trace, []).append(trial)
     alone = not trials
     for path, trace, score in found.scores:
         if trace and alone and trace not in by_trace:
             record = {"id": trace, "name": score.get("traceName")}
-            trials.append(_Trial(path, record, trace))
+            trials.append(_TraceTrial(path, record, trace))
             by_trace[trace] = [trials[-1]]
         fits = [trial for trial in by_trace.get(trace, ()) if trace and _fits(score, trial.record)]
         for trial in fits:
@@ -234,7 +234,7 @@ def _fits(score: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
     return None in pair or pair[0] == pair[1]
 
 
-def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -> None:
+def _add_traces(found: _Found, by_trace: Mapping[str, list[_TraceTrial]], log: Log) -> None:
     """Add fields of traces to the items that belong to them."""
     for name, trace in found.traces.items():
         for trial in by_trace.get(name, ()):
@@ -245,7 +245,7 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_Trial]], log: Log) -
             log.leave_out(trace.path, "traces that are not items of a run")
 
 
-def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+def _systems(trials: Sequence[_TraceTrial], choice: Choice, log: Log) -> list[str]:
     """Systems are runs; for traces the model in their metadata, or else the file or trace name."""
     runs = [first_of(trial.record, *_RUNS) for trial in trials]
     found = [
@@ -284,7 +284,7 @@ def _model_of(trace: Mapping[str, Any]) -> str | None:
     return model if isinstance(model, str) else None
 
 
-def _questions(trials: Sequence[_Trial], log: Log) -> list[str]:
+def _questions(trials: Sequence[_TraceTrial], log: Log) -> list[str]:
     """Questions are data set items; for traces their input, or else each trace."""
     items = [first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials]
     asked = [

@@ -67,7 +67,7 @@ _SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "s
 
 
 @dataclass(slots=True)
-class _Trial:
+class _ExampleTrial:
     """A run of an example; only the fields needed for scores are kept."""
 
     path: Path
@@ -131,7 +131,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _trials(path: Path, log: Log) -> list[_Trial]:
+def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
     kept = []
     held = 0
     for _, record in records(path, *_PAGES):
@@ -163,8 +163,8 @@ def _runs(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield record
 
 
-def _trial(path: Path, run: Mapping[str, Any], example: str) -> _Trial:
-    return _Trial(
+def _trial(path: Path, run: Mapping[str, Any], example: str) -> _ExampleTrial:
+    return _ExampleTrial(
         path,
         example,
         text_or_none(first_of(run, "id", "run_id")),
@@ -194,7 +194,7 @@ def _scores(run: Mapping[str, Any]) -> Scores:
     return scores
 
 
-def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
+def _counted_once(trials: Sequence[_ExampleTrial], log: Log) -> list[_ExampleTrial]:
     seen: set[str] = set()
     kept = []
     for trial in trials:
@@ -207,7 +207,7 @@ def _counted_once(trials: Sequence[_Trial], log: Log) -> list[_Trial]:
     return kept
 
 
-def _systems(trials: Sequence[_Trial], choice: Choice, log: Log) -> list[str]:
+def _systems(trials: Sequence[_ExampleTrial], choice: Choice, log: Log) -> list[str]:
     """Systems are experiments, which are sessions; rows without one are named by file."""
     unnamed = [trial for trial in trials if trial.session is None]
     files = list(dict.fromkeys(trial.path for trial in unnamed))

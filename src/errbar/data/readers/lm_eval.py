@@ -68,7 +68,7 @@ class _Reading:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _SystemRun:
     """Samples with their system, the index of their run, and the number of its runs."""
 
     samples: Samples
@@ -123,7 +123,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return reading.log
 
 
-def _runs(every: Sequence[Samples]) -> list[_Run]:
+def _runs(every: Sequence[Samples]) -> list[_SystemRun]:
     """Runs by system: the model, with the settings in which its runs differ."""
     told = [samples.settings() for samples in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
@@ -146,12 +146,12 @@ def _runs(every: Sequence[Samples]) -> list[_Run]:
     seen: Counter[tuple[str, str]] = Counter()
     runs = []
     for samples, key in zip(every, keys, strict=True):
-        runs.append(_Run(samples, key[0], seen[key], often[key]))
+        runs.append(_SystemRun(samples, key[0], seen[key], often[key]))
         seen[key] += 1
     return runs
 
 
-def _grade(reading: _Reading, run: _Run) -> None:
+def _grade(reading: _Reading, run: _SystemRun) -> None:
     """Add a row per question, as graded by the harness."""
     samples, task = run.samples, run.task
     metric = _metric(reading, run)
@@ -202,7 +202,7 @@ def _grade(reading: _Reading, run: _Run) -> None:
     reading.log.claims += _claims(reading, run, metric, filter_name, len(kept))
 
 
-def _metric(reading: _Reading, run: _Run) -> str:
+def _metric(reading: _Reading, run: _SystemRun) -> str:
     """The metric that was asked for, or the usual; "" if the task has not got it."""
     asked, found = reading.choice.scorer, run.samples.metrics
     if not found:
@@ -220,7 +220,11 @@ def _metric(reading: _Reading, run: _Run) -> str:
 
 
 def _filtered(
-    reading: _Reading, run: _Run, metric: str, questions: Sequence[str], filters: Sequence[Any]
+    reading: _Reading,
+    run: _SystemRun,
+    metric: str,
+    questions: Sequence[str],
+    filters: Sequence[Any],
 ) -> tuple[str, list[int]]:
     """The chosen filter, or the first, and the positions of its samples.
 
@@ -248,7 +252,7 @@ def _filtered(
 
 
 def _claims(
-    reading: _Reading, run: _Run, metric: str, filter_name: str, rows: int
+    reading: _Reading, run: _SystemRun, metric: str, filter_name: str, rows: int
 ) -> Iterator[Claim]:
     """Stated mean over all questions, if all are present and there is a single run."""
     asked, totals = run.samples.asked, run.samples.totals
@@ -264,7 +268,7 @@ def _claims(
         yield Claim(name, value, "avg", run.system, run.task)
 
 
-def _regrade(reading: _Reading, run: _Run, grade: Regrade) -> None:
+def _regrade(reading: _Reading, run: _SystemRun, grade: Regrade) -> None:
     """A row for every response, as the function that was given grades it."""
     samples, before = run.samples, len(reading.log)
     found = samples.columns(["doc_id", "target", "doc", "resps"])

@@ -36,13 +36,13 @@ _TO_DO = "TODO"  # prefix of a pending grading
 _PROBLEM = ("idx", "problem", "gold_answer")
 
 
-class _Whose(NamedTuple):
+class _Subject(NamedTuple):
     system: str
     task: str
 
 
 @dataclass
-class _Told:
+class _StatedTotals:
     """Totals stated for a model and a competition, and counts of special cases."""
 
     trials: Counter[str] = field(default_factory=Counter)  # trials of each problem so far
@@ -60,13 +60,13 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
-    told: dict[_Whose, _Told] = {}
-    folders: dict[str, _Whose] = {}
+    told: dict[_Subject, _StatedTotals] = {}
+    folders: dict[str, _Subject] = {}
     for file in files:
         folder = os.path.dirname(file)
         if folder not in folders:
             folders[folder] = whose = _whose(Path(folder))
-            told.setdefault(whose, _Told())
+            told.setdefault(whose, _StatedTotals())
         whose = folders[folder]
         _add(log, file, object_of(file), whose, told[whose])
     if not all(_TOP in Path(folder).resolve().parts for folder in folders):
@@ -78,7 +78,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     return log
 
 
-def _whose(folder: Path) -> _Whose:
+def _whose(folder: Path) -> _Subject:
     """Model and competition in a path.
 
     Models have a provider before their name, and newer competitions a family before theirs:
@@ -86,13 +86,15 @@ def _whose(folder: Path) -> _Whose:
     """
     parts = folder.resolve().parts
     if _TOP not in parts:
-        return _Whose(parts[-1], parts[-2] if len(parts) > 2 else "")
+        return _Subject(parts[-1], parts[-2] if len(parts) > 2 else "")
     below = parts[len(parts) - parts[::-1].index(_TOP) :]
     split = len(below) - (2 if len(below) > 2 else 1)
-    return _Whose("/".join(below[max(split, 0) :]), "/".join(below[: max(split, 0)]))
+    return _Subject("/".join(below[max(split, 0) :]), "/".join(below[: max(split, 0)]))
 
 
-def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _Told) -> None:
+def _add(
+    log: Log, file: Path, whole: Mapping[str, Any], whose: _Subject, told: _StatedTotals
+) -> None:
     """Add a row per trial of a problem; trials of further files are numbered on."""
     where = str(file)
     correct = require_list(require_key(whole, "correct", where), f"{where}, correct")
@@ -129,7 +131,7 @@ def _add(log: Log, file: Path, whole: Mapping[str, Any], whose: _Whose, told: _T
     told.rows = told.rows + stated if told.rows is not None and is_whole(stated) else None
 
 
-def _question(file: Path, whole: Mapping[str, Any], told: _Told) -> str:
+def _question(file: Path, whole: Mapping[str, Any], told: _StatedTotals) -> str:
     index = name_of(whole["idx"], f"{file}, idx") if whole.get("idx") is not None else None
     stem = file.name.partition(".")[0]
     if not stem.isdecimal():
@@ -165,7 +167,7 @@ def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
     return outcomes
 
 
-def _claims(whose: _Whose, told: _Told) -> Iterator[Claim]:
+def _claims(whose: _Subject, told: _StatedTotals) -> Iterator[Claim]:
     """Sums and means of the stated scores; a mean over files is a mean over problems."""
     if told.rows is not None and not told.counts["missing"]:
         yield Claim("N (sum of the problems)", told.rows, "rows", whose.system, whose.task)
@@ -175,7 +177,7 @@ def _claims(whose: _Whose, told: _Told) -> Iterator[Claim]:
         yield Claim("pass_at_1 (mean of the problems)", mean, "avg", whose.system, whose.task)
 
 
-def _remarks(whose: _Whose, told: _Told) -> Iterator[str]:
+def _remarks(whose: _Subject, told: _StatedTotals) -> Iterator[str]:
     name, counts = " · ".join(part for part in whose if part), told.counts
     if counts["again"]:
         yield guess(

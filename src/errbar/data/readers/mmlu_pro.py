@@ -42,7 +42,7 @@ _COUNTS = re.compile(r'"corr"\s*:.*"wrong"\s*:', re.DOTALL)
 _ENDINGS = ("_result.json", "_results.json", ".json")
 
 
-class _Row(NamedTuple):
+class _Prediction(NamedTuple):
     question: str
     subject: str
     pred: str | None
@@ -52,11 +52,11 @@ class _Row(NamedTuple):
 
 
 @dataclass
-class _File:
+class _SubjectFile:
     """A file of results; if it has the single subject in its name, its folder is the system."""
 
     path: Path
-    rows: list[_Row]
+    rows: list[_Prediction]
     system: str = ""
     subjects: set[str] = field(default_factory=set)
 
@@ -115,8 +115,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _file(path: Path, whole: Sequence[Any]) -> _File:
-    found = _File(path, [])
+def _file(path: Path, whole: Sequence[Any]) -> _SubjectFile:
+    found = _SubjectFile(path, [])
     add = found.rows.append
     for at, row in enumerate(whole):
         if type(row) is not dict:
@@ -133,7 +133,11 @@ def _file(path: Path, whole: Sequence[Any]) -> _File:
             subject = str(subject or "")
         if type(pred) is not str:
             pred = text_or_none(pred)
-        add(_Row(question, subject, pred or None, answer, _is_lucky(row, answer), "pred" in row))
+        add(
+            _Prediction(
+                question, subject, pred or None, answer, _is_lucky(row, answer), "pred" in row
+            )
+        )
     found.subjects.update({row.subject for row in found.rows})
     return found
 
@@ -158,7 +162,7 @@ def _guessed(options: int) -> int:
     return random.Random(_SEED).randint(0, options - 1)
 
 
-def _name(files: Sequence[_File], log: Log) -> None:
+def _name(files: Sequence[_SubjectFile], log: Log) -> None:
     """Systems are folders with one file per subject, or else files."""
     folders = list(dict.fromkeys(file.path.resolve().parent for file in files if file.is_of_folder))
     models = [folder.parent.parent if folder.parent.name == "CoT" else folder for folder in folders]
@@ -176,7 +180,7 @@ def _name(files: Sequence[_File], log: Log) -> None:
         log.remarks.append(guess(said))
 
 
-def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -> None:
+def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, str]]) -> None:
     """Add a row per question; repeated questions are further trials."""
     questions, subjects, preds, answers, _, scored = zip(*file.rows, strict=True)
     trials = occurrences(zip(subjects, questions, strict=True))
@@ -212,9 +216,9 @@ def _add(log: Log, file: _File, scorer: str, starts: Counter[tuple[str, str]]) -
         starts[file.system, subject] += n
 
 
-def _remarks(files: Iterable[_File], scorer: str) -> Iterator[str]:
+def _remarks(files: Iterable[_SubjectFile], scorer: str) -> Iterator[str]:
     """Remarks on the number of missing answers per system, and on how guessing would score them."""
-    systems: dict[str, list[_Row]] = {}
+    systems: dict[str, list[_Prediction]] = {}
     for file in files:
         systems.setdefault(file.system, []).extend(file.rows)
     for system, rows in systems.items():
@@ -240,14 +244,14 @@ def _remarks(files: Iterable[_File], scorer: str) -> Iterator[str]:
         )
 
 
-def _beside(file: _File, given: Mapping[Path, Any]) -> list[Path]:
+def _beside(file: _SubjectFile, given: Mapping[Path, Any]) -> list[Path]:
     """Summaries of a file: that with its name, and that of its folder."""
     place = file.path.resolve().parent
     names = [f"{file.stem}_summary.json", *(["summary.json"] if file.is_of_folder else [])]
     return [path for name in names if (path := place / name) in given or path.is_file()]
 
 
-def _claims(files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]]) -> list[Claim]:
+def _claims(files: Iterable[_SubjectFile], given: Mapping[Path, Mapping[str, Any]]) -> list[Claim]:
     """Scores stated in summaries for the subjects that were read."""
     claims: dict[Claim, None] = {}
     read: dict[Path, Mapping[str, Any]] = dict(given)
@@ -263,10 +267,10 @@ def _claims(files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]]) -> 
 
 
 def _totals(
-    files: Iterable[_File], given: Mapping[Path, Mapping[str, Any]], scorer: str
+    files: Iterable[_SubjectFile], given: Mapping[Path, Mapping[str, Any]], scorer: str
 ) -> Iterator[str]:
     """Remarks on the totals stated over all subjects, which are separate tasks here."""
-    of_summary: dict[Path, list[_File]] = {}
+    of_summary: dict[Path, list[_SubjectFile]] = {}
     for file in files:
         for path in _beside(file, given):
             of_summary.setdefault(path, []).append(file)
@@ -285,7 +289,7 @@ def _totals(
         yield f"{text}: the same." if same else warning(f"{text}: NOT THE SAME.")
 
 
-def _is_right(row: _Row, scorer: str) -> bool:
+def _is_right(row: _Prediction, scorer: str) -> bool:
     return row.pred == row.answer if row.pred or scorer == "pred" else row.lucky
 
 

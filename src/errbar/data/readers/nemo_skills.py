@@ -37,7 +37,7 @@ _CUT = "limit"  # truncated, but still scored
 _VERDICT = re.compile(r"\*{0,2}judgement\*{0,2}\s*:\s*(yes|no)", re.IGNORECASE)
 
 
-class _Row(NamedTuple):
+class _Line(NamedTuple):
     """The fields of a line that are used; prompts and responses are dropped."""
 
     id: Any
@@ -52,21 +52,21 @@ class _Row(NamedTuple):
 
 
 @dataclass
-class _Trial:
+class _TrialFile:
     """One file."""
 
     path: Path
     number: int
-    rows: list[_Row]
+    rows: list[_Line]
 
 
 @dataclass
-class _Run:
+class _DirectoryRun:
     """The files of one directory."""
 
     system: str
     task: str
-    trials: list[_Trial] = field(default_factory=list)
+    trials: list[_TrialFile] = field(default_factory=list)
 
     def scorers(self) -> list[str]:
         rows = (row for trial in self.trials for row in trial.rows)
@@ -106,7 +106,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _runs(files: Sequence[Path]) -> list[_Run]:
+def _runs(files: Sequence[Path]) -> list[_DirectoryRun]:
     """Files by directory; an unnumbered file among numbered ones is a separate run."""
     places: dict[Path, list[Path]] = {}
     for file in files:
@@ -117,10 +117,10 @@ def _runs(files: Sequence[Path]) -> list[_Run]:
         numbered = [_trial(path, at) for at, path in enumerate(held) if _number(path) is not None]
         greedy = [_trial(path, at) for at, path in enumerate(held) if _number(path) is None]
         if numbered:
-            runs.append(_Run(systems[place], place.name, numbered))
+            runs.append(_DirectoryRun(systems[place], place.name, numbered))
         if greedy:
             also = f"{systems[place]} (greedy)".strip() if numbered else systems[place]
-            runs.append(_Run(also, place.name, greedy))
+            runs.append(_DirectoryRun(also, place.name, greedy))
     return runs
 
 
@@ -150,14 +150,14 @@ def _number(path: Path) -> int | None:
     return int(named[1]) if named and named[1] else None
 
 
-def _trial(path: Path, at: int) -> _Trial:
+def _trial(path: Path, at: int) -> _TrialFile:
     number = _number(path)
     rows = [_row(row) for _, row in lines(path)]
-    return _Trial(path, at if number is None else number, rows)
+    return _TrialFile(path, at if number is None else number, rows)
 
 
-def _row(row: Mapping[str, Any]) -> _Row:
-    return _Row(
+def _row(row: Mapping[str, Any]) -> _Line:
+    return _Line(
         row.get("id"),
         {key: hash(text_or_none(row[key])) for key in _TEXTS if key in row},
         _scores(row),
@@ -170,7 +170,7 @@ def _row(row: Mapping[str, Any]) -> _Row:
     )
 
 
-def _add(log: Log, run: _Run, scorer: str) -> None:
+def _add(log: Log, run: _DirectoryRun, scorer: str) -> None:
     names = _questions(run)
     sizes = [len(trial.rows) for trial in run.trials]
     if min(sizes) < max(sizes):
@@ -207,7 +207,7 @@ def _add(log: Log, run: _Run, scorer: str) -> None:
         )
 
 
-def _questions(run: _Run) -> list[list[str]]:
+def _questions(run: _DirectoryRun) -> list[list[str]]:
     """Question ids of each file, or positions."""
     ids = [[row.id for row in trial.rows] for trial in run.trials]
     if all(_are_ids(ids_of_trial) for ids_of_trial in ids):
@@ -280,7 +280,7 @@ def _verdict(judgement: Any) -> str:
     return said[1].lower() if said else ""
 
 
-def _status(row: _Row, outcome: float | None) -> str:
+def _status(row: _Line, outcome: float | None) -> str:
     if row.status in ("", _CUT):
         return "unscored" if outcome is None else row.status or "ok"
     return row.status
@@ -295,7 +295,7 @@ def _ending(row: Mapping[str, Any]) -> str:
     return _CUT if row.get("finish_reason") == "length" else ""
 
 
-def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+def _claims(run: _DirectoryRun, scorer: str) -> Iterator[Claim]:
     """Number of questions, pass@k and mean stated in metrics.json for all files of the directory.
 
     The number of questions is stated with every score; it is checked once.
@@ -314,7 +314,7 @@ def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
         yield Claim(f"{name} {scorer}", value / 100, metric, run.system, run.task)
 
 
-def _metrics(run: _Run) -> dict[str, Any]:
+def _metrics(run: _DirectoryRun) -> dict[str, Any]:
     """Contents of metrics.json for the run; empty if it covers other files."""
     path = run.trials[0].path
     named = _NAME.fullmatch(path.name)

@@ -49,7 +49,7 @@ class _Sample:
 
 
 @dataclass
-class _Run:
+class _EvalRun:
     """One run: its system and task, its samples, and the scores it states."""
 
     path: Path
@@ -99,7 +99,7 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
     for file in files:
         log.read(file, 0)
     again = Counter((run.system, run.task) for run in runs)
-    told: dict[tuple[str, str], list[_Run]] = {}
+    told: dict[tuple[str, str], list[_EvalRun]] = {}
     for run in runs:
         apart = again[run.system, run.task] > 1 and choice.files == "systems"
         system = f"{run.system} ({run.run})" if apart else run.system
@@ -109,16 +109,16 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
         _claim(log, system, task, mine, scorers[task])
 
 
-def _runs(file: Path) -> Iterator[_Run]:
+def _runs(file: Path) -> Iterator[_EvalRun]:
     """Runs in a file by id; a file with a single run may lack ids."""
-    runs: dict[str, _Run] = {}
+    runs: dict[str, _EvalRun] = {}
     latest = ""
     for at, row in lines(file):
         where = f"{file}, line {at}"
         spec = object_in(row, "spec")
         run_id = text_or_none(row.get("run_id") or spec.get("run_id")) or latest
         latest = run_id
-        run = runs.setdefault(run_id, _Run(file, run_id))
+        run = runs.setdefault(run_id, _EvalRun(file, run_id))
         if "spec" in row:
             run.system = _system(spec)
             run.task = text_or_none(spec.get("eval_name") or spec.get("base_eval")) or ""
@@ -141,7 +141,7 @@ def _system(spec: Mapping[str, Any]) -> str:
     return text_or_none(named) or ""
 
 
-def _take(run: _Run, event: Mapping[str, Any], where: str) -> None:
+def _take(run: _EvalRun, event: Mapping[str, Any], where: str) -> None:
     """Add the scores of an event to its sample."""
     if event.get("sample_id") is None:
         raise InputError(f"{where}: an event of no sample; there is no 'sample_id'.")
@@ -161,7 +161,7 @@ def _take(run: _Run, event: Mapping[str, Any], where: str) -> None:
                 sample.scores.setdefault(name, []).append(_Score(number))
 
 
-def _name(runs: Sequence[_Run]) -> None:
+def _name(runs: Sequence[_EvalRun]) -> None:
     """Name runs without a spec after their file."""
     nameless = [run for run in runs if not run.system]
     files = list(dict.fromkeys(run.path for run in nameless))
@@ -170,7 +170,7 @@ def _name(runs: Sequence[_Run]) -> None:
         run.system = names[run.path]
 
 
-def _scorers(runs: Sequence[_Run]) -> dict[str, list[str]]:
+def _scorers(runs: Sequence[_EvalRun]) -> dict[str, list[str]]:
     """Names of scores with at least one value, by task, the preferred one first."""
     there: dict[str, dict[str, None]] = {}
     for run in runs:
@@ -188,7 +188,7 @@ def _scorers(runs: Sequence[_Run]) -> dict[str, list[str]]:
     }
 
 
-def _add(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) -> None:
+def _add(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: str) -> None:
     """Add a row per score of a sample, or one for a sample without scores."""
     start = several = unscored = 0
     for run in runs:
@@ -232,7 +232,7 @@ def _add(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) ->
         log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
 
 
-def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) -> None:
+def _claim(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: str) -> None:
     """Add the scores stated in final reports, which are means over events.
 
     These equal the mean over samples if all samples have equally many events.
@@ -257,7 +257,7 @@ def _claim(log: Log, system: str, task: str, runs: Sequence[_Run], scorer: str) 
         )
 
 
-def _known(run: _Run, scorer: str) -> dict[str, int]:
+def _known(run: _EvalRun, scorer: str) -> dict[str, int]:
     """Number of results of each sample that has any."""
     scores = {name: sample.scores.get(scorer, []) for name, sample in run.samples.items()}
     counts = {

@@ -56,7 +56,7 @@ class _Item(NamedTuple):
 
 
 @dataclass
-class _Run:
+class _ApiRun:
     """The items of a run, and its object if that was loaded."""
 
     run: str
@@ -80,7 +80,7 @@ def kind_of_export(glance: Glance) -> str:
 
 def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
     """Fill a log with the items of all runs in these files."""
-    runs: dict[str, _Run] = {}
+    runs: dict[str, _ApiRun] = {}
     seen: set[str] = set()
     for file in files:
         _take(log, file, runs, seen)
@@ -106,17 +106,17 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
             )
 
 
-def _take(log: Log, file: Path, runs: dict[str, _Run], seen: set[str]) -> None:
+def _take(log: Log, file: Path, runs: dict[str, _ApiRun], seen: set[str]) -> None:
     """Add the items and runs of a file; duplicate items are left out."""
     held = 0
     for where, value, page in _objects(file):
         if "result_counts" in value:
             name = name_of(require_key(value, "id", where), f"{where}, id")
-            runs.setdefault(name, _Run(name)).said = value
+            runs.setdefault(name, _ApiRun(name)).said = value
             continue
         held += 1
         name = name_of(require_key(value, "run_id", where), f"{where}, run_id")
-        run = runs.setdefault(name, _Run(name))
+        run = runs.setdefault(name, _ApiRun(name))
         run.task = text_or_none(value.get("eval_id")) or run.task
         run.has_end = run.has_end or not page.get("has_more")
         item = text_or_none(value.get("id"))
@@ -167,12 +167,12 @@ def _objects(file: Path) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any
             yield f"{where}, item {at}", require_object(item, f"{where}, item {at}"), page
 
 
-def _scorers(runs: Sequence[_Run]) -> list[str]:
+def _scorers(runs: Sequence[_ApiRun]) -> list[str]:
     names = dict.fromkeys(name for run in runs for item in run.items for name in item.results)
     return [_USUAL, *names, *(f"{name}/score" for name in names)]
 
 
-def _systems(runs: Sequence[_Run], choice: Choice, log: Log) -> list[str]:
+def _systems(runs: Sequence[_ApiRun], choice: Choice, log: Log) -> list[str]:
     """Systems are models, with the run where a model has several runs of an eval."""
     models = [next(iter(run.models)) if len(run.models) == 1 else "" for run in runs]
     alike = Counter(zip(models, (run.task for run in runs), strict=True))
@@ -192,7 +192,7 @@ def _systems(runs: Sequence[_Run], choice: Choice, log: Log) -> list[str]:
 
 
 def _add(
-    log: Log, run: _Run, system: str, scorer: str, starts: Counter[tuple[str, str, str]]
+    log: Log, run: _ApiRun, system: str, scorer: str, starts: Counter[tuple[str, str, str]]
 ) -> None:
     """Add a row per item; repeated source items are further trials."""
     strange: Counter[str] = Counter()
@@ -230,7 +230,7 @@ def _judged(item: _Item, scorer: str) -> tuple[float | None, str]:
     return value, "ok" if value is not None else lost
 
 
-def _claims(run: _Run, system: str) -> Iterator[Claim]:
+def _claims(run: _ApiRun, system: str) -> Iterator[Claim]:
     counts = object_in(run.said, "result_counts")
     for name, metric in (("total", "rows"), ("passed", "right"), ("errored", "failed")):
         if is_whole(counts.get(name)):

@@ -45,7 +45,7 @@ class _Question(NamedTuple):
 
 
 @dataclass
-class _File:
+class _OutputFile:
     """One output."""
 
     path: Path
@@ -109,7 +109,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     return log
 
 
-def _file(path: Path) -> _File:
+def _file(path: Path) -> _OutputFile:
     questions: dict[str, _Question] = {}
     predictions = again = 0
     for at, row in lines(path):
@@ -127,7 +127,7 @@ def _file(path: Path) -> _File:
     holder = place.parent.parent
     system = holder.parent.name if named and holder.name == _FOLDER else ""
     settings = named["before"] + named["after"] if named else ""
-    return _File(path, system, task, settings, questions, predictions, again)
+    return _OutputFile(path, system, task, settings, questions, predictions, again)
 
 
 def _question(row: dict[str, Any], path: Path, at: int) -> _Question:
@@ -151,7 +151,7 @@ def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
     return [] if held is None else require_list(held, f"{path}, line {at}, {key}")
 
 
-def _add(log: Log, file: _File, key: tuple[str, str], before: int) -> int:
+def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
     """Add the predictions of every question; returns how many have several reward-model scores."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     extra = dict.fromkeys(name for told in file.questions.values() for name in told.extra)
@@ -195,7 +195,7 @@ def _last(scores: Any) -> Any:
     return scores
 
 
-def _claims(file: _File, key: tuple[str, str]) -> Iterator[Claim]:
+def _claims(file: _OutputFile, key: tuple[str, str]) -> Iterator[Claim]:
     """Number of questions and accuracy of first predictions, stated in the file of metrics."""
     beside = file.path.with_name(f"{file.path.stem}_metrics.json")
     if not beside.is_file():

@@ -33,7 +33,7 @@ from errbar.errors import InputError
 _SIGNS = ('"resolved"', '"cost"', '"api_calls"')
 
 
-class _Entry(NamedTuple):
+class _LeaderboardEntry(NamedTuple):
     """A submission on a leaderboard."""
 
     board: str
@@ -89,12 +89,12 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     return log
 
 
-def _entries(file: Path) -> Iterator[_Entry]:
+def _entries(file: Path) -> Iterator[_LeaderboardEntry]:
     whole = object_of(file)
     if "leaderboards" not in whole:
         for model, told in whole.items():
             details = require_object(told, f"{file}, {model}")
-            yield _Entry("", model, "", details, None, model)
+            yield _LeaderboardEntry("", model, "", details, None, model)
         return
     for board in require_list(whole["leaderboards"], f"{file}, leaderboards"):
         part = require_object(board, f"{file}, leaderboards")
@@ -104,7 +104,7 @@ def _entries(file: Path) -> Iterator[_Entry]:
             result = require_object(value, where)
             share = number_or_none(result.get("resolved"))
             folder = text_or_none(result.get("folder")) or ""
-            yield _Entry(
+            yield _LeaderboardEntry(
                 name,
                 text_or_none(result.get("name")) or folder or f"result {at}",
                 folder,
@@ -114,7 +114,7 @@ def _entries(file: Path) -> Iterator[_Entry]:
             )
 
 
-def _add(log: Log, file: Path, entry: _Entry, system: str) -> None:
+def _add(log: Log, file: Path, entry: _LeaderboardEntry, system: str) -> None:
     size = len(entry.details)
     log.read(file, size)
     if size:

@@ -35,7 +35,7 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-class _Trial(NamedTuple):
+class _EpisodeTrial(NamedTuple):
     """The fields of a trial that are used; the conversation itself is dropped."""
 
     question: str
@@ -89,7 +89,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _trials(file: Path) -> Iterator[_Trial]:
+def _trials(file: Path) -> Iterator[_EpisodeTrial]:
     for at, element in enumerate(elements(file)):
         if not isinstance(element, dict):
             require_object(element, f"{file}, row {at}")
@@ -98,7 +98,7 @@ def _trials(file: Path) -> Iterator[_Trial]:
             question = name_of(question, f"{file}, row {at}, task_id")
         info = object_in(element, "info")
         error, source = info.get("error"), info.get("source")
-        yield _Trial(
+        yield _EpisodeTrial(
             str(question)
             if is_whole(question)
             else name_of(question, f"{file}, row {at}, task_id"),

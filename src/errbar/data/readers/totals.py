@@ -19,7 +19,7 @@ _COUNTED = re.compile(r'"num_entries"\s*:')
 _SAMPLED = re.compile(r'"(pass|majority)@\d+')
 
 
-class _Kind(NamedTuple):
+class _TotalsFormat(NamedTuple):
     """Totals of a harness: how to recognise them, and which file has every question."""
 
     whose: str
@@ -45,32 +45,32 @@ def _of_nemo_skills(glance: Glance) -> bool:
 
 
 _OBJECTS = (
-    _Kind(
+    _TotalsFormat(
         "simple-evals",
         _of_simple_evals,
         "simple-evals writes scores per question only to its HTML report; save the score "
         "of every SingleEvalResult as a table with a question and an outcome in each row",
     ),
-    _Kind(
+    _TotalsFormat(
         "MTEB",
         lambda glance: glance.has("dataset_revision", "mteb_version"),
         "MTEB keeps what was predicted with prediction_folder=; score that for each query, as a "
         "table with a question and an outcome in each row",
     ),
-    _Kind(
+    _TotalsFormat(
         "lm-evaluation-harness before 0.4",
         lambda glance: glance.has("results", "versions", "config"),
         "Run lm_eval with --log_samples, and load the samples_*.jsonl too",
     ),
-    _Kind(
+    _TotalsFormat(
         "Every Eval Ever",
         lambda glance: glance.has("schema_version", "evaluation_results", "model_info"),
         "Load the file next to it that ends in _samples.jsonl",
     ),
-    _Kind("NeMo-Skills", _of_nemo_skills, "Load the output*.jsonl of the run"),
+    _TotalsFormat("NeMo-Skills", _of_nemo_skills, "Load the output*.jsonl of the run"),
 )
 _ARRAYS = (
-    _Kind(
+    _TotalsFormat(
         "HELM",
         lambda glance: glance.has("name", "count", "sum", "sum_squared"),
         "Load the per_instance_stats.json of the run",
@@ -78,7 +78,7 @@ _ARRAYS = (
 )
 
 
-def _kind(glance: Glance) -> _Kind | None:
+def _kind(glance: Glance) -> _TotalsFormat | None:
     kinds = {"object": _OBJECTS, "array": _ARRAYS}.get(glance.shape, ())
     return next((kind for kind in kinds if kind.looks(glance)), None)
 

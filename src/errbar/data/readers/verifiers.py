@@ -57,7 +57,7 @@ class _Rollout(NamedTuple):
 
 
 @dataclass
-class _Run:
+class _RolloutRun:
     """One file."""
 
     path: Path
@@ -115,7 +115,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _run(path: Path, log: Log) -> _Run:
+def _run(path: Path, log: Log) -> _RolloutRun:
     beside = path.with_name("metadata.json")
     told = object_of(beside) if beside.is_file() else {}
     environment, _, model = path.resolve().parent.parent.name.partition("--")
@@ -143,10 +143,10 @@ def _run(path: Path, log: Log) -> _Run:
         )
     log.read(path, len(rollouts))
     if episodes:
-        return _Run(path, [*rollouts, *_of_traces(path, episodes, log)])
+        return _RolloutRun(path, [*rollouts, *_of_traces(path, episodes, log)])
     if not rollouts:
         log.skip(path, "it has no rollouts")
-    return _Run(path, rollouts, told)
+    return _RolloutRun(path, rollouts, told)
 
 
 def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def _ending(trace: Mapping[str, Any]) -> str:
     return "limit" if trace.get("stop_condition") in _LIMITS else ""
 
 
-def _claims(run: _Run, scorer: str) -> Iterator[Claim]:
+def _claims(run: _RolloutRun, scorer: str) -> Iterator[Claim]:
     """The mean of a score, and how many questions and rollouts there are."""
     whose = (run.rollouts[0].system, run.rollouts[0].task)
     means = {**object_in(run.stated, "avg_metrics"), _REWARD: run.stated.get("avg_reward")}

@@ -296,7 +296,7 @@ def are_named_as_tasks(names: Sequence[str]) -> bool:
     return any(all(map(known.fullmatch, names)) for known in (_BENCHMARKS, _LANGUAGE))
 
 
-class _System(NamedTuple):
+class _SystemFile(NamedTuple):
     """A file that is read as a system."""
 
     name: str
@@ -304,14 +304,14 @@ class _System(NamedTuple):
     is_counted: bool  # ids are consecutive, as in numbered rows
 
 
-def _systems(rows: Any, columns: Columns) -> list[_System]:
+def _systems(rows: Any, columns: Columns) -> list[_SystemFile]:
     system, question = quoted(columns["system"]), _question(columns)
     number = f"try_cast({quoted(columns['question'])} AS BIGINT)"
     span = f"max({number}) - min({number}) + 1 = count(DISTINCT {question})"
     whole = f"coalesce({span} AND count({number}) = count(*), false)"
     each = f"{system}, count(DISTINCT {question}), {whole}"
     found = rows.aggregate(each, system).order("1").fetchall()
-    return [_System(str(name), count, counted) for name, count, counted in found]
+    return [_SystemFile(str(name), count, counted) for name, count, counted in found]
 
 
 def _shared_questions(rows: Any, columns: Columns) -> int:

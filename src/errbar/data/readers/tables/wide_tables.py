@@ -51,7 +51,7 @@ _SCORE_NAME = re.compile(
 _NUMBERED = re.compile(r"(.+?)[\s_.,/:-]*\d+")
 
 
-class _Chosen(NamedTuple):
+class _WideColumns(NamedTuple):
     """Columns with outcomes, and possible ones that are left out."""
 
     wide: list[str]
@@ -75,7 +75,7 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         for name, column in flat.items()
         if name not in taken | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
     ]
-    chosen = _Chosen(listed, [], []) if listed else _choose(candidates, flat)
+    chosen = _WideColumns(listed, [], []) if listed else _choose(candidates, flat)
     wide = chosen.wide
     rows = len(flat[wide[0]]) if wide else 0
     if not listed and (len(wide) < 2 or (columns["question"] == ROW and rows < 2)):
@@ -99,7 +99,7 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
 
 
 def _remark(
-    meaning: str, chosen: _Chosen, flat: Flat, unused: Sequence[str], *, unnamed: bool
+    meaning: str, chosen: _WideColumns, flat: Flat, unused: Sequence[str], *, unnamed: bool
 ) -> Above:
     """Remark on the columns used, those left out, and how to choose others."""
     wide = chosen.wide
@@ -164,7 +164,7 @@ def _is_number_column(column: Sequence[Any]) -> bool:
     return all(is_outcome(value) or number_in(str(value)) is not None for value in _once(column))
 
 
-def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
+def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     """Choose the columns that are systems, by their names and values."""
     references = named_like(candidates, REFERENCES)
     answers = [name for name in candidates if name not in references and not _is_other(name)]
@@ -182,7 +182,7 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _Chosen:
     rest = [name for name in candidates if name not in by_name]
     binary = [name for name in rest if _is_binary(flat[name])]
     fractions = [name for name in rest if name not in binary] if binary else []
-    return _Chosen(binary or rest, by_name, fractions)
+    return _WideColumns(binary or rest, by_name, fractions)
 
 
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
