@@ -162,7 +162,7 @@ def test_others_are_compared_as_if_it_were_not_there(kind: Kind) -> None:
     for row in missing:
         assert math.isnan(row.difference)
         assert row.reason.startswith(f"odd has no {row.metric}: {kind.reason}")
-        assert row.verdict == "cannot tell"
+        assert row.verdict == "inconclusive"
         assert row.better == ""
     assert f"a − odd, b − odd, c − odd: {missing[0].reason}." in found.notes()
     line = next(line for line in str(found).splitlines() if "a − odd" in line)
@@ -268,7 +268,7 @@ def test_a_pair_that_trials_cannot_tell_apart_keeps_no_other_from_being_compared
     alone = errbar.load(rows.filter(pl.col("system") != "c")).compare("avg", estimand="benchmark")
     assert same([row for row in found.to_dicts() if row["other"] != "c"], alone.to_dicts())
     for row in found[1:]:
-        assert "one trial says nothing of its other trials" in row.reason
+        assert "a single trial gives no spread between trials" in row.reason
 
 
 # Confidence.

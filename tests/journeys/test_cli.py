@@ -92,7 +92,7 @@ def test_figures_of_the_demo_equal_those_of_the_functions(metric: str) -> None:
 def test_the_demo_says_what_the_data_are_and_what_the_bar_covers() -> None:
     lines = printed().splitlines()
     assert lines[0] == demo.ABOUT
-    for start in ("95 % interval: for questions like these", "Method: "):
+    for start in ("95 % interval: for new questions of the same kind", "Method: "):
         assert any(line.startswith(start) for line in lines), start
 
 

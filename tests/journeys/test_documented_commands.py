@@ -50,7 +50,7 @@ SAYS = {
     ("monitor.md", "errbar monitor log.jsonl --better new old --trials 4"): ["new is better"],
     ("tutorial.md", "errbar score src/errbar/demo/outcomes.csv -m pass@1"): ["0.536 to 0.781"],
     ("tutorial.md", "errbar compare src/errbar/demo/outcomes.csv -m pass@1"): ["large is better"],
-    ("rank.md", "errbar rank logs/ -m pass@8"): ["cannot be told apart"],
+    ("rank.md", "errbar rank logs/ -m pass@8"): ["do not differ significantly"],
 }
 
 

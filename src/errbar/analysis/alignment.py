@@ -96,7 +96,7 @@ class Together:
         """Right or wrong, of some of the questions."""
         if self.correct is None:
             raise InputError(
-                f"{self.metric}: these very questions are compared where outcomes are right or "
+                f"{self.metric}: comparisons on this exact benchmark need outcomes of right or "
                 f"wrong. Ask for "
                 f"{setting('estimand', 'population')}."
             )
@@ -170,9 +170,9 @@ def several_by_task(
     if not several:
         found = ", ".join(map(repr, known)) or "none"
         where = f", and no task has two: {', '.join(tasks)}" if len(known) > 1 else ""
-        raise InputError(f"two systems at least are compared; there is {found}{where}.")
+        raise InputError(f"a comparison needs at least two systems; there is {found}{where}.")
     lone = [
-        f"{Subject(next(iter(each)), task)}: no other system has this task; left out."
+        f"{Subject(next(iter(each)), task)}: left out; no other system has this task."
         for task, each in tasks.items()
         if task not in several
     ]

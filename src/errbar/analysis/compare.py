@@ -63,7 +63,7 @@ class Asked(Generic[Kind]):
             number(self.margin, "margin", 0.0, math.inf)
         wanted = self.wanted()
         if wanted is not None and len(wanted) < 2:
-            raise InputError(f"two systems at least are compared; got {wanted!r}.")
+            raise InputError(f"a comparison needs at least two systems; got {wanted!r}.")
 
     def wanted(self) -> list[str] | None:
         """The systems that are asked for by name, once each."""
@@ -252,12 +252,14 @@ def missing(metric: Metric, task: str, pair: Refused, asked: Asked[Kind]) -> Com
 
 def _described(groups: Sequence[tuple[Together, Sequence[Pair]]]) -> str:
     clustered = any(data.clustered for data, _ in groups)
-    paired = f"paired by {'cluster' if clustered else 'question'}, random signs of the differences"
+    paired = (
+        f"paired by {'cluster' if clustered else 'question'}, sign-flip test of the differences"
+    )
     rewards = any(data.noise is not None for data, _ in groups)
     learned = (
-        "how far the trials of each question lie apart"
+        "variance between the trials of each question"
         if rewards
-        else "how difficulty is spread, learned of each system on the questions of both"
+        else "difficulty model fitted to each system on the common questions"
     )
     ways = {
         paired if pair.found.totals is not None else learned

@@ -104,7 +104,7 @@ def compare_ranked(
     """Every pair of systems, or every system against the baseline, on every metric and task."""
     if asked.covers is not Estimand.POPULATION:
         raise InputError(
-            f"{asked.metrics[0]}: ranked items are compared for the estimand 'population' alone."
+            f"{asked.metrics[0]}: ranked items are compared for the estimand 'population' only."
         )
     items, refused = items_by_system(source)
     given: dict[Key, RankedItems | InputError] = {

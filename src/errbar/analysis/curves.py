@@ -101,7 +101,7 @@ def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: floa
     confidence, right, cluster = rows.answers()
     sure = confidence.astype(float)
     if not sure.size:
-        raise InputError(f"{of or 'the system'} answered nothing; it has no calibration to draw.")
+        raise InputError(f"{of or 'the system'} answered no item; there is no calibration to draw.")
     outside = sure[(sure < 0) | (sure > 1)]
     if outside.size:
         raise InputError(
@@ -227,8 +227,10 @@ def _asked(
         metric = ranked_metric(one)
         if metric.whole and len(set(reach.values())) > 1:
             warnings.warn(
-                f"{metric} up to different largest coverages favours who answers least; "
-                f"{metric.head}(coverage={common:.4g}) is up to what all of them reach.",
+                f"{metric} up to different largest coverages favours the system that answers "
+                f"least; "
+                f"{metric.head}(coverage={common:.4g}) goes up to the coverage that all of "
+                f"them reach.",
                 UnequalCoverage,
                 stacklevel=3,
             )
@@ -251,7 +253,9 @@ def _asked(
 def _check(systems: Mapping[str, Predictions]) -> NDArray[np.intp]:
     """Same items for all; the cluster of each."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise InputError("two systems at least are compared, by name: {'a': Predictions(…), …}.")
+        raise InputError(
+            "a comparison needs at least two systems, by name: {'a': Predictions(…), …}."
+        )
     for name, data in systems.items():
         if not isinstance(data, Predictions):
             raise WrongType(f"{name!r} must be Predictions; got {type(data).__name__}.")

@@ -27,7 +27,7 @@ def held_shares(
     counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
 ) -> list[float]:
     """For each metric, the share of simulations whose interval held the truth."""
-    require_no_weights("an audit, whose simulated questions all count alike,", counts)
+    require_no_weights("an audit, which weights all questions alike,", counts)
     known = right_or_wrong(counts)
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
         raise InputError("an audit simulates right and wrong trials; leave categories out of it.")

@@ -95,11 +95,11 @@ class Differences:
             first, second = (self._summary(at, both) for at in (one, other))
             sds = first.sd, second.sd
             mean, sd = first.mean - second.mean, math.hypot(*sds)
-            reason = "" if sd else "nothing varies, so there is no telling how sure it is"
+            reason = "" if sd else "nothing varies, so there is no spread to estimate"
             score = mean / sd if sd else math.nan
         elif totals.size == 1:
             alone = "cluster" if data.clustered else "question"
-            reason = f"one {alone} says nothing of others"
+            reason = f"a single {alone} gives no spread"
         return Difference(
             mean_of(mine, weights),
             mean_of(theirs, weights),
@@ -153,7 +153,7 @@ class Differences:
         data = self._data
         if not isinstance(data.metric, CountMetric):
             raise InputError(
-                f"{data.metric}: votes by answer are known for the estimand 'population' alone."
+                f"{data.metric}: votes by answer are supported for the estimand 'population' only."
             )
         counts = [data.counts(at, some) for at in systems]
         known = Learned.of(counts, [np.random.default_rng(0) for _ in systems])
@@ -165,7 +165,8 @@ class Differences:
         values = self._data.parts[0][system, some]
         if not np.isfinite(noise).all():
             raise InputError(
-                f"{self._data.metric}: a question with one trial says nothing of its other trials. "
+                f"{self._data.metric}: a question with a single trial gives no spread between "
+                f"trials. "
                 f"Ask for {setting('estimand', 'population')}."
             )
         twice = 2.0 if self._covers is Estimand.RERUN else 1.0

@@ -48,7 +48,7 @@ class RankAsked:
         strict_share(self.level, "level")
         if self.covers is Estimand.RERUN:
             raise InputError(
-                "ranks are of systems, not of what a run would show; ask for estimand "
+                "ranks are properties of systems, not of a run; use estimand "
                 "'population' or 'benchmark'."
             )
 
@@ -69,16 +69,16 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     rows = _standings(systems, parts, ahead, drawn, up, asked)
     lost = sum(part.left_out for part in parts)
     if left:
-        remarks.append(f"Not given every task, and left out: {', '.join(left)}.")
+        remarks.append(f"Left out, because they lack some tasks: {', '.join(left)}.")
     remarks += _not_ranked(several)
     if lost:
         verb = "is" if lost == 1 else "are"
-        remarks.append(f"{counted(lost, 'question')} that not all systems have {verb} left out.")
+        remarks.append(f"{counted(lost, 'question')} that some systems lack {verb} left out.")
     remarks += _cautions(parts, ahead, asked.covers)
     words = (
-        "questions weighed at random, the same for all systems"
+        "Bayesian bootstrap over questions, with the same weights for all systems"
         if asked.covers is Estimand.POPULATION
-        else "how difficulty is spread, learned of each system"
+        else "difficulty model fitted to each system"
     )
     asked_in_all = sum(part.questions for part in parts)
     return Leaderboard(tuple(rows), asked.metric, weights, asked_in_all, words, tuple(remarks))
@@ -96,9 +96,9 @@ def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[
     )
     if not few:
         return []
-    those = "Caution: what is told apart rests"
+    those = "Caution: the separation rests"
     if len(pairs) > 1:
-        those = f"Caution: {few} of the {len(pairs)} pairs that are told apart rest"
+        those = f"Caution: {few} of the {len(pairs)} separated pairs rest"
     return [f"{those} on few questions that differ; see compare."]
 
 
@@ -188,7 +188,7 @@ def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:
         lacking = [name for name in known if name not in kept]
         why = " ".join(_not_ranked(tables))
         raise InputError(
-            f"systems are ranked on tasks that all of them were given; these lack some: "
+            f"systems are ranked on the tasks that all of them have; these lack some: "
             f"{', '.join(lacking)}. Rank one task at a time, or name systems that have all."
             f"{f' {why}' if why else ''}"
         )
@@ -230,7 +230,7 @@ class _Part:
             elif self._asked.covers is Estimand.POPULATION:
                 self._known = [self._of_sample(one) for one in self.values]
             else:
-                raise InputError(f"{metric} is ranked for the estimand 'population' alone.")
+                raise InputError(f"{metric} is ranked for the estimand 'population' only.")
         return self._known
 
     def _of_counts(self, metric: CountMetric) -> list[Summary]:

@@ -65,9 +65,9 @@ def roc_auc_ci(
     return _estimate(value, sd, ends, wanted, positive.size)
 
 
-_ONE_ALONE = "one positive or one negative alone has no spread"
-_ALL_TIED = "all scores are equal, so the order of nothing was seen"
-_SEPARATED = "one of the scores separates the classes perfectly, which hides its spread"
+_ONE_ALONE = "a single positive or negative gives no spread"
+_ALL_TIED = "all scores are equal, so there is no order to estimate"
+_SEPARATED = "one of the scores separates the classes perfectly, so its spread cannot be estimated"
 
 
 def _estimate(
@@ -159,7 +159,7 @@ def _difference(areas: list[float], variance: float, level: float) -> AucDiffere
     if math.isnan(variance) or variance == 0.0 or {0.0, 1.0} & set(areas):
         reason = _ONE_ALONE if math.isnan(variance) else _SEPARATED
         if variance == 0.0 and not {0.0, 1.0} & set(areas):
-            reason = "the difference has no spread in these data"
+            reason = "the difference does not vary in these data"
         nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
         return AucDifference(first, second, first - second, math.nan, nowhere, math.nan, reason)
     sd = math.sqrt(variance)

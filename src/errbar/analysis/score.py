@@ -46,8 +46,8 @@ ScoredMetric = CountMetric | VoteAt
 _Part = dict[Subject, Estimate]
 
 _REWARDS = "avg of rewards: t interval"
-_VOTES = "vote@k: Bayesian bootstrap of the questions"
-_NOT_HELD = "held: only right and wrong trials are simulated, not rewards or votes by answer."
+_VOTES = "vote@k: Bayesian bootstrap over questions"
+_NOT_HELD = "held: only right-or-wrong trials are simulated, not rewards or votes by answer."
 
 
 @dataclass
@@ -186,7 +186,7 @@ class Scoring:
     ) -> list[Estimate]:
         """The same, with the share of simulations in which each interval held the truth."""
         if any(clusters_of(one) is not None for one in counts.values()):
-            remarks.append("held: the questions that were simulated do not come in clusters.")
+            remarks.append("held: the simulated questions are not clustered.")
         held: dict[tuple[Subject, Metric], float] = {}
         for of, one in counts.items():
             fine = [

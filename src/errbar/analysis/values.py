@@ -204,7 +204,7 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
     mean, sd, low, high = found.within(0.0, 1.0)
     if covers is not Estimand.POPULATION:
         sd = low = high = math.nan
-        reason = "votes by answer are known for the estimand 'population' alone"
+        reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
     trials = int(answered.trials.sum())
     return Estimate(of, metric, mean, mean, sd, interval, values.size, trials, reason)
@@ -235,11 +235,11 @@ def _among_questions(answered: Answered, value: float) -> tuple[float, float, st
     number = off.size
     if number == 1:
         alone = "cluster" if answered.clusters is not None else "question"
-        return math.nan, 0, f"one {alone} says nothing of others"
+        return math.nan, 0, f"a single {alone} gives no spread"
     asked = answered.values.size if weights is None else math.fsum(weights)
     squares = math.fsum(np.square(off)) / asked**2
     if not squares:
-        return math.nan, 0, "all questions came to the same, so they cannot tell how sure it is"
+        return math.nan, 0, "all questions have the same value, so there is no spread to estimate"
     if sizes is None:
         return squares * number / (number - 1), number - 1, ""
     left = 1.0 - sizes / sizes.sum()  # of a question's own say in the mean that it is held against
@@ -248,16 +248,16 @@ def _among_questions(answered: Answered, value: float) -> tuple[float, float, st
 
 
 def _within_questions(answered: Answered) -> tuple[float, int, str]:
-    """Variance of the mean by how far the trials of each question lie apart."""
+    """Variance of the mean by variance between the trials of each question."""
     noise = answered.noise
     if noise is None or not np.isfinite(noise).all():
-        return math.nan, 0, "a question with one trial says nothing of its other trials"
+        return math.nan, 0, "a question with a single trial gives no spread between trials"
     if answered.weights is None:
         total = math.fsum(noise) / answered.values.size**2
     else:
         total = math.fsum(answered.weights**2 * noise) / math.fsum(answered.weights) ** 2
     if not total:
-        return math.nan, 0, "the trials of each question agree, so they cannot tell how sure it is"
+        return math.nan, 0, "the trials of each question agree, so there is no spread to estimate"
     return total, int((answered.trials - 1).sum()), ""
 
 
@@ -269,5 +269,5 @@ def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> 
     share = answered.values.size / in_all
     within, _, reason = _within_questions(answered)
     if reason:
-        return variance, f"questions_in_all narrows nothing: {reason}"
+        return variance, f"questions_in_all has no effect: {reason}"
     return (1.0 - share) * variance + share * within, ""

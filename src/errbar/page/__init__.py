@@ -191,9 +191,10 @@ def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
     for family, words in (
         (
             "pass@k",
-            "The chance that at least one of k trials is right: what picking it would give.",
+            "The chance that at least one of k trials is correct: the score if the best could be "
+            "picked.",
         ),
-        ("pass^k", "The chance that all of k trials are right: how far one can rely on it."),
+        ("pass^k", "The chance that all of k trials are correct: a measure of reliability."),
     ):
         curve = partial(
             runs.curve, family, estimand=asked.estimand, level=asked.level, errors=asked.errors
@@ -208,7 +209,7 @@ def _tried(name: str, title: str, made: Callable[[], R], *words: str) -> tuple[R
     try:
         result = made()
     except ErrbarError as error:
-        return None, Section(name, title, (*words, f"There is nothing to show: {error}"))
+        return None, Section(name, title, (*words, f"Nothing to show: {error}"))
     return result, Section(name, title, words, result, _picture(result))
 
 
@@ -261,7 +262,7 @@ def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons |
         decided = [row for row in there if row.better]
         careful = sum(bool(row.caution) for row in decided)
         found.append(
-            f"{len(decided)} of {counted(len(there), 'pair')} of systems can be told apart"
+            f"{len(decided)} of {counted(len(there), 'pair')} of systems differ significantly"
             f"{f', {careful} of them with caution: see the comparisons' if careful else ''}."
         )
     if board is None:

@@ -1,6 +1,6 @@
-"""What every result can do: print, show in a notebook, become any DataFrame.
+"""Base of all results: printing, notebooks, conversion to DataFrames.
 
-A number that cannot be had is a dash with its reason; where all are missing, that is an error.
+A number that cannot be computed is a dash with a reason; if all are missing, that is an error.
 """
 
 import importlib
@@ -24,7 +24,7 @@ R = TypeVar("R")
 
 
 class Result(ABC):
-    """Rows with notes under them."""
+    """A table of rows with notes."""
 
     __slots__ = ()
 
@@ -34,18 +34,18 @@ class Result(ABC):
 
     @abstractmethod
     def columns(self) -> list[list[str]]:
-        """Each column from its head down; one that is empty all the way is left out."""
+        """Columns as text, each beginning with its head; empty columns are left out."""
 
     @abstractmethod
     def notes(self) -> list[str]:
-        """What is said of the rows; guesses and warnings stand above them, the rest below."""
+        """Notes on the rows; guesses and warnings print above the table, others below."""
 
     def breaks(self) -> set[int]:
-        """The rows that begin a new group."""
+        """Rows that begin a new group."""
         return set()
 
     def parts(self) -> list[Table]:
-        """What is shown of them: one table."""
+        """The tables to print."""
         notes = self.notes()
         return [Table(self.columns(), below(notes), self.breaks(), above(notes))]
 
@@ -62,7 +62,7 @@ class Result(ABC):
         return _library("pyarrow").Table.from_pylist(self.to_dicts())
 
     def plot(self) -> "Picture":
-        """A picture of them; see "Pictures" in the documentation."""
+        """A picture of the result; see "Pictures" in the documentation."""
         from errbar.results.pictures import plot  # noqa: PLC0415  an extra
 
         return plot(self)
@@ -109,24 +109,24 @@ _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 class Refusals:
-    """What could not be had, by whose it is and what was asked."""
+    """Refused numbers, by subject and metric."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], InputError] = {}
 
-    def add(self, whose: object, metric: object, error: InputError) -> str:
-        """Keep a refusal; returns its reason as a phrase."""
-        self._found[str(whose), str(metric)] = error
+    def add(self, subject: object, metric: object, error: InputError) -> str:
+        """Record a refusal and return its reason as a phrase."""
+        self._found[str(subject), str(metric)] = error
         return reason_of(error, metric)
 
-    def require_others(self, asked: Iterable[tuple[object, object]]) -> None:
-        """Raise an error if everything that was asked for is refused."""
-        names = list(dict.fromkeys((str(whose), str(metric)) for whose, metric in asked))
+    def require_others(self, requested: Iterable[tuple[object, object]]) -> None:
+        """Raise an error if every requested number is refused."""
+        names = list(dict.fromkeys((str(subject), str(metric)) for subject, metric in requested))
         if all(name in self._found for name in names):
             self.require_none(names)
 
     def require_none(self, names: Sequence[tuple[str, str]] = (), done: str = "scored") -> None:
-        """Raise the first refusal, and how many are like it, if there is any."""
+        """Raise the first refusal, if any, with the number of refusals of its kind."""
         names = names or list(self._found)
         if not names:
             return
@@ -134,13 +134,13 @@ class Refusals:
         reasons = [reason_of(self._found[name], name[1]) for name in names]
         what = f"{' '.join(filter(None, names[0]))}: {reasons[0]}"
         if len(names) > 1:
-            alike = sum(_kind(one) == _kind(reasons[0]) for one in reasons)
+            alike = sum(_kind(reason) == _kind(reasons[0]) for reason in reasons)
             what = f"nothing can be {done}. {what} (the reason for {alike} of {len(names)})"
         raise type(first)(f"{what}.") from first
 
 
 def reason_of(error: InputError, metric: object) -> str:
-    """An error as a phrase, without the metric that it begins with and the full stop.
+    """The message of an error without the leading metric and the full stop.
 
     Examples
     --------
@@ -160,15 +160,15 @@ def too_few_trials(
     can_drop: bool = True,
     can_extrapolate: bool = False,
 ) -> NotEnoughTrials | None:
-    """The refusal of questions with fewer trials than are drawn, if there are any.
+    """The error for questions with fewer trials than `draws`, or None.
 
-    `often` says how many questions each entry stands for, and `names` which they are.
+    `often` counts the questions of each entry, and `names` are their ids.
     """
     short = trials < draws
     if not short.any():
         return None
-    each = np.ones(trials.size) if often is None else often
-    few, questions = int(short @ each), int(each.sum())
+    weights = np.ones(trials.size) if often is None else often
+    few, questions = int(short @ weights), int(weights.sum())
     at = int(np.argmin(trials))
     named = f" (question {names[at]!r:.80})" if names is not None else ""
     if can_drop and few < questions:
@@ -178,7 +178,7 @@ def too_few_trials(
         way = f"lower k to at most {trials[at]}" if trials[at] else "collect more trials"
         if can_extrapolate and trials[at]:
             beyond = way_to_say("--short posterior", "short='posterior'")
-            way += f", or let {beyond} look beyond the trials"
+            way += f", or extrapolate with {beyond}"
     return NotEnoughTrials(
         f"needs {counted(draws, 'trial')} per question; {few} of {counted(questions, 'question')} "
         f"{'has' if questions == 1 else 'have'} fewer, the least {trials[at]}{named}; {way}"
@@ -186,5 +186,5 @@ def too_few_trials(
 
 
 def _kind(reason: str) -> str:
-    """What reasons that differ by their numbers and details have in common."""
+    """A reason without its numbers and details, to group similar ones."""
     return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])

@@ -1,4 +1,4 @@
-"""Comparisons of two systems, and tables of them."""
+"""Results of comparing two systems, and tables of such comparisons."""
 
 import math
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.estimate import Interval
 
-_LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # p-values and chances below this are shown as such
+INCONCLUSIVE = "inconclusive"
+_LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One metric of two systems on the same questions: the first less the second."""
+    """One metric of two systems on the same questions; differences are first minus second."""
 
     metric: Metric
     task: str
@@ -24,49 +25,49 @@ class Comparison:
     against: float  # of the second
     difference: float
     sd: float
-    interval: Interval  # of the difference; it holds for all comparisons of a table together
-    p_value: float  # that the difference is chance, of this comparison alone
-    adjusted: float  # the same for the number of comparisons
-    chance: float  # that the first is better
-    wins: int  # questions on which it is
+    interval: Interval  # of the difference; simultaneous over all comparisons of a table
+    p_value: float  # two-sided, of this comparison alone
+    adjusted: float  # p-value adjusted for the number of comparisons (Holm)
+    chance: float  # probability that the first is better
+    wins: int  # questions on which the first is better
     ties: int
     losses: int
     left_out: int = 0  # questions that only one of them has
-    margin: float | None = None  # a difference that would not matter
-    no_worse: float = math.nan  # chance that the first is not worse by more than that
-    caution: str = ""  # why not to trust it too much
+    margin: float | None = None  # largest difference that does not matter
+    no_worse: float = math.nan  # probability that the first is worse by at most the margin
+    caution: str = ""  # a reason to treat the result with care
     reason: str = ""  # why there is no interval
-    items: int = 0  # ranked ones that both have, where nothing is won question by question
+    items: int = 0  # common ranked items, for metrics without a value per question
 
     @property
     def questions(self) -> int:
-        """Those that both have; ranked items where those are compared."""
+        """Number of common questions, or of common items for ranked metrics."""
         return self.items or self.wins + self.ties + self.losses
 
     @property
     def unit(self) -> str:
-        """What they are."""
+        """The unit of comparison: item or question."""
         return "item" if self.items else "question"
 
     @property
     def better(self) -> str:
-        """Which of the two is, as far as the data can tell; empty if they cannot."""
+        """The system that is significantly better; empty if inconclusive."""
         if not self.adjusted < 1.0 - self.interval.level:
             return ""
         return self.one if self._gain(self.difference) > 0 else self.other
 
     @property
     def verdict(self) -> str:
-        """What the data say, in plain words."""
+        """Conclusion of the comparison."""
         if self.reason:
-            return "cannot tell"
-        plainly = f"{self.better} is better" if self.better else "cannot tell"
+            return INCONCLUSIVE
+        plainly = f"{self.better} is better" if self.better else INCONCLUSIVE
         return self._beside(self.margin, plainly) if self.margin else plainly
 
     def _beside(self, margin: float, plainly: str) -> str:
-        """The verdict where a difference up to the margin does not matter."""
+        """Conclusion if differences up to the margin do not matter."""
         low, high = self.gain_ends
-        said = {
+        verdicts = {
             f"{self.one} is better by more than {margin:g}": low > margin,
             f"{self.other} is better by more than {margin:g}": high < -margin,
             f"{plainly}, by less than {margin:g}": bool(self.better) and self._is_equal,
@@ -75,11 +76,11 @@ class Comparison:
             f"{self.one} is no worse than {self.other}, within {margin:g}": low > -margin,
             f"{self.other} is no worse than {self.one}, within {margin:g}": high < margin,
         }
-        return next((words for words, holds in said.items() if holds), "cannot tell")
+        return next((words for words, holds in verdicts.items() if holds), INCONCLUSIVE)
 
     @property
     def gain_ends(self) -> tuple[float, float]:
-        """Ends of how much better the first is, whichever way is better."""
+        """Interval of the improvement of the first over the second: positive is better."""
         ends = (self._gain(self.interval.low), self._gain(self.interval.high))
         return min(ends), max(ends)
 
@@ -92,7 +93,7 @@ class Comparison:
         return difference if self.metric.direction is Direction.HIGHER else -difference
 
     def record(self) -> dict[str, Any]:
-        """What it says, flat."""
+        """A flat record, for a DataFrame or JSON."""
         return {
             "task": self.task,
             "metric": str(self.metric),
@@ -123,21 +124,34 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        low, high = (supported(end, self.sd) for end in (self.interval.low, self.interval.high))
-        ends = f"{percent(self.interval.level)} interval {low} to {high}"
-        return printable(
-            f"{self.metric}: {self.one} less {self.other} is {supported(self.difference, self.sd)}"
-            f", {f'no interval ({self.reason})' if self.reason else ends}: {self.verdict}"
+        return printable(f"{self.metric}: {self._sentence()}")
+
+    def _sentence(self) -> str:
+        level = f"{percent(self.interval.level).replace(' ', '')} CI"
+        if self.better and not self.margin and not self.reason:
+            low, high = self.gain_ends
+            worse = self.other if self.better == self.one else self.one
+            ends = (low, high) if self.better == self.one else (-high, -low)
+            gap, low_text, high_text = (
+                supported(number, self.sd) for number in (abs(self.difference), *ends)
+            )
+            return f"{self.better} beats {worse} by {gap} ({level} {low_text} to {high_text})"
+        gap, low_text, high_text = (
+            supported(number, self.sd)
+            for number in (self.difference, self.interval.low, self.interval.high)
         )
+        known = f"{level} {low_text} to {high_text}"
+        interval = f"no interval: {self.reason}" if self.reason else known
+        return f"{self.one} − {self.other} = {gap} ({interval}), {self.verdict}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparisons(Rows[Comparison]):
-    """Comparisons that hold together at their level."""
+    """Comparisons whose intervals are simultaneous at their level."""
 
     method: str
     remarks: tuple[str, ...] = ()
-    together: int = 1  # how many comparisons it is adjusted for
+    together: int = 1  # number of comparisons that they are adjusted for
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per comparison, for a DataFrame or JSON."""
@@ -176,22 +190,23 @@ class Comparisons(Rows[Comparison]):
         """What stands under the table."""
         covers = list(dict.fromkeys(row.interval.covers for row in self))
         notes = [*self._sizes()]
-        notes += [f"The interval is for {one.words}." for one in covers]
+        notes += [f"The interval is for {target.words}." for target in covers]
         if self.together > 1:
             notes.append(
-                f"The intervals of all {self.together} comparisons hold together at the level; p "
-                f"is adjusted for their number (Holm), and so are verdicts."
+                f"Intervals are simultaneous over all {self.together} comparisons; p and verdicts "
+                f"are adjusted by Holm's method."
             )
         elif sum(row.questions > 0 for row in self) > 1:
-            notes.append("Each comparison stands alone; nothing is adjusted for their number.")
-        won = "" if any(row.items for row in self) else "; win/tie/loss: questions on which it is"
-        notes.append(f"P(better): the chance that the first is{won}.")
+            notes.append("Comparisons are not adjusted for their number.")
+        ranked = any(row.items for row in self)
+        wins = "" if ranked else "; win/tie/loss: questions on which it is better, equal or worse"
+        notes.append(f"P(better): probability that the first system is better{wins}.")
         if any(row.metric.direction is Direction.LOWER for row in self):
             notes.append("Lower is better.")
         return [*notes, f"Method: {self.method}.", *self._reasons(), *self.remarks]
 
     def _reasons(self) -> list[str]:
-        """Why numbers are missing; pairs with the same reason in one note."""
+        """Why numbers are missing: a note per reason, with the pairs that share it."""
         several = len({row.task for row in self}) > 1
         why: dict[str, dict[str, None]] = {}
         for row in self:
@@ -201,12 +216,12 @@ class Comparisons(Rows[Comparison]):
         return [f"{', '.join(pairs)}: {reason}." for reason, pairs in why.items()]
 
     def _sizes(self) -> list[str]:
-        """How many questions were compared, and how many only one of two systems has."""
+        """Number of common questions, and of questions that only one system of a pair has."""
         there = [row for row in self if row.questions]
         sizes = {row.questions for row in there}
-        each = " of each pair" if len(there) > 1 else ""
+        per_pair = " per pair" if len(there) > 1 else ""
         unit = there[0].unit if there else "question"
-        notes = [f"{counted(sizes.pop(), unit)}{each}."] if len(sizes) == 1 else []
+        notes = [f"{counted(sizes.pop(), unit)}{per_pair}."] if len(sizes) == 1 else []
         notes += [
             f"{row.one} − {row.other}{f' · {row.task}' if row.task else ''}: "
             f"{counted(row.questions, unit)}."
@@ -214,8 +229,8 @@ class Comparisons(Rows[Comparison]):
             if sizes and row.metric == there[0].metric
         ]
         lost = dict.fromkeys(
-            f"{row.one} − {row.other}: {counted(row.left_out, unit)} that only one of them "
-            f"has {'is' if row.left_out == 1 else 'are'} left out."
+            f"{row.one} − {row.other}: {counted(row.left_out, unit)} of only one of the "
+            f"two {'is' if row.left_out == 1 else 'are'} left out."
             for row in self
             if row.left_out
         )

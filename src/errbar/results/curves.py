@@ -1,4 +1,4 @@
-"""Curves of ranked items with an interval at each point, and systems at matched coverage."""
+"""Curves of ranked items with pointwise intervals, and comparisons at matched coverage."""
 
 import math
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from errbar.base.tables import DASH, Table, html_table, percent, pointed, supported
 from errbar.metrics.ranked import Augrc, Aurc
+from errbar.results.comparison import INCONCLUSIVE
 from errbar.results.estimate import Interval, Subject
 
 if TYPE_CHECKING:
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BandPoint:
-    """A point of a curve; without an interval where resampling cannot tell how sure it is."""
+    """A point of a curve; its interval is nan where resampling gives none."""
 
     x: float
     value: float
     interval: Interval
-    items: int = 0  # that it is of, where each has its own
+    items: int = 0  # number of items behind this point, if it varies
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,11 @@ class Band:
 
     of: Subject
     points: tuple[BandPoint, ...]
-    reach: float = 1.0  # the largest coverage
+    reach: float = 1.0  # largest coverage
 
 
 def lacks_intervals(band: Band) -> bool:
-    """Whether resampling could not tell everywhere how sure the curve is."""
+    """Whether some points of the curve have no interval."""
     return any(math.isnan(point.interval.low) for point in band.points)
 
 
@@ -53,14 +54,14 @@ class MatchedRow:
 
     @property
     def verdict(self) -> str:
-        """Which of the two has the lower number, as far as the data can tell."""
+        """The system with the significantly lower number."""
         if self.reason:
-            return "cannot tell"
+            return INCONCLUSIVE
         if self.interval.low > 0:
             return f"{self.other} is lower"
         if self.interval.high < 0:
             return f"{self.one} is lower"
-        return "cannot tell"
+        return INCONCLUSIVE
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,7 +76,7 @@ class MatchedCoverage:
     method: str
 
     def table(self) -> Table:
-        """What is shown of them."""
+        """The comparisons as a table."""
         systems = [(row.one, row.other) for row in self.rows]
         breaks = {at for at in range(1, len(systems)) if systems[at] != systems[at - 1]}
         return Table(self._columns(), self.notes(), breaks)
@@ -119,7 +120,7 @@ class MatchedCoverage:
 
     @property
     def verdict(self) -> str:
-        """What the areas up to the common coverage say, in plain words."""
+        """Conclusion from the areas up to the common coverage, in sentences."""
         area = area_name(Aurc, self.common)
         last = {(row.one, row.other): row for row in self.rows if row.metric == area}
         return " ".join(self._plainly(row) for row in last.values())
@@ -135,7 +136,7 @@ class MatchedCoverage:
             f"Lower is better{self._but()}. Method: {self.method}, the same items for all systems.",
         ]
         if len(self.reach) > 2:
-            notes.append("Each interval stands for itself; they are not adjusted for their number.")
+            notes.append("Intervals are not adjusted for their number.")
         if dropped:
             notes.append(f"Up to {percent(round(dropped, 4))} of the resamples were undefined.")
         return notes + [
@@ -145,7 +146,7 @@ class MatchedCoverage:
         ]
 
     def _but(self) -> str:
-        return ", but for cov@risk" if any("cov@" in row.metric for row in self.rows) else ""
+        return ", except for cov@risk" if any("cov@" in row.metric for row in self.rows) else ""
 
     def _plainly(self, row: MatchedRow) -> str:
         where = f"Up to coverage {self.common:.4g}"
@@ -153,10 +154,10 @@ class MatchedCoverage:
             return f"{where}, {row.one} and {row.other} cannot be compared: {row.reason}."
         low, high = (supported(end, row.sd) for end in (row.interval.low, row.interval.high))
         by = f"{percent(row.interval.level)} interval of the difference {low} to {high}"
-        if row.verdict == "cannot tell":
-            return f"{where}, the data cannot tell {row.one} and {row.other} apart ({by})."
+        if row.verdict == INCONCLUSIVE:
+            return f"{where}, {row.one} against {row.other} is inconclusive ({by})."
         better, worse = (row.one, row.other) if row.difference < 0 else (row.other, row.one)
-        return f"{where}, {better} risks less on average than {worse} ({by})."
+        return f"{where}, {better} has a lower mean risk than {worse} ({by})."
 
     def _columns(self) -> list[list[str]]:
         rows = self.rows
@@ -172,7 +173,7 @@ class MatchedCoverage:
 
 
 def area_name(area: type[Aurc] | type[Augrc], common: float) -> str:
-    """What the area up to the common coverage is called in the table."""
+    """Name of the area up to the common coverage, as in the table."""
     return f"{area.head}(coverage={common:.4g})"
 
 

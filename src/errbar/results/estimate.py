@@ -1,6 +1,6 @@
-"""One number: an estimate names its subject and metric, an interval what it covers.
+"""Estimates and their intervals: a value with its subject, metric, uncertainty and target.
 
-A number prints to two significant digits of its standard deviation; what lies beyond is noise.
+Numbers print to two significant digits of their standard deviation.
 """
 
 import math
@@ -12,12 +12,12 @@ from typing import Any
 from errbar.base.tables import percent, printable, supported
 from errbar.metrics.base import Metric
 
-SIMULATIONS = 200  # of an audit
-_SLACK = 1e-9  # an end and a value this near are equal but for rounding
+SIMULATIONS = 200  # data sets that an audit simulates
+_SLACK = 1e-9  # an end and a value this close are equal, but for rounding
 
 
 class Estimand(StrEnum):
-    """What an interval is about."""
+    """The target of an interval."""
 
     BENCHMARK = "benchmark"
     POPULATION = "population"
@@ -25,20 +25,21 @@ class Estimand(StrEnum):
 
     @property
     def words(self) -> str:
-        """The same for a reader."""
+        """The target as a phrase for a reader."""
         return _WORDS[self]
 
 
 _WORDS = {
-    Estimand.BENCHMARK: "these very questions, asked again without end (trial noise)",
-    Estimand.POPULATION: "questions like these (trial noise and the choice of questions)",
-    Estimand.RERUN: "what the same run would show if repeated",
+    Estimand.BENCHMARK: "this exact benchmark (covers the sampling of trials)",
+    Estimand.POPULATION: "new questions of the same kind (covers the sampling of questions and of "
+    "trials)",
+    Estimand.RERUN: "a repeat of this run (covers the sampling of trials in both runs)",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `low` to `high`, at a level, for a stated target."""
+    """An interval from `low` to `high` with its confidence level and target."""
 
     low: float
     high: float
@@ -51,7 +52,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a number is of: a system, the task it was given, and which part of that.
+    """What an estimate is about: a system, a task, and a slice of the task.
 
     Examples
     --------
@@ -59,19 +60,19 @@ class Subject:
     small · sums · hard
     """
 
-    system: str = ""  # empty where there is only one, and it has no name
+    system: str = ""  # empty for a single system without a name
     task: str = ""
-    slice: tuple[tuple[str, str], ...] = ()  # each column that was grouped by, and its value
-    failed: str = ""  # "wrong" or "right" where rows without a result are taken both ways
+    slice: tuple[tuple[str, str], ...] = ()  # (column, value) for each column of the slice
+    failed: str = ""  # "wrong" or "right" if failed rows are counted both ways
 
     def __str__(self) -> str:
         parts = (self.system, self.task, *(value for _, value in self.slice))
-        taken = f" (failed: {self.failed})" if self.failed else ""
-        return f"{' · '.join(part for part in parts if part)}{taken}".strip()
+        reading = f" (failed: {self.failed})" if self.failed else ""
+        return f"{' · '.join(part for part in parts if part)}{reading}".strip()
 
 
 class AnyEstimate(ABC):
-    """What estimates of repeated trials and of ranked items have in common."""
+    """Base of estimates from repeated trials and from ranked items."""
 
     __slots__ = ()
     of: Subject
@@ -83,7 +84,7 @@ class AnyEstimate(ABC):
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """What it says, flat; its subject stands apart."""
+        """A flat record without the subject."""
 
     @property
     def low(self) -> float:
@@ -97,17 +98,17 @@ class AnyEstimate(ABC):
 
     @property
     def system(self) -> str:
-        """Whose it is; empty where there is only one, and it has no name."""
+        """Name of the system; empty if there is a single system without a name."""
         return self.of.system
 
     @property
     def task(self) -> str:
-        """What the system was given; empty where tasks have no names."""
+        """Name of the task; empty if tasks have no names."""
         return self.of.task
 
     @property
     def slice(self) -> tuple[tuple[str, str], ...]:
-        """Each column that was grouped by, and its value."""
+        """(column, value) for each column of the slice."""
         return self.of.slice
 
 
@@ -125,33 +126,33 @@ class Estimate(AnyEstimate):
 
     of: Subject
     metric: Metric
-    value: float  # from the observed trials; nan where they give none
+    value: float  # observed score; nan if the trials do not determine it
     mean: float
-    sd: float  # nan when the data cannot tell; never 0 for lack of data
+    sd: float  # nan if it cannot be estimated; never 0 for lack of data
     interval: Interval
     questions: int
     trials: int  # of all questions together
     reason: str = ""  # why value or sd is nan
-    held: float = math.nan  # share of simulations like these whose interval held the truth
+    held: float = math.nan  # share of simulated data sets whose interval contained the truth
 
     def __post_init__(self) -> None:
         _without_minus_zero(self, "value", "mean", "sd")
 
     def __str__(self) -> str:
         value, mean, sd, low, high = self.digits()
-        whose = printable(str(self.of))
+        subject = printable(str(self.of))
         why = f" ({self.reason})" if self.reason else ""
         if math.isnan(self.mean):
-            return f"{whose} {self.metric}: none{why}".lstrip()
-        seen = not math.isnan(self.value) and self.value != self.mean
-        observed = f", observed {value}" if seen else ""
+            return f"{subject} {self.metric}: none{why}".lstrip()
+        differs = not math.isnan(self.value) and self.value != self.mean
+        observed = f", observed {value}" if differs else ""
         return (
-            f"{whose} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
+            f"{subject} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
             f"{low} to {high}{observed}{why}"
         ).lstrip()
 
     def record(self) -> dict[str, Any]:
-        """What it says, flat; its subject stands apart."""
+        """A flat record without the subject."""
         audited = {} if math.isnan(self.held) else {"held": self.held}
         return {
             "metric": str(self.metric),
@@ -196,22 +197,22 @@ class RankedEstimate(AnyEstimate):
 
     metric: Metric
     value: float
-    sd: float  # nan when the data cannot tell; never 0 for lack of data
+    sd: float  # nan if it cannot be estimated; never 0 for lack of data
     interval: Interval
     items: int
-    clusters: int  # as many as items where each stands for itself
+    clusters: int  # equal to the items if every item is its own cluster
     dropped: float = 0.0  # share of the resamples in which it was undefined
     reason: str = ""  # why there is no interval
-    groups: int = 0  # of clusters, where those were resampled in their place
-    bin_error: float = 0.0  # how far the value may be from what it is without bins
+    groups: int = 0  # groups of clusters that were resampled instead, if any
+    bin_error: float = 0.0  # largest error of the value due to binning
     of: Subject = Subject()
 
     def __post_init__(self) -> None:
         _without_minus_zero(self, "value", "sd")
 
     def __str__(self) -> str:
-        whose = printable(str(self.of))
-        text = f"{whose} {self.metric}: {supported(self.value, self.sd)}".lstrip()
+        subject = printable(str(self.of))
+        text = f"{subject} {self.metric}: {supported(self.value, self.sd)}".lstrip()
         if self.reason:
             return f"{text}, no interval: {self.reason}"
         if not math.isnan(self.sd):
@@ -219,7 +220,7 @@ class RankedEstimate(AnyEstimate):
         return f"{text}, {self.ends()}{self._left_out()}"
 
     def record(self) -> dict[str, Any]:
-        """What it says, flat; its subject stands apart."""
+        """A flat record without the subject."""
         return {
             "metric": str(self.metric),
             "value": self.value,
@@ -249,7 +250,7 @@ class RankedEstimate(AnyEstimate):
 
 
 def _without_minus_zero(result: object, *fields: str) -> None:
-    """Nothing is 0.0, however it came about: −0.0 would print its sign."""
+    """Replace −0.0 by 0.0, so that no sign is printed."""
     for field in fields:
         if getattr(result, field) == 0:
             object.__setattr__(result, field, 0.0)

@@ -1,6 +1,6 @@
-"""Whether a candidate may be released: no metric may fall by more than it is allowed to.
+"""Regression gates: no metric of a candidate may fall by more than a limit.
 
-The verdict prints as a table and as a JUnit test report, which every CI can show.
+The verdict prints as a table, as Markdown, and as a JUnit test report for CI systems.
 """
 
 import math
@@ -29,12 +29,12 @@ from errbar.results.base import Result
 from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand
 
-_FARTHEST = 100.0  # times the data: what needs more of them is too near to call
-EXIT_CODES = (0, 1, 3)  # that an inconclusive gate may end with
+_FARTHEST = 100.0  # times the data: a change that needs more is too close to its limit
+EXIT_CODES = (0, 1, 3)  # allowed for an inconclusive gate
 
 
 class Verdict(StrEnum):
-    """What the data say of a change."""
+    """Verdict on a change."""
 
     PASS = "pass"
     REGRESS = "regress"
@@ -47,38 +47,38 @@ _MARKS = {Verdict.PASS: "✅", Verdict.REGRESS: "❌", Verdict.INCONCLUSIVE: "�
 def limits_of(
     metrics: Sequence[Metric | str], max_drop: float | Mapping[str, float]
 ) -> dict[Metric, float]:
-    """How far each metric may fall: one number for all of them, or a number by name."""
-    asked = list(dict.fromkeys(metric_of(one) for one in metrics))
-    if not asked:
+    """Largest allowed drop of each metric: one number for all, or a number by name."""
+    gated = list(dict.fromkeys(metric_of(metric) for metric in metrics))
+    if not gated:
         raise InputError("there is no metric to gate by; name one, as in 'pass@1'.")
     if not isinstance(max_drop, Mapping):
-        return dict.fromkeys(asked, number(max_drop, "max_drop", 0.0, math.inf))
-    told = {
+        return dict.fromkeys(gated, number(max_drop, "max_drop", 0.0, math.inf))
+    limits = {
         metric_of(name): number(drop, f"max_drop of {name}", 0.0, math.inf)
         for name, drop in max_drop.items()
     }
-    listed = ", ".join(map(str, asked))
-    if len(told) < len(max_drop):
-        raise InputError(f"max_drop says twice how far a metric may fall: {list(max_drop)}.")
-    for metric in told:
-        if metric not in asked:
-            raise InputError(f"max_drop names {metric}, which is not gated by; there is: {listed}.")
-    for metric in asked:
-        if metric not in told:
-            raise InputError(f"max_drop does not say how far {metric} may fall; add it.")
-    return {metric: told[metric] for metric in asked}
+    listed = ", ".join(map(str, gated))
+    if len(limits) < len(max_drop):
+        raise InputError(f"max_drop names a metric twice: {list(max_drop)}.")
+    for metric in limits:
+        if metric not in gated:
+            raise InputError(f"max_drop names {metric}, which is not among the metrics: {listed}.")
+    for metric in gated:
+        if metric not in limits:
+            raise InputError(f"max_drop has no limit for {metric}; add one.")
+    return {metric: limits[metric] for metric in gated}
 
 
 @dataclass(frozen=True, slots=True)
 class GateRow:
-    """One metric of candidate and baseline, and how far it may fall."""
+    """One metric of candidate and baseline, with its largest allowed drop."""
 
-    comparison: Comparison  # the candidate less the baseline
+    comparison: Comparison  # candidate minus baseline
     max_drop: float
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the whole interval of the gain lies on one side of what is allowed."""
+        """Pass or regress if the whole interval of the gain lies on one side of the limit."""
         low, high = self.comparison.gain_ends
         if low > -self.max_drop:
             return Verdict.PASS
@@ -86,15 +86,16 @@ class GateRow:
 
     @property
     def limit(self) -> float:
-        """The change that is just not allowed."""
+        """The limit as a signed change."""
         higher = self.comparison.metric.direction is Direction.HIGHER
         return (-self.max_drop or 0.0) if higher else self.max_drop
 
     @property
     def times(self) -> float:
-        """How many times the data would probably tell, if the change stays what it is.
+        """Factor of more data that would probably be conclusive, if the change stays the same.
 
-        An interval is narrower by the root of that. It is nan where they tell, or have no interval.
+        The width of an interval falls with the square root of the data. nan if the data are
+        conclusive, or have no interval.
         """
         if self.verdict is not Verdict.INCONCLUSIVE or self.comparison.reason:
             return math.nan
@@ -105,7 +106,7 @@ class GateRow:
 
     @property
     def needed(self) -> int | None:
-        """Questions that would probably tell; None where more of them are of no use."""
+        """Number of questions that would probably be conclusive; None if more do not help."""
         known = self.comparison
         if known.interval.covers is not Estimand.POPULATION or not self.times <= _FARTHEST:
             return None
@@ -113,13 +114,13 @@ class GateRow:
 
     @property
     def name(self) -> str:
-        """The metric, and the task where there are several."""
+        """The metric, with the task if it has a name."""
         return " · ".join(
             part for part in (str(self.comparison.metric), self.comparison.task) if part
         )
 
     def digits(self) -> list[str]:
-        """Baseline, candidate, change and the ends of its interval, as far as they are known."""
+        """Baseline, candidate, change and interval, to the digits that `sd` supports."""
         found = self.comparison
         numbers = (
             found.against,
@@ -131,24 +132,24 @@ class GateRow:
         return [supported(one, found.sd) for one in numbers]
 
     def advice(self) -> str:
-        """What would probably tell, where the data do not."""
+        """Advice on the data needed, if the verdict is inconclusive."""
         found = self.comparison
         if self.verdict is not Verdict.INCONCLUSIVE:
             return ""
         if found.reason:
-            return f"{self.name}: there is no interval: {found.reason}."
+            return f"{self.name}: no interval: {found.reason}."
         if not self.times <= _FARTHEST:
-            return f"{self.name}: the change is too near its limit for more data to tell."
+            return f"{self.name}: the change is too close to its limit for more data to help."
         if self.needed is None:
             times = f"{max(math.ceil(10 * self.times) / 10, 1.1):g}"
-            return f"{self.name}: about {times} times the trials would probably tell."
+            return f"{self.name}: about {times} times the trials would probably be conclusive."
         return (
-            f"{self.name}: about {self.needed} {found.unit}s in place of {found.questions} would "
-            f"probably tell, if the change stays what it is."
+            f"{self.name}: about {self.needed} {found.unit}s instead of {found.questions} would "
+            f"probably be conclusive, if the change stays the same."
         )
 
     def record(self) -> dict[str, Any]:
-        """What it says, flat."""
+        """A flat record, for a DataFrame or JSON."""
         found = self.comparison
         return {
             "task": found.task,
@@ -180,7 +181,7 @@ class GateRow:
 
 
 def _roughly(size: float) -> int:
-    """Up to two digits that count.
+    """Round up to two significant digits.
 
     Examples
     --------
@@ -193,14 +194,14 @@ def _roughly(size: float) -> int:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gate(Result):
-    """A candidate held against a baseline, metric by metric; intervals hold together."""
+    """A candidate compared with a baseline, metric by metric; intervals are simultaneous."""
 
     rows: tuple[GateRow, ...]
-    baseline: str  # what they are called
+    baseline: str  # names of the two
     candidate: str
     method: str
     remarks: tuple[str, ...] = ()
-    inconclusive: int = 3  # the exit code where the data do not tell
+    inconclusive: int = 3  # exit code if inconclusive
 
     def __post_init__(self) -> None:
         if self.inconclusive not in EXIT_CODES or isinstance(self.inconclusive, bool):
@@ -208,14 +209,14 @@ class Gate(Result):
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of all metrics: one that regresses is enough, then one that does not tell."""
+        """The worst verdict of all metrics: regress, then inconclusive, then pass."""
         found = {row.verdict for row in self.rows}
         worst_first = (Verdict.REGRESS, Verdict.INCONCLUSIVE, Verdict.PASS)
         return next(verdict for verdict in worst_first if verdict in found)
 
     @property
     def exit_code(self) -> int:
-        """0 where it passes, 1 where it regresses, and what was asked for where nobody knows."""
+        """0 for pass, 1 for regress, and `inconclusive` otherwise."""
         return self._code(self.verdict)
 
     def _code(self, verdict: Verdict) -> int:
@@ -249,18 +250,20 @@ class Gate(Result):
     @property
     def headline(self) -> str:
         """The verdict in a sentence."""
-        those = ", ".join(row.name for row in self.rows if row.verdict is self.verdict)
-        said = {
-            Verdict.PASS: f"nothing fell by more than it may ({those})",
-            Verdict.REGRESS: f"{those} fell by more than it may",
-            Verdict.INCONCLUSIVE: f"the data do not tell whether {those} fell by more than it may",
+        names = ", ".join(row.name for row in self.rows if row.verdict is self.verdict)
+        sentences = {
+            Verdict.PASS: f"no metric fell by more than its limit ({names})",
+            Verdict.REGRESS: f"{names} fell by more than the limit",
+            Verdict.INCONCLUSIVE: f"{names} may have fallen by more than the limit, or not",
         }
-        return f"{self.verdict.value.capitalize()}: {said[self.verdict]}."
+        return f"{self.verdict.value.capitalize()}: {sentences[self.verdict]}."
 
     def notes(self) -> list[str]:
         """What stands under the table."""
         covers = self.rows[0].comparison.interval.covers
-        together = f" All {len(self.rows)} intervals hold together." if len(self.rows) > 1 else ""
+        together = (
+            f" All {len(self.rows)} intervals are simultaneous." if len(self.rows) > 1 else ""
+        )
         lower = [row for row in self.rows if row.comparison.metric.direction is Direction.LOWER]
         names = ", ".join(dict.fromkeys(str(row.comparison.metric) for row in lower))
         return [
@@ -275,17 +278,17 @@ class Gate(Result):
         ]
 
     def _sizes(self) -> list[str]:
-        """How many questions were compared, and how many only one of the two has."""
+        """Number of common questions, and of questions that only one of the two has."""
         notes: dict[str, None] = {}
         for row in self.rows:
             found = row.comparison
             where = f"{found.task}: " if found.task else ""
-            left = f", {found.left_out} that only one of them has left out" * bool(found.left_out)
+            left = f", {found.left_out} of only one of the two left out" * bool(found.left_out)
             notes[f"{where}{counted(found.questions, found.unit)}{left}."] = None
         return list(notes)
 
     def markdown(self) -> str:
-        """A comment for a pull request; whatever names hold is shown as text."""
+        """A comment for a pull request; markup in names is escaped."""
         columns = [list(map(inert_markdown, column)) for column in self.columns()]
         for column in columns:
             if column[0] == "verdict":
@@ -304,9 +307,9 @@ class Gate(Result):
         )
 
     def junit(self) -> str:
-        """A test case per metric and task; it fails where the exit code says so."""
+        """A test case per metric and task, which fails if its exit code is not 0."""
         cases = [
-            Case(
+            JUnitCase(
                 ".".join(filter(None, ("errbar.gate", row.comparison.task))),
                 str(row.comparison.metric),
                 row.verdict.value if self._code(row.verdict) else "",
@@ -318,34 +321,34 @@ class Gate(Result):
 
 
 def gate_of(
-    found: Comparisons,
+    comparisons: Comparisons,
     limits: Mapping[Metric, float],
     names: tuple[str, str],
     inconclusive: int,
 ) -> Gate:
-    """Comparisons of a candidate with a baseline, held against what is allowed."""
-    rows = tuple(GateRow(one, limits[one.metric]) for one in found)
-    return Gate(rows, *names, found.method, found.remarks, inconclusive)
+    """A gate from comparisons of a candidate with a baseline, and the limits."""
+    rows = tuple(GateRow(one, limits[one.metric]) for one in comparisons)
+    return Gate(rows, *names, comparisons.method, comparisons.remarks, inconclusive)
 
 
-_NO_XML = re.compile("[\ufffe\uffff]")  # what no XML may hold, beside what `printable` writes out
+_NO_XML = re.compile("[\ufffe\uffff]")  # not allowed in XML, beside what `printable` escapes
 
 
-class Case(NamedTuple):
-    """One test."""
+class JUnitCase(NamedTuple):
+    """A test case of a JUnit report."""
 
     group: str
     name: str
-    failure: str  # its kind; empty where the test passes
+    failure: str  # kind of the failure; empty if the test passes
     message: str
 
 
-def junit_report(name: str, suite: str, cases: Sequence[Case]) -> str:
-    """One suite with its cases.
+def junit_report(name: str, suite: str, cases: Sequence[JUnitCase]) -> str:
+    """A JUnit report of one suite.
 
     Examples
     --------
-    >>> print(junit_report("all", "some", [Case("a", "b", "", "fine & good")]))
+    >>> print(junit_report("all", "some", [JUnitCase("a", "b", "", "fine & good")]))
     <?xml version="1.0" encoding="utf-8"?>
     <testsuites name="all" tests="1" failures="0" errors="0">
       <testsuite name="some" tests="1" failures="0" errors="0" skipped="0" time="0">
@@ -361,19 +364,19 @@ def junit_report(name: str, suite: str, cases: Sequence[Case]) -> str:
     more = {"skipped": "0", "time": "0"}
     inside = Xml.SubElement(root, "testsuite", {"name": _text(suite), **counts, **more})
     for case in cases:
-        one = Xml.SubElement(
+        element = Xml.SubElement(
             inside, "testcase", classname=_text(case.group), name=_text(case.name), time="0"
         )
         if case.failure:
             Xml.SubElement(
-                one, "failure", type=case.failure, message=_text(case.message)
+                element, "failure", type=case.failure, message=_text(case.message)
             ).text = _text(case.message)
         else:
-            Xml.SubElement(one, "system-out").text = _text(case.message)
+            Xml.SubElement(element, "system-out").text = _text(case.message)
     Xml.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}'
 
 
 def _text(text: str) -> str:
-    """The same without what no XML may hold."""
+    """Printable text without characters that XML does not allow."""
     return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))

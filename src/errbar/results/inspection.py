@@ -1,4 +1,4 @@
-"""What is in the data, whether it agrees with what the log states, and a first overview."""
+"""Inspection of the data, agreement with the numbers that a log states, and an overview."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,76 +17,76 @@ from errbar.results.scores import Scores
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A number that a log states, and what errbar gets for it."""
+    """A number stated by a log, and the number that errbar computes."""
 
     claim: Claim
     value: float
-    reason: str = ""  # why errbar gets none
+    reason: str = ""  # why errbar computes none
 
     @property
     def holds(self) -> bool:
-        """Whether the two are the same, to the digits that the log states."""
+        """Whether the two agree to the digits that the log states."""
         return abs(self.value - self.claim.value) <= 0.5000001 * 10.0**-self.claim.digits
 
     def __str__(self) -> str:
         claim = self.claim
-        whose = " · ".join(part for part in (claim.system, claim.task) if part)
-        says = f"the log says {claim.name} {claim.value:.{claim.digits}g}"
-        says = f"{whose}: {says}" if whose else says
-        asked = f"{claim.metric}, errors={claim.errors!r}"
+        subject = " · ".join(part for part in (claim.system, claim.task) if part)
+        claimed = f"the log says {claim.name} {claim.value:.{claim.digits}g}"
+        claimed = f"{subject}: {claimed}" if subject else claimed
+        computed_as = f"{claim.metric}, errors={claim.errors!r}"
         if claim.metric in TALLIES:
-            asked = f"{claim.metric} counted"
+            computed_as = f"{claim.metric} counted"
         if self.reason:
-            return f"{says}; errbar gets none for {asked}: {self.reason}"
+            return f"{claimed}; errbar gets none for {computed_as}: {self.reason}"
         same = "the same" if self.holds else "NOT THE SAME"
-        return f"{says}, errbar gets {self.value:.{claim.digits}g} ({asked}): {same}."
+        return f"{claimed}, errbar gets {self.value:.{claim.digits}g} ({computed_as}): {same}."
 
 
 @dataclass(frozen=True, repr=False)
 class Inspection(Result):
-    """What is in the data: systems, tasks, questions, trials, statuses, what was guessed."""
+    """Contents of the data: systems, tasks, questions, trials, statuses and guesses."""
 
     slices: tuple[Slice, ...]
     statuses: dict[str, int]
-    repeated: str = ""  # what there is to say of trials that occur twice
+    repeated: str = ""  # remark on trials that occur twice
     origin: Origin = NOWHERE
     agreements: tuple[Agreement, ...] = ()
-    remarks: tuple[str, ...] = ()  # what two readings of the rows give
-    examples: tuple[dict[str, str], ...] = ()  # some rows, by what their columns mean
+    remarks: tuple[str, ...] = ()  # on rows that can be read in two ways
+    examples: tuple[dict[str, str], ...] = ()  # some rows, by the meaning of their columns
 
     def summary(self) -> str:
-        """One line."""
-        systems = {one.key[0] for one in self.slices}
-        tasks = {one.key[1] for one in self.slices}
-        sizes = sorted({int(one.questions.sum()) for one in self.slices})
-        rows = sum(one.rows for one in self.slices)
-        each = counted(sizes[0], "question")
+        """The contents in one line."""
+        systems = {part.key[0] for part in self.slices}
+        tasks = {part.key[1] for part in self.slices}
+        sizes = sorted({int(part.questions.sum()) for part in self.slices})
+        rows = sum(part.rows for part in self.slices)
+        size = counted(sizes[0], "question")
         if len(sizes) > 1:
-            each = f"{sizes[0]} to {sizes[-1]} questions"
+            size = f"{sizes[0]} to {sizes[-1]} questions"
         times = [counted(len(tasks), "task")] if len(tasks) > 1 else []
         times += [counted(len(systems), "system")] if len(systems) > 1 else []
-        return f"{' x '.join([each, *times])}, {counted(rows, 'row')}"
+        return f"{' x '.join([size, *times])}, {counted(rows, 'row')}"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system and task."""
         return [
             {
-                "system": one.key[0],
-                "task": one.key[1],
-                "questions": int(one.questions.sum()),
-                "rows": one.rows,
-                "failed": one.failed,
-                "unscored": one.ungraded,
-                "least_trials": int(one.trials.min()),
-                "median_trials": float(np.median(np.repeat(one.trials, one.questions))),
-                "most_trials": int(one.trials.max()),
-                "binary": one.is_binary,
+                "system": part.key[0],
+                "task": part.key[1],
+                "questions": int(part.questions.sum()),
+                "rows": part.rows,
+                "failed": part.failed,
+                "unscored": part.ungraded,
+                "least_trials": int(part.trials.min()),
+                "median_trials": float(np.median(np.repeat(part.trials, part.questions))),
+                "most_trials": int(part.trials.max()),
+                "binary": part.is_binary,
             }
-            for one in self.slices
+            for part in self.slices
         ]
 
     def columns(self) -> list[list[str]]:
-        """The table as text, each column from its head down; `unscored` where there are any."""
+        """Columns as text; `unscored` is left out if there are none."""
         rows = self.to_dicts()
         heads = [head for head in rows[0] if head != "unscored" or any(row[head] for row in rows)]
         return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
@@ -101,87 +101,89 @@ class Inspection(Result):
         notes += _clusters_in(self.slices)
         notes += _weights_in(self.slices)
         notes += _files_in(self.origin.accounts)
-        said = [*self.remarks, *self.origin.notes()]
-        return [*notes, *said, *map(str, self.agreements)]
+        remarks = [*self.remarks, *self.origin.notes()]
+        return [*notes, *remarks, *map(str, self.agreements)]
 
     def parts(self) -> list[Table]:
-        """What there is, and some of its rows."""
-        found = super().parts()
+        """The contents, and some example rows."""
+        tables = super().parts()
         if self.examples:
             heads = dict.fromkeys(name for row in self.examples for name in row)
-            shown = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
-            found.append(Table(shown, ["The first rows, by what their columns mean."]))
-        return found
+            columns = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
+            tables.append(Table(columns, ["The first rows, by what their columns mean."]))
+        return tables
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.parts()))
 
 
 def _files_in(accounts: Accounts) -> list[str]:
-    """How many files were read, and what became of their rows."""
-    read = [one for one in accounts.values() if not one.skipped]
+    """Number of files and rows that were read."""
+    read = [account for account in accounts.values() if not account.skipped]
     if not read:
         return []
-    held = sum(one.rows for one in read)
-    said = f"{counted(len(read), 'file')} read"
-    if held:
-        said += f" with {counted(held, 'row')}"
-    lost = sum(one.skipped not in ("", COMPANION) for one in accounts.values())
+    rows = sum(account.rows for account in read)
+    note = f"{counted(len(read), 'file')} read"
+    if rows:
+        note += f" with {counted(rows, 'row')}"
+    lost = sum(account.skipped not in ("", COMPANION) for account in accounts.values())
     if lost:
-        said += f", {counted(lost, 'file')} not read"
-    return [f"{said}."]
+        note += f", {counted(lost, 'file')} not read"
+    return [f"{note}."]
 
 
 def _weights_in(slices: tuple[Slice, ...]) -> list[str]:
-    """Between what weights of questions lie."""
-    found = [one.weights for one in slices if one.weights is not None]
-    if not found:
+    """Range of the weights of questions."""
+    weights = [part.weights for part in slices if part.weights is not None]
+    if not weights:
         return []
-    least, most = (float(end(np.concatenate(found))) for end in (np.min, np.max))
+    least, most = (float(end(np.concatenate(weights))) for end in (np.min, np.max))
     return [f"Questions weigh {least:g}{f' to {most:g}' if most > least else ' each'}."]
 
 
 def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:
-    """How many clusters a system and task has, and how many questions are in none."""
-    found = [np.unique(one.clusters).size for one in slices if one.clusters is not None]
-    if not found:
+    """Number of clusters per system and task, and of questions without one."""
+    sizes = [np.unique(part.clusters).size for part in slices if part.clusters is not None]
+    if not sizes:
         return []
-    least, most = min(found), max(found)
+    least, most = min(sizes), max(sizes)
     some = counted(most, "cluster") if least == most else f"{least} to {most} clusters"
-    each = " for each system and task" if len(found) > 1 else ""
+    scope = " for each system and task" if len(sizes) > 1 else ""
     alone = without_cluster(slices)
-    return [f"{some} of questions{each}{f'; {alone}' if alone else '.'}"]
+    return [f"{some} of questions{scope}{f'; {alone}' if alone else '.'}"]
 
 
-MOST_COMPARED = 3  # systems whose pairs are told one by one; more are ranked
+MOST_COMPARED = 3  # systems up to which pairs are compared; more are ranked
 
 
 @dataclass(frozen=True, repr=False)
 class Overview(Result):
-    """What was read, the scores, and who is better."""
+    """What was read, the scores, and the comparison of systems."""
 
     inspection: Inspection
     scores: Scores
     compared: Comparisons | None = None
     ranked: Leaderboard | None = None
-    reason: str = ""  # why nobody is compared
+    reason: str = ""  # why there is no comparison
 
     def read(self) -> str:
-        """What was read, in a sentence."""
+        """What was read, as a sentence."""
         accounts = self.inspection.origin.accounts
-        files = sum(not one.skipped for one in accounts.values())
-        said = f"Read {counted(files, 'file')}: " if files else "Read "
-        said += self.inspection.summary()
+        files = sum(not account.skipped for account in accounts.values())
+        sentence = f"Read {counted(files, 'file')}: " if files else "Read "
+        sentence += self.inspection.summary()
         agreements = self.inspection.agreements
         if agreements:
-            held = sum(one.holds for one in agreements)
-            said += f"; errbar gets {held} of the {len(agreements)} numbers that the log states"
-        return f"{said}."
+            confirmed = sum(agreement.holds for agreement in agreements)
+            sentence += (
+                f"; errbar gets {confirmed} of the {len(agreements)} numbers that the log states"
+            )
+        return f"{sentence}."
 
     def verdicts(self) -> list[str]:
-        """Who is better, in sentences."""
+        """The comparison of systems, in sentences."""
         if self.compared is not None:
-            return [sentence_of(one) for one in self.compared]
+            return [sentence_of(comparison) for comparison in self.compared]
         if self.ranked is not None:
             best = [row.system for row in self.ranked if row.best_rank == 1]
             if len(best) == 1:
@@ -203,46 +205,51 @@ class Overview(Result):
         return self.scores.breaks()
 
     def notes(self) -> list[str]:
-        """What is said of the data, the scores and the comparison."""
-        failed = [str(one) for one in self.inspection.agreements if not one.holds]
+        """Notes on the data, the scores and the comparison."""
+        failed = [str(agreement) for agreement in self.inspection.agreements if not agreement.holds]
         return [self.read(), *self.verdicts(), *failed, *self.scores.notes()]
 
     def parts(self) -> list[Table | str]:  # type: ignore[override]  # sentences between tables
-        """What was read and who is better, and then the scores."""
+        """What was read and the comparison, then the scores."""
         notes = self.scores.notes()
-        failed = [str(one) for one in self.inspection.agreements if not one.holds]
+        failed = [str(agreement) for agreement in self.inspection.agreements if not agreement.holds]
         first = [*above(notes), *failed]
         scores = Table(self.scores.columns(), below(notes), self.scores.breaks())
-        found: list[Table | str] = ["\n".join(wrapped([*first, self.read()]))]
+        parts: list[Table | str] = ["\n".join(wrapped([*first, self.read()]))]
         if self.verdicts():
-            found.append("\n".join(wrapped(self.verdicts())))
+            parts.append("\n".join(wrapped(self.verdicts())))
         if self.ranked is not None:
-            found.append(Table(self.ranked.columns(), (), self.ranked.breaks()))
-        return [*found, scores]
+            parts.append(Table(self.ranked.columns(), (), self.ranked.breaks()))
+        return [*parts, scores]
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.parts()))
 
 
-def sentence_of(one: Comparison) -> str:
-    """Who is better by how much, in a sentence."""
-    task = f"{one.task}: " if one.task else ""
+def sentence_of(comparison: Comparison) -> str:
+    """The result of a comparison in a sentence."""
+    task = f"{comparison.task}: " if comparison.task else ""
     gap, low, high = (
-        supported(abs(x), one.sd) for x in (one.difference, one.interval.low, one.interval.high)
+        supported(abs(x), comparison.sd)
+        for x in (comparison.difference, comparison.interval.low, comparison.interval.high)
     )
-    level = f"{percent(one.interval.level).replace(' ', '')} CI"
-    if one.reason:
-        return f"{task}{one.one} against {one.other} by {one.metric}: {one.reason}."
-    if one.better:
-        worse = one.other if one.better == one.one else one.one
+    level = f"{percent(comparison.interval.level).replace(' ', '')} CI"
+    if comparison.reason:
+        pair = f"{comparison.one} against {comparison.other}"
+        return f"{task}{pair} by {comparison.metric}: {comparison.reason}."
+    if comparison.better:
+        worse = comparison.other if comparison.better == comparison.one else comparison.one
         ends = sorted([low, high], key=float)
-        caution = f"; caution: {one.caution}" if one.caution else ""
+        caution = f"; caution: {comparison.caution}" if comparison.caution else ""
         return (
-            f"{task}{one.better} beats {worse} by {gap} {one.metric} "
+            f"{task}{comparison.better} beats {worse} by {gap} {comparison.metric} "
             f"({level} {ends[0]} to {ends[1]}){caution}."
         )
-    low, high = (supported(x, one.sd) for x in (one.interval.low, one.interval.high))
+    low, high = (
+        supported(x, comparison.sd) for x in (comparison.interval.low, comparison.interval.high)
+    )
     return (
-        f"{task}{one.one} against {one.other}: inconclusive (difference in {one.metric} "
-        f"{supported(one.difference, one.sd)}, {level} {low} to {high})."
+        f"{task}{comparison.one} against {comparison.other}: inconclusive (difference in "
+        f"{comparison.metric} {supported(comparison.difference, comparison.sd)}, "
+        f"{level} {low} to {high})."
     )

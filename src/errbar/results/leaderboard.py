@@ -1,4 +1,8 @@
-"""Systems in order, with how sure the order is, and letters for those that are not separated."""
+"""Leaderboards: systems by score, with rank intervals and groups that are not separated.
+
+The letters are a compact letter display (Piepho 2004): systems that share a letter do not differ
+significantly.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,21 +16,21 @@ from errbar.results.estimate import Interval
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where one system stands."""
+    """A row of a leaderboard."""
 
     system: str
     value: float
     sd: float
     interval: Interval
-    rank: int  # by value; equal values share the better one
-    best_rank: int  # the ranks it may have: of all systems together, at the level
+    rank: int  # by value; equal values share the better rank
+    best_rank: int  # ends of the rank interval, simultaneous over all systems
     worst_rank: int
     expected_rank: float
     chance_best: float
-    groups: str  # a letter for each set of systems that cannot be told apart
+    groups: str  # a letter for each group of systems that are not separated
 
     def record(self) -> dict[str, Any]:
-        """What it says, flat."""
+        """A flat record, for a DataFrame or JSON."""
         return {
             "system": self.system,
             "value": self.value,
@@ -50,7 +54,7 @@ class Leaderboard(Rows[Standing]):
 
     metric: Metric
     tasks: dict[str, float]  # the weight of each
-    questions: int  # those that all systems have
+    questions: int  # common to all systems
     method: str
     remarks: tuple[str, ...] = ()
 
@@ -90,16 +94,16 @@ class Leaderboard(Rows[Standing]):
     def notes(self) -> list[str]:
         """What stands under the table."""
         first = self.rows[0].interval
-        what = f"{counted(self.questions, 'question')} that all systems have"
+        what = f"{counted(self.questions, 'question')} common to all systems"
         if len(self.tasks) > 1:
-            each = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
-            what += f"; the average of {len(self.tasks)} tasks, weighed {each}"
+            weights = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
+            what += f"; average of {len(self.tasks)} tasks with weights {weights}"
         lower = " Lower is better." if self.metric.direction is Direction.LOWER else ""
         return [
             f"{what}.{lower}",
-            f"The interval is for {first.covers.words}, each by itself.",
-            f"ranks: at a level of {percent(first.level)}, all true ranks lie in these ranges.",
-            "group: systems that share a letter cannot be told apart.",
+            f"Each interval is for {first.covers.words}.",
+            f"ranks: simultaneous {percent(first.level)} intervals for the true ranks.",
+            "group: systems that share a letter do not differ significantly.",
             f"Method: {self.method}.",
             *self.remarks,
         ]
@@ -109,7 +113,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def letters_of(separated: Sequence[Sequence[bool]]) -> list[str]:
-    """The letters of each system, given which pairs are separated; the first has an a.
+    """Compact letter display: the letters of each system, from the pairs that are separated.
 
     Examples
     --------
@@ -118,28 +122,29 @@ def letters_of(separated: Sequence[Sequence[bool]]) -> list[str]:
     """
     number = len(separated)
     sets = [frozenset(range(number))]
-    for one in range(number):
-        for other in range(one + 1, number):
-            if separated[one][other]:
-                sets = _split(sets, one, other)
+    for first in range(number):
+        for second in range(first + 1, number):
+            if separated[first][second]:
+                sets = _split(sets, first, second)
     ordered = sorted(sets, key=sorted)
     return [
-        "".join(_letter(at) for at, each in enumerate(ordered) if system in each)
+        "".join(_letter(at) for at, members in enumerate(ordered) if system in members)
         for system in range(number)
     ]
 
 
-def _split(sets: list[frozenset[int]], one: int, other: int) -> list[frozenset[int]]:
-    """Sets without the pair in any."""
-    apart = [each for each in sets if not {one, other} <= each]
-    for each in sets:
-        if {one, other} <= each:
-            apart += [each - {one}, each - {other}]
+def _split(sets: list[frozenset[int]], first: int, second: int) -> list[frozenset[int]]:
+    """Split the sets that contain the pair, and drop sets within others."""
+    apart = [members for members in sets if not {first, second} <= members]
+    for members in sets:
+        if {first, second} <= members:
+            apart += [members - {first}, members - {second}]
     return [
-        each
-        for at, each in enumerate(apart)
+        members
+        for at, members in enumerate(apart)
         if not any(
-            each < bigger or (each == bigger and at > place) for place, bigger in enumerate(apart)
+            members < bigger or (members == bigger and at > place)
+            for place, bigger in enumerate(apart)
         )
     ]
 

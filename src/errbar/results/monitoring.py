@@ -1,4 +1,4 @@
-"""What is known of a run while it goes on, as a table: e-values, intervals and verdicts."""
+"""Results of sequential monitoring: e-values, confidence sequences and verdicts."""
 
 import math
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from errbar.results.estimate import Estimand, Interval
 
 Decision = Literal["above", "below"]
 
-_LARGEST = 709.0  # log of the largest e-value that is told
+_LARGEST = 709.0  # log of the largest e-value that fits a float
 GO_ON = "go on"
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is watched for: a mean above a number, one below a number, or both."""
+    """Claims to test: the mean is above a number, below a number, or both."""
 
     above: float | None
     below: float | None
@@ -29,13 +29,13 @@ class Claims:
 
     @property
     def needed(self) -> float:
-        """The e-value at which a claim is made; two claims share what the level leaves."""
-        claims = sum(one is not None for one in (self.above, self.below))
+        """The e-value at which a claim is accepted; two claims share 1 − level (Bonferroni)."""
+        claims = sum(claim is not None for claim in (self.above, self.below))
         return claims / float(f"{1.0 - self.level:.12g}")  # of 0.95 it is 0.05
 
 
 class Looks(NamedTuple):
-    """What was known after each question."""
+    """State after each question."""
 
     value: Array  # mean of the questions so far
     low: Array
@@ -46,20 +46,20 @@ class Looks(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Watch:
-    """One mean, or the difference of two, as it was known after each question."""
+    """A monitored mean, or difference of two means, after each question."""
 
     system: str
-    against: str  # the system that it is compared with; empty for a mean
+    against: str  # baseline system; empty for a single mean
     task: str
     claims: Claims
     bounds: tuple[float, float]
-    trials: int  # of a question
-    questions: tuple[str, ...]  # in the order in which they were complete
-    outcomes: Array  # of each, a mean of its trials or a difference of two
+    trials: int  # per question
+    questions: tuple[str, ...]  # in order of completion
+    outcomes: Array  # per question: mean of its trials, or a difference of means
     looks: Looks
-    pending: int  # questions that are not complete
-    unused_trials: int  # that questions have beyond
-    dependent: int  # complete questions of clusters that another one stands for
+    pending: int  # incomplete questions
+    unused_trials: int  # beyond `trials` per question
+    dependent: int  # complete questions whose cluster is already represented
 
     @property
     def value(self) -> float:
@@ -68,7 +68,7 @@ class Watch:
 
     @property
     def interval(self) -> Interval:
-        """Where the mean is, by all questions so far; low > high where they contradict."""
+        """Confidence sequence at the last question; low > high if the data are contradictory."""
         low, high = self.bounds
         if self.questions:
             low, high = float(self.looks.low[-1]), float(self.looks.high[-1])
@@ -76,42 +76,42 @@ class Watch:
 
     @property
     def decided(self) -> tuple[int, Decision] | None:
-        """After how many questions which claim was made; the first, if any."""
+        """Number of questions and claim of the first decision, if any."""
         needed = math.log(self.claims.needed)
-        found: list[tuple[int, Decision]] = []
+        decisions: list[tuple[int, Decision]] = []
         for claim, path in self._paths():
             reached = np.flatnonzero(path >= needed)
             if reached.size:
-                found.append((int(reached[0]) + 1, claim))
-        return min(found, default=None)
+                decisions.append((int(reached[0]) + 1, claim))
+        return min(decisions, default=None)
 
     @property
     def verdict(self) -> str:
-        """What to do, in plain words."""
+        """Whether to stop, and the claim that was accepted."""
         if self.decided is None:
             return GO_ON
         return f"stop: {self._claimed(self.decided[1])}"
 
     @property
     def dated_verdict(self) -> str:
-        """The same, and since when."""
+        """The verdict with the number of questions at which it was reached."""
         return f"{self.verdict} (at {self.decided[0]})" if self.decided else self.verdict
 
     @property
     def contradicts(self) -> bool:
-        """Whether no mean is left that all questions agree with."""
+        """Whether the confidence sequence is empty."""
         return self.interval.low > self.interval.high
 
     @property
     def name(self) -> str:
-        """Whose mean it is."""
+        """Name of the system, or of the difference."""
         return f"{self.system} − {self.against}" if self.against else self.system
 
     def record(self) -> dict[str, Any]:
-        """What it says, flat."""
+        """A flat record, for a DataFrame or JSON."""
         claims, interval = self.claims, self.interval
-        made, decision = self.decided or (None, None)
-        found: dict[str, Any] = {
+        decided_at, decision = self.decided or (None, None)
+        record: dict[str, Any] = {
             "system": self.system,
             "against": self.against,
             "task": self.task,
@@ -128,7 +128,7 @@ class Watch:
             "p_below": None,
             "needed": claims.needed,
             "decision": decision,
-            "decided_at": made,
+            "decided_at": decided_at,
             "verdict": self.verdict,
             "questions": len(self.questions),
             "pending": self.pending,
@@ -136,16 +136,16 @@ class Watch:
             "unused_trials": self.unused_trials,
         }
         for claim, path in self._paths():
-            found[f"e_{claim}"] = _e_value(path[-1]) if path.size else 1.0
-            found[f"p_{claim}"] = math.exp(-path.max(initial=0.0))
-        return found
+            record[f"e_{claim}"] = _e_value(path[-1]) if path.size else 1.0
+            record[f"p_{claim}"] = math.exp(-path.max(initial=0.0))
+        return record
 
     def history(self) -> Iterator[dict[str, Any]]:
-        """The same after each question, in short."""
-        whose = {"system": self.system, "against": self.against, "task": self.task}
+        """A short record after each question."""
+        subject = {"system": self.system, "against": self.against, "task": self.task}
         looks, paths = self.looks, dict(self._paths())
         for at, question in enumerate(self.questions):
-            yield whose | {
+            yield subject | {
                 "questions": at + 1,
                 "question": question,
                 "outcome": float(self.outcomes[at]),
@@ -161,7 +161,7 @@ class Watch:
         value, interval = self.value, self.interval
         reach = [value - interval.low] if self.claims.above is not None else []
         reach += [interval.high - value] if self.claims.below is not None else []
-        known = min((one for one in reach if one > 0), default=math.nan) / 2
+        known = min((distance for distance in reach if distance > 0), default=math.nan) / 2
         shown, low, high = (supported(x, known) for x in (value, interval.low, interval.high))
         return shown, "none: contradiction" if self.contradicts else f"{low} to {high}"
 
@@ -187,56 +187,57 @@ class Watch:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Monitoring(Result):
-    """What is known by now, of every system and task that is watched."""
+    """Current state of every monitored system and task."""
 
     watches: tuple[Watch, ...]
-    remarks: tuple[str, ...] = ()  # on the data: what was guessed, what was left out
+    remarks: tuple[str, ...] = ()  # on the data: guesses, rows left out
 
     @property
     def is_decided(self) -> bool:
-        """Whether a claim was made of each."""
-        return all(one.decided is not None for one in self.watches)
+        """Whether every watch has reached a decision."""
+        return all(watch.decided is not None for watch in self.watches)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record of each."""
-        return [one.record() for one in self.watches]
+        """A flat record per watch, for a DataFrame or JSON."""
+        return [watch.record() for watch in self.watches]
 
     def history(self) -> "History":
-        """What was known after each question."""
+        """State after each question."""
         return History(self.watches, self.remarks)
 
     def line(self) -> str:
-        """All of it in one line, to be read at every look."""
+        """The state in one line, for display at every look."""
         parts = []
-        for one in self.watches:
-            whose = " · ".join(part for part in (one.name, one.task) if part)
-            said = (
-                f"{counted(len(one.questions), 'question')}, {one.digits()[1]}: {one.dated_verdict}"
+        for watch in self.watches:
+            subject = " · ".join(part for part in (watch.name, watch.task) if part)
+            state = (
+                f"{counted(len(watch.questions), 'question')}, {watch.digits()[1]}: "
+                f"{watch.dated_verdict}"
             )
-            parts.append(f"{whose}: {said}" if whose else said)
+            parts.append(f"{subject}: {state}" if subject else state)
         return "; ".join(parts)
 
     def columns(self) -> list[list[str]]:
         """The table as text, each column from its head down; names only where there are some."""
         rows = self.watches
         claims = rows[0].claims
-        values, ends = zip(*(one.digits() for one in rows), strict=True)
+        values, ends = zip(*(watch.digits() for watch in rows), strict=True)
         records = self.to_dicts()
         columns = [
-            ["system", *(one.name for one in rows)],
-            ["task", *(one.task for one in rows)],
+            ["system", *(watch.name for watch in rows)],
+            ["task", *(watch.task for watch in rows)],
         ]
         columns = [column for column in columns if any(column[1:])]
         columns += [
-            ["questions", *(str(len(one.questions)) for one in rows)],
+            ["questions", *(str(len(watch.questions)) for watch in rows)],
             ["value", *pointed(values)],
             [f"{percent(claims.level)} interval", *ends],
         ]
         for claim, than in (("above", claims.above), ("below", claims.below)):
             if than is not None:
-                found = (f"{record[f'e_{claim}']:.3g}" for record in records)
-                columns.append([f"e {claim} {than:g}", *found])
-        return [*columns, ["verdict", *(one.dated_verdict for one in rows)]]
+                e_values = (f"{record[f'e_{claim}']:.3g}" for record in records)
+                columns.append([f"e {claim} {than:g}", *e_values])
+        return [*columns, ["verdict", *(watch.dated_verdict for watch in rows)]]
 
     def notes(self) -> list[str]:
         """What stands under the table."""
@@ -245,50 +246,50 @@ class Monitoring(Result):
         wrong = percent(1.0 - claims.level)
         settling = f"its first {trials} trials" if trials > 1 else "its first trial"
         notes = [
-            f"e: what a bet of 1 on the claim has grown to; at {claims.needed:.10g} it is made. A "
-            f"claim that does not hold is made in {wrong} of all runs at most, with a look after "
-            f"every trial. (at …): the question that made it.",
-            f"{percent(claims.level)} interval: for questions like these, at all looks together"
-            f"{_one_sided(claims)}.",
-            f"A question is one bet, settled by {settling}"
+            f"e: e-value of the claim, accepted at {claims.needed:.10g}. A false claim is accepted "
+            f"in at most {wrong} of runs, even with a look after every trial. (at …): the question "
+            f"at which it was accepted.",
+            f"{percent(claims.level)} interval: for new questions of the same kind, valid at all "
+            f"looks together{_one_sided(claims)}.",
+            f"Each question counts once, by {settling}"
             f"{' in both systems' if first.against else ''}{self._left()}.",
         ]
         if len(self.watches) > 1:
-            notes.append("Each row stands for itself; they are not adjusted for their number.")
-        dependent = sum(one.dependent for one in self.watches)
+            notes.append("Rows are not adjusted for their number.")
+        dependent = sum(watch.dependent for watch in self.watches)
         if dependent:
             notes.append(
-                f"Questions of one cluster are not independent: the first of each is a bet; "
+                f"Questions of a cluster are not independent: only the first of each counts; "
                 f"{dependent} more are complete."
             )
-        if any(one.contradicts for one in self.watches):
+        if any(watch.contradicts for watch in self.watches):
             notes.append(
-                "Early and late questions contradict each other: they do not come in random order."
+                "Early and late questions contradict each other: they are not in random order."
             )
         return [*notes, *self.remarks]
 
     def _left(self) -> str:
-        """What is not used, or not yet."""
-        pending = sum(one.pending for one in self.watches)
-        unused = sum(one.unused_trials for one in self.watches)
-        said = f"; {counted(pending, 'question')} pending" if pending else ""
+        """Pending questions and unused trials."""
+        pending = sum(watch.pending for watch in self.watches)
+        unused = sum(watch.unused_trials for watch in self.watches)
+        note = f"; {counted(pending, 'question')} pending" if pending else ""
         if unused:
             beyond = counted(unused, "trial")
             option = way_to_say("--trials", "trials=")
-            said += f"; {beyond} beyond not used ({option} says how many count)"
-        return said
+            note += f"; {beyond} beyond not used ({option} says how many count)"
+        return note
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class History(Result):
-    """What was known after each question, a row each."""
+    """State after each question, a row each."""
 
     watches: tuple[Watch, ...]
     remarks: tuple[str, ...] = ()
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per question."""
-        return [row for one in self.watches for row in one.history()]
+        return [row for watch in self.watches for row in watch.history()]
 
     def columns(self) -> list[list[str]]:
         """The table as text, each column from its head down; without columns that are empty."""
@@ -308,9 +309,9 @@ class History(Result):
 
 def _one_sided(claims: Claims) -> str:
     if claims.below is None:
-        return ", from below alone as only `above` is watched for"
+        return ", one-sided because only `above` is tested"
     if claims.above is None:
-        return ", from above alone as only `below` is watched for"
+        return ", one-sided because only `below` is tested"
     return ""
 
 

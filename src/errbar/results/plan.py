@@ -1,4 +1,4 @@
-"""A plan: ways to run it, what each costs, and how likely it suffices."""
+"""Plans: designs of a run, with the cost and power of each."""
 
 import math
 from collections.abc import Sequence
@@ -11,51 +11,51 @@ if TYPE_CHECKING:
     from errbar.results.pictures.picture import Picture
 
 LEAST_QUESTIONS = 2
-_ON_CURVE = 40  # points
-_BEYOND = 1.6  # times the questions of the row: where its curve ends
-_CURVES = 4
-_DOUBT = 3.0  # standard errors
+_ON_CURVE = 40  # points of a power curve
+_BEYOND = 1.6  # end of a curve, relative to the questions of its row
+_CURVES = 4  # rows drawn in a picture
+_DOUBT = 3.0  # standard errors between simulated and computed power that are reported
 
 
 class PlanGoal(Protocol):
-    """What a run is to show, as far as a plan must know it."""
+    """The goal of a run, as far as a plan needs it."""
 
     @property
     def mean(self) -> float:
-        """Of the metric over all questions there could be."""
+        """Mean of the metric over the population of questions."""
         ...
 
     def power(self, questions: int, trials: int | None) -> float:
-        """Chance to meet the goal; with endless trials if `trials` is None."""
+        """Probability of meeting the goal; None means infinitely many trials."""
         ...
 
     def record(self) -> dict[str, Any]:
-        """What was asked for, as the first fields of a flat record."""
+        """The goal as the first fields of a flat record."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One way to run it."""
+class PlanRow:
+    """A design: trials per question and questions, with its cost and power."""
 
     trials: int  # of each question, by each system
     questions: int
     systems: int
     cost: float
     power: float
-    reached: bool  # whether the power is as asked for
+    reached: bool  # whether the power reaches the target
     best: bool = False
-    simulated: float = math.nan  # share of simulated runs that showed what was asked
+    simulated: float = math.nan  # share of simulated runs that met the goal
     simulations: int = 0
 
     @property
     def trials_in_all(self) -> int:
-        """Of all questions and systems."""
+        """Total over questions and systems."""
         return self.trials * self.questions * self.systems
 
     @property
     def simulated_sd(self) -> float:
-        """How far the simulated share may be off by chance."""
+        """Standard error of the simulated share."""
         if not self.simulations:
             return math.nan
         share = self.simulated
@@ -64,24 +64,24 @@ class Row:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Result):
-    """Ways to run it, by trials per question; the best is marked."""
+    """Designs by trials per question; the best is marked."""
 
     goal: PlanGoal
-    target: float  # the power that was asked for
-    rows: tuple[Row, ...]
-    marked: str  # what the best row is: the cheapest, or the one with the highest power
+    target: float  # power to reach
+    rows: tuple[PlanRow, ...]
+    marked: str  # label of the best row: cheapest, or highest power
     remarks: tuple[str, ...]
 
     @property
-    def best(self) -> Row:
+    def best(self) -> PlanRow:
         """The marked row."""
         return next(row for row in self.rows if row.best)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per row, for a DataFrame or JSON."""
-        asked = self.goal.record() | {"target": self.target}
+        goal = self.goal.record() | {"target": self.target}
         return [
-            asked
+            goal
             | {
                 "trials": row.trials,
                 "questions": row.questions,
@@ -99,7 +99,7 @@ class Plan(Result):
 
     def curve(self) -> list[dict[str, Any]]:
         """Power at many numbers of questions, for the best row's trials and some others."""
-        most = max(round(_BEYOND * row.questions) for row in self.drawn())
+        most = max(round(_BEYOND * row.questions) for row in self.plotted_rows())
         steps = {
             max(LEAST_QUESTIONS, round(most * at / _ON_CURVE)) for at in range(1, _ON_CURVE + 1)
         }
@@ -109,7 +109,7 @@ class Plan(Result):
                 "questions": questions,
                 "power": self.goal.power(questions, row.trials),
             }
-            for row in self.drawn()
+            for row in self.plotted_rows()
             for questions in sorted(steps)
         ]
 
@@ -119,8 +119,8 @@ class Plan(Result):
 
         return planning_curve(self.curve(), target=self.target, said=self.remarks[:1])
 
-    def drawn(self) -> list[Row]:
-        """The best row, and those that cost the least beside it, by trials."""
+    def plotted_rows(self) -> list[PlanRow]:
+        """The best row and the cheapest others, by trials."""
         others = sorted((row for row in self.rows if not row.best), key=lambda row: row.cost)
         return sorted([self.best, *others[: _CURVES - 1]], key=lambda row: row.trials)
 
@@ -144,25 +144,25 @@ class Plan(Result):
 
 
 def points(share: float) -> str:
-    """A share to a tenth of a point."""
+    """A share in percent, to one decimal."""
     return f"{100 * share:.1f} %"
 
 
-def _simulated(row: Row) -> str:
+def _simulated(row: PlanRow) -> str:
     if not row.simulations:
         return ""
     return f"{100 * row.simulated:.1f} ± {100 * row.simulated_sd:.1f} %"
 
 
-def _doubts(rows: Sequence[Row]) -> list[str]:
-    """Where the simulation does not bear the stated power out."""
+def _doubts(rows: Sequence[PlanRow]) -> list[str]:
+    """Rows whose simulated power contradicts the computed one."""
     doubtful = [
         row
         for row in rows
         if row.simulations and abs(row.simulated - row.power) > 0.02 + _DOUBT * row.simulated_sd
     ]
     return [
-        f"{row.questions} questions × {row.trials} trials: simulations do not bear the stated "
-        f"power out; rely on them."
+        f"{row.questions} questions × {row.trials} trials: simulations contradict the computed "
+        f"power; trust the simulations."
         for row in doubtful
     ]

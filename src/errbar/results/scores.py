@@ -1,4 +1,4 @@
-"""Estimates in a table: to be read, sorted, filtered, and turned into any DataFrame."""
+"""Tables of estimates: print, sort, filter, and convert to any DataFrame."""
 
 import math
 from collections import Counter
@@ -19,20 +19,19 @@ from errbar.results.estimate import (
     Subject,
 )
 
-_FEWEST = 10  # questions in the coverage study
-_SPREAD = "sd: how uncertain it is"
-_MARK = "*"  # beside an interval that its own observed value lies outside of
+_FEWEST = 10  # smallest number of questions in the coverage study
+_MARK = "*"  # marks an interval that does not contain the observed value
 
 E = TypeVar("E", bound=AnyEstimate)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimates(Sequence[E], Result):
-    """Estimates that print as a table; `method` says in words how their intervals were made."""
+    """Estimates that print as a table; `method` describes how their intervals were computed."""
 
     estimates: tuple[E, ...]
     method: str = ""
-    remarks: tuple[str, ...] = ()  # on the data: what was guessed, what was left out
+    remarks: tuple[str, ...] = ()  # on the data: guesses, rows left out
 
     def __len__(self) -> int:
         return len(self.estimates)
@@ -52,16 +51,16 @@ class Estimates(Sequence[E], Result):
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per estimate, for a DataFrame or JSON.
 
-        A column that was grouped by has its own name, or `by level` where a record has a `level`.
+        A column of the slices keeps its name, or becomes `by level` if records have a `level`.
         """
-        whose = self._whose()
+        subjects = self._subject_columns()
         return [
-            {name: column[at] for name, column in whose.items()} | one.record()
-            for at, one in enumerate(self.estimates)
+            {name: column[at] for name, column in subjects.items()} | estimate.record()
+            for at, estimate in enumerate(self.estimates)
         ]
 
     def sorted(self, by: str = "value", *, descending: bool = True) -> Self:
-        """In the order of a column of `to_dicts`."""
+        """Sort by a column of `to_dicts`; nan comes last."""
         rows = self.to_dicts()
         if rows and by not in rows[0]:
             known = ", ".join(rows[0])
@@ -74,55 +73,63 @@ class Estimates(Sequence[E], Result):
     def only(
         self, system: str | None = None, *, task: str | None = None, metric: str | None = None
     ) -> Self:
-        """Those of one system, of one task, of one metric."""
-        wanted = None if metric is None else str(metric_of(metric))
-        kept = tuple(
-            one
-            for one in self.estimates
-            if system in (None, one.system)
-            and task in (None, one.task)
-            and wanted in (None, str(one.metric))
+        """Keep the estimates of one system, one task or one metric."""
+        name = None if metric is None else str(metric_of(metric))
+        estimates = tuple(
+            estimate
+            for estimate in self.estimates
+            if system in (None, estimate.system)
+            and task in (None, estimate.task)
+            and name in (None, str(estimate.metric))
         )
-        return replace(self, estimates=kept)
+        return replace(self, estimates=estimates)
 
     def breaks(self) -> set[int]:
-        """The rows that begin a new subject, or a new system where each subject has one row."""
-        for group in ([one.of for one in self.estimates], [one.system for one in self.estimates]):
+        """Rows that begin a new subject, or a new system if every subject has one row."""
+        for group in (
+            [estimate.of for estimate in self.estimates],
+            [estimate.system for estimate in self.estimates],
+        ):
             if len(set(group)) < len(group):
                 return {at for at in range(1, len(group)) if group[at] != group[at - 1]}
         return set()
 
-    def _whose(self) -> dict[str, list[str]]:
-        """The subjects, a column at a time: system, task, slice, how failed rows are taken."""
-        subjects = [one.of for one in self.estimates]
-        taken = {"failed", *(name for one in self.estimates[:1] for name in one.record())}
-        columns = {
-            "system": [one.system for one in subjects],
-            "task": [one.task for one in subjects],
+    def _subject_columns(self) -> dict[str, list[str]]:
+        """Columns of the subjects: system, task, slice, and how failed rows are counted."""
+        subjects = [subject.of for subject in self.estimates]
+        reserved = {
+            "failed",
+            *(name for subject in self.estimates[:1] for name in subject.record()),
         }
-        for name in dict.fromkeys(name for one in subjects for name, _ in one.slice):
-            free = _free(name, taken | set(columns))
-            columns[free] = [dict(one.slice).get(name, "") for one in subjects]
-        if any(one.failed for one in subjects):
-            columns["failed"] = [one.failed for one in subjects]
+        columns = {
+            "system": [subject.system for subject in subjects],
+            "task": [subject.task for subject in subjects],
+        }
+        for name in dict.fromkeys(name for subject in subjects for name, _ in subject.slice):
+            free = _free(name, reserved | set(columns))
+            columns[free] = [dict(subject.slice).get(name, "") for subject in subjects]
+        if any(subject.failed for subject in subjects):
+            columns["failed"] = [subject.failed for subject in subjects]
         return columns
 
     def _first_columns(self) -> list[list[str]]:
-        """Whose, and which metric."""
-        whose = [[name, *column] for name, column in self._whose().items() if any(column)]
-        return [*whose, ["metric", *(str(one.metric) for one in self.estimates)]]
+        """Columns of the subjects and of the metrics."""
+        subjects = [
+            [name, *column] for name, column in self._subject_columns().items() if any(column)
+        ]
+        return [*subjects, ["metric", *(str(estimate.metric) for estimate in self.estimates)]]
 
     def _interval_head(self) -> str:
-        levels = {percent(one.interval.level) for one in self.estimates}
+        levels = {percent(estimate.interval.level) for estimate in self.estimates}
         return f"{levels.pop()} interval" if len(levels) == 1 else "interval"
 
     def _last_notes(self) -> list[str]:
-        """Why a number is missing, and what there is to say of the data."""
+        """Why numbers are missing, and the remarks on the data."""
         why: dict[str, list[E]] = {}
-        for one in self:
-            if one.reason:
-                why.setdefault(one.reason, []).append(one)
-        reasons = [f"{_called(some, self)}: {reason}." for reason, some in why.items()]
+        for estimate in self:
+            if estimate.reason:
+                why.setdefault(estimate.reason, []).append(estimate)
+        reasons = [f"{_called(estimates, self)}: {reason}." for reason, estimates in why.items()]
         return [*reasons, *self.remarks]
 
 
@@ -132,51 +139,59 @@ class Scores(Estimates[Estimate]):
 
     def columns(self) -> list[list[str]]:
         """Each column from its head down; one that is empty all the way is left out."""
-        digits = list(zip(*(one.digits() for one in self), strict=True)) or [()] * 5
+        digits = list(zip(*(estimate.digits() for estimate in self), strict=True)) or [()] * 5
         value, mean, sd, low, high = (pointed(column) for column in digits)
-        marks = [f" {_MARK}" if one.outside else "" for one in self]
+        marks = [f" {_MARK}" if estimate.outside else "" for estimate in self]
         ends = [
-            DASH if math.isnan(one.interval.low) else f"{left} to {right}{mark}"
-            for one, left, right, mark in zip(self, low, high, marks, strict=True)
+            DASH if math.isnan(estimate.interval.low) else f"{left} to {right}{mark}"
+            for estimate, left, right, mark in zip(self, low, high, marks, strict=True)
         ]
         columns = [*self._first_columns(), ["value", *value]]
         if self._has_means():
             columns.append(["mean", *mean])
         columns += [["sd", *sd], [self._interval_head(), *ends]]
         if self._is_audited():
-            held = ("" if math.isnan(one.held) else percent(one.held) for one in self)
-            columns.append(["held", *held])
+            held_shares = (
+                "" if math.isnan(estimate.held) else percent(estimate.held) for estimate in self
+            )
+            columns.append(["held", *held_shares])
         return columns
 
     def notes(self) -> list[str]:
-        """What stands under the table: the data, what the columns mean and the intervals cover."""
-        spread = "mean, sd: of what the interval is for" if self._has_means() else _SPREAD
+        """Notes on the data, on the columns, and on what the intervals cover."""
+        is_mean = self._has_means()
+        spread = (
+            "mean, sd: of the quantity in the interval" if is_mean else "sd: its standard deviation"
+        )
         notes = [
             *_sizes(self.estimates),
-            f"value: from the observed trials; {spread}.",
+            f"value: observed score; {spread}.",
             *_coverages(self.estimates),
         ]
-        if any(0 < one.questions < _FEWEST for one in self):
-            notes.append(f"Fewer than {_FEWEST} questions: how often that holds was not studied.")
+        if any(0 < estimate.questions < _FEWEST for estimate in self):
+            notes.append(f"Fewer than {_FEWEST} questions: coverage was not studied for so few.")
         if self._is_audited():
             notes.append(
-                f"held: of the intervals of {SIMULATIONS} simulated data sets like these, those "
-                f"that held the truth."
+                f"held: share of {SIMULATIONS} simulated data sets like this one whose interval "
+                f"contained the true value."
             )
         if self.method:
             notes.append(f"Method: {self.method}.")
-        if any(one.outside for one in self):
+        if any(estimate.outside for estimate in self):
             notes.append(
-                f"{_MARK} value lies outside: what was observed is not what is expected of it."
+                f"{_MARK} the observed score lies outside the interval, which is for its "
+                f"expectation."
             )
         return [*notes, *self._last_notes()]
 
     def _is_audited(self) -> bool:
-        return any(not math.isnan(one.held) for one in self)
+        return any(not math.isnan(estimate.held) for estimate in self)
 
     def _has_means(self) -> bool:
-        """Whether an interval is around something else than the observed value."""
-        return any(one.mean != one.value and not math.isnan(one.mean) for one in self)
+        """Whether some interval is centred on another quantity than the observed value."""
+        return any(
+            estimate.mean != estimate.value and not math.isnan(estimate.mean) for estimate in self
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -187,15 +202,17 @@ class RankedScores(Estimates[RankedEstimate]):
         """Each column from its head down; one that is empty all the way is left out."""
         ends = [
             DASH
-            if one.reason
-            else " to ".join(supported(x, one.sd) for x in (one.interval.low, one.interval.high))
-            for one in self
+            if estimate.reason
+            else " to ".join(
+                supported(x, estimate.sd) for x in (estimate.interval.low, estimate.interval.high)
+            )
+            for estimate in self
         ]
         return [
             *self._first_columns(),
-            ["value", *pointed(supported(one.value, one.sd) for one in self)],
+            ["value", *pointed(supported(estimate.value, estimate.sd) for estimate in self)],
             [self._interval_head(), *ends],
-            ["items", *(str(one.items) for one in self)],
+            ["items", *(str(estimate.items) for estimate in self)],
         ]
 
     def notes(self) -> list[str]:
@@ -203,66 +220,66 @@ class RankedScores(Estimates[RankedEstimate]):
         return [f"Method: {self.method}.", *self._last_notes()]
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    """A name that is not taken."""
-    return _free(f"by {name}", taken) if name in taken else name
+def _free(name: str, reserved: Collection[str]) -> str:
+    """The name, with "by" before it as often as needed to be unique."""
+    return _free(f"by {name}", reserved) if name in reserved else name
 
 
 def _coverages(estimates: Sequence[Estimate]) -> list[str]:
-    """What the intervals are for; where they differ, which of them, the most common last."""
-    found: dict[tuple[float, Estimand], list[Estimate]] = {}
-    for one in estimates:
-        found.setdefault((one.interval.level, one.interval.covers), []).append(one)
+    """Level and target of the intervals; if they differ, the most common last."""
+    groups: dict[tuple[float, Estimand], list[Estimate]] = {}
+    for estimate in estimates:
+        groups.setdefault((estimate.interval.level, estimate.interval.covers), []).append(estimate)
     notes: list[str] = []
-    for level, covers in sorted(found, key=lambda kind: len(found[kind])):
-        whose = ""
-        if len(found) > 1:
-            last = len(notes) == len(found) - 1
-            whose = " of all others" if last else f" of {_called(found[level, covers], estimates)}"
-        notes.append(f"{percent(level)} interval{whose}: for {covers.words}.")
+    for level, covers in sorted(groups, key=lambda kind: len(groups[kind])):
+        scope = ""
+        if len(groups) > 1:
+            last = len(notes) == len(groups) - 1
+            scope = " of all others" if last else f" of {_called(groups[level, covers], estimates)}"
+        notes.append(f"{percent(level)} interval{scope}: for {covers.words}.")
     return notes
 
 
 def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
-    """Their metrics, where no other estimate is of one of them; else whose they are too.
+    """Names of some estimates: by metric alone if that is unambiguous, else with subjects.
 
-    A subject that has no other metric is named without them.
+    A subject all of whose metrics are named is listed without them.
     """
-    metrics = list(dict.fromkeys(str(one.metric) for one in some))
-    if sum(str(one.metric) in metrics for one in among) == len(some):
+    metrics = list(dict.fromkeys(str(estimate.metric) for estimate in some))
+    if sum(str(estimate.metric) in metrics for estimate in among) == len(some):
         return ", ".join(metrics)
-    each, missing = (Counter(str(one.of) for one in group) for group in (among, some))
+    totals, missing = (Counter(str(estimate.of) for estimate in group) for group in (among, some))
     names = (
-        str(one.of)
-        if 1 < each[str(one.of)] == missing[str(one.of)]
-        else f"{one.of} {one.metric}".lstrip()
-        for one in some
+        str(estimate.of)
+        if 1 < totals[str(estimate.of)] == missing[str(estimate.of)]
+        else f"{estimate.of} {estimate.metric}".lstrip()
+        for estimate in some
     )
     return ", ".join(dict.fromkeys(names))
 
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
-    """How much data each subject had, in one note where all had the same."""
-    there = [one for one in estimates if one.questions]
+    """Questions and trials of each subject, in one note if all are equal."""
+    nonempty = [estimate for estimate in estimates if estimate.questions]
     sizes: dict[str, str] = {}
-    for one in there:
-        size = f"{counted(one.questions, 'question')}, {counted(one.trials, 'trial')}"
-        if sizes.setdefault(str(one.of), size) != size:
-            sizes[f"{one.of} {one.metric}".lstrip()] = size
+    for estimate in nonempty:
+        size = f"{counted(estimate.questions, 'question')}, {counted(estimate.trials, 'trial')}"
+        if sizes.setdefault(str(estimate.of), size) != size:
+            sizes[f"{estimate.of} {estimate.metric}".lstrip()] = size
     if len(set(sizes.values())) == 1:
-        each = _each([one.of for one in there])
-        return [f"{next(iter(sizes.values()))}{each}."]
+        scope = _scope([estimate.of for estimate in nonempty])
+        return [f"{next(iter(sizes.values()))}{scope}."]
     return [f"{subject}: {size}.".removeprefix(": ") for subject, size in sizes.items()]
 
 
-def _each(subjects: Sequence[Subject]) -> str:
-    """What there are several of."""
+def _scope(subjects: Sequence[Subject]) -> str:
+    """The phrase "of each system and task", with the dimensions that vary."""
     several = [
         name
         for name, values in (
-            ("system", {one.system for one in subjects}),
-            ("task", {one.task for one in subjects}),
-            ("slice", {one.slice for one in subjects}),
+            ("system", {subject.system for subject in subjects}),
+            ("task", {subject.task for subject in subjects}),
+            ("slice", {subject.slice for subject in subjects}),
         )
         if len(values) > 1
     ]

@@ -301,12 +301,12 @@ def test_a_loss_in_other_units_has_the_same_interval_in_those_units(name: str) -
     ],
 )
 def test_one_cluster_alone_is_an_error(data: Predictions) -> None:
-    with pytest.raises(InputError, match="one cluster alone cannot be resampled"):
+    with pytest.raises(InputError, match="a single cluster cannot be resampled"):
         estimate("aurc", data, rng=0)
 
 
 def test_one_item_alone_is_an_error() -> None:
-    with pytest.raises(InputError, match="one item alone cannot be resampled"):
+    with pytest.raises(InputError, match="a single item cannot be resampled"):
         estimate("aurc", Predictions([0.5], [1]), rng=0)
 
 

@@ -172,7 +172,7 @@ def test_ragged_trials_count_each_question_once() -> None:
 def test_questions_that_one_system_lacks_are_left_out_and_told_of() -> None:
     found = errbar.load(frame(a=[*A[:4], [], []], b=[[], *B[1:]])).compare("avg")
     assert (found[0].questions, found[0].left_out) == (3, 3)
-    assert "a − b: 3 questions that only one of them has are left out." in found.notes()
+    assert "a − b: 3 questions of only one of the two are left out." in found.notes()
 
 
 class TestRowsWithoutAResult:
@@ -227,8 +227,8 @@ class TestClusters:
 
     def test_one_cluster_says_nothing_of_others(self) -> None:
         one = only(errbar.load(frame(a=A, b=B).assign(cluster="c")).compare("avg"))
-        assert one.reason == "one cluster says nothing of others"
-        assert one.verdict == "cannot tell"
+        assert one.reason == "a single cluster gives no spread"
+        assert one.verdict == "inconclusive"
 
 
 class TestRewards:
@@ -317,7 +317,7 @@ class TestWhoIsCompared:
         ("asked", "said"),
         [
             ({"systems": ["a", "d"]}, "no system 'd' in the data; there are: a, b, c"),
-            ({"systems": ["a", "a"]}, "two systems at least are compared; got ['a']"),
+            ({"systems": ["a", "a"]}, "a comparison needs at least two systems; got ['a']"),
             ({"baseline": "d"}, "no baseline 'd'; there are: a, b, c"),
             ({"systems": ["a"], "baseline": "d"}, "no system 'd'"),
             ({"margin": -0.1}, "margin"),
@@ -338,7 +338,9 @@ class TestWhoIsCompared:
         assert self.RUNS.compare() == self.RUNS.compare("avg")
 
     def test_one_system_alone(self) -> None:
-        with pytest.raises(InputError, match="two systems at least are compared; there is 'a'"):
+        with pytest.raises(
+            InputError, match="a comparison needs at least two systems; there is 'a'"
+        ):
             errbar.load({"a": A}).compare("avg")
 
     def test_no_question_in_common(self) -> None:
@@ -364,7 +366,7 @@ class TestTasks:
     def test_each_is_compared_and_one_with_a_single_system_is_told_of(self) -> None:
         found = errbar.load(self.DATA).compare("avg", systems=["a", "b"])
         assert [(one.task, one.difference) for one in found] == [("t", 0.25), ("u", -0.25)]
-        assert "a · alone: no other system has this task; left out." in found.notes()
+        assert "a · alone: left out; no other system has this task." in found.notes()
 
     def test_those_without_the_baseline_are_told_of(self) -> None:
         found = errbar.load(self.DATA).compare("avg", baseline="base")

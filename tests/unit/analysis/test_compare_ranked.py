@@ -208,7 +208,7 @@ def test_items_that_one_system_lacks_are_left_out_and_counted() -> None:
         assert found.difference == pytest.approx(expected.difference, abs=1e-12)
         assert expected.left_out == 0
     shown = str(errbar.load(both(first, lacking)).compare("aurc"))
-    assert "3 items that only one of them has are left out." in shown
+    assert "3 items of only one of the two are left out." in shown
     assert "117 items." in shown
     assert "win/tie/loss" not in shown
 
@@ -284,7 +284,7 @@ def test_less_risk_is_better_and_more_area_is() -> None:
         assert found.adjusted < 0.05
     close = only(both(good, good.with_columns(system=pl.lit("near"))), "aurc", margin=0.1)
     assert close.reason.startswith("every resample gives the same number")
-    assert close.verdict == "cannot tell"
+    assert close.verdict == "inconclusive"
 
 
 def test_a_margin_tells_who_is_no_worse() -> None:
@@ -349,7 +349,7 @@ def test_a_number_that_a_system_has_not_is_no_number() -> None:
     found = only(data, "risk@0.8")
     assert found.reason == "a answered 0.5 of the items"
     assert math.isnan(found.interval.low)
-    assert found.verdict == "cannot tell"
+    assert found.verdict == "inconclusive"
     right = table(3, "c").with_columns(outcome=pl.lit(1.0))
     rows = errbar.load(both(data, right)).compare("roc-auc")
     assert [bool(row.reason) for row in rows] == [False, True, True]
@@ -362,7 +362,7 @@ def test_a_number_that_a_system_has_not_is_no_number() -> None:
     ("metrics", "more", "words"),
     [
         (("aurc", "pass@1"), {}, "aurc is compared by items and pass@1 by questions"),
-        (("aurc",), {"estimand": "benchmark"}, "for the estimand 'population' alone"),
+        (("aurc",), {"estimand": "benchmark"}, "for the estimand 'population' only"),
         (("aurc",), {"level": 95}, "level"),
         (("aurc",), {"rng": -1}, "seed"),
     ],
@@ -381,7 +381,7 @@ def test_matrices_have_nothing_to_rank_by() -> None:
 
 def test_one_cluster_alone_is_refused() -> None:
     data = both(table(1, "a", 1, 9), table(2, "b", 1, 9))
-    with pytest.raises(InputError, match="one cluster alone cannot be resampled"):
+    with pytest.raises(InputError, match="a single cluster cannot be resampled"):
         errbar.load(data).compare("aurc")
 
 
@@ -412,4 +412,4 @@ def test_the_commands_take_them_too(tmp_path: Path) -> None:
         table(1, "a", 100), table(2, "b", 100), "aurc", max_drop=0.001, inconclusive=0
     )
     assert less.verdict.value == "inconclusive"
-    assert "items in place of 100" in less.rows[0].advice() or "too near" in less.rows[0].advice()
+    assert "items instead of 100" in less.rows[0].advice() or "too close" in less.rows[0].advice()

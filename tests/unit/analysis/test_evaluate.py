@@ -172,7 +172,7 @@ def test_the_method_names_the_priors_that_were_used() -> None:
 def test_results_are_scores_that_print_their_method() -> None:
     table = score(SYSTEMS, "pass@2")
     assert isinstance(table, Scores)
-    assert "Bayesian bootstrap of the questions" in " ".join(str(table).split())
+    assert "Bayesian bootstrap over questions" in " ".join(str(table).split())
     flat = score(SYSTEMS, "pass@2", method="documented")
     assert "Beta(1, 1) prior for every question" in " ".join(str(flat).split())
 
@@ -183,7 +183,7 @@ def test_more_draws_than_trials_names_the_system_the_question_and_what_to_do() -
         score({"short": short}, "pass@4")
     assert str(refused.value) == (
         "short pass@4: needs 4 trials per question; 1 of 2 questions have fewer, the least 3 "
-        "(question 'q2'); lower k to at most 3, or let short='posterior' look beyond the trials."
+        "(question 'q2'); lower k to at most 3, or extrapolate with short='posterior'."
     )
     with pytest.raises(NotEnoughTrials, match=r"^pass@4: needs 4 trials"):
         score(short, "pass@4")

@@ -155,7 +155,7 @@ def test_a_metric_may_be_given_as_a_value() -> None:
 @pytest.mark.parametrize("metric", ["aurc", "augrc", "e-aurc", "e-augrc"])
 def test_whole_areas_at_different_coverages_are_warned_of(metric: str) -> None:
     systems = {"a": system(1, 1.0), "b": system(2, 0.5)}
-    with pytest.warns(UnequalCoverage, match=rf"{metric}\(coverage=0\.5\) is up to") as caught:
+    with pytest.warns(UnequalCoverage, match=rf"{metric}\(coverage=0\.5\) goes up to") as caught:
         compare(systems, metric, method=FEW, rng=0)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -228,7 +228,7 @@ def test_two_clusters_that_different_systems_answer_leave_nothing_to_compare_wit
         result = compare(systems, coverages=[0.5], method=FEW, rng=seed)
         for row in result.rows:
             assert row.dropped == pytest.approx(0.5, abs=0.15)
-            assert row.verdict == "cannot tell"
+            assert row.verdict == "inconclusive"
 
 
 # ------------------------------------------------------------------------------- verdicts
@@ -246,12 +246,12 @@ def test_the_verdict_names_the_lower_risk_whichever_comes_first() -> None:
     assert {row.verdict for row in result.rows} == {"good is lower"}
     assert all(row.difference < 0 for row in result.rows)
     assert result.verdict.startswith(
-        "Up to coverage 1, good risks less on average than bad (95 % interval of the difference -0."
+        "Up to coverage 1, good has a lower mean risk than bad (95 % interval of the difference -0."
     )
     turned = compare({"bad": worse, "good": better}, method=FEW, rng=0)
     assert {row.verdict for row in turned.rows} == {"good is lower"}
     assert all(row.difference > 0 for row in turned.rows)
-    assert turned.verdict.startswith("Up to coverage 1, good risks less on average than bad (")
+    assert turned.verdict.startswith("Up to coverage 1, good has a lower mean risk than bad (")
 
 
 def test_turning_two_systems_round_turns_the_difference_round() -> None:
@@ -267,15 +267,15 @@ def test_turning_two_systems_round_turns_the_difference_round() -> None:
 def test_what_the_data_cannot_tell_is_said_in_so_many_words() -> None:
     systems = {"a": system(1, 1.0), "b": system(3, 1.0)}
     result = compare(systems, method=FEW, rng=0)
-    assert {row.verdict for row in result.rows} == {"cannot tell"}
-    assert result.verdict.startswith("Up to coverage 1, the data cannot tell a and b apart (95 %")
+    assert {row.verdict for row in result.rows} == {"inconclusive"}
+    assert result.verdict.startswith("Up to coverage 1, a against b is inconclusive (95 %")
 
 
 def test_a_system_cannot_be_told_from_itself() -> None:
     data = system(1, 0.8)
     result = compare({"a": data, "b": data}, method=FEW, rng=0)
     for row in result.rows:
-        assert (row.difference, row.verdict) == (0.0, "cannot tell")
+        assert (row.difference, row.verdict) == (0.0, "inconclusive")
         assert math.isnan(row.sd)
         assert row.reason
     assert "cannot be compared: every resample gives the same number" in result.verdict
@@ -289,7 +289,7 @@ def test_rounding_is_no_difference(ends: Any) -> None:
     systems = {"a": Predictions(rng.random(30), lost), "b": Predictions(rng.random(30), lost)}
     row = compare(systems, coverages=[1.0], method=Bootstrap(300, ends=ends), rng=0).rows[0]
     assert row.metric == "risk@1.0"
-    assert row.verdict == "cannot tell"
+    assert row.verdict == "inconclusive"
     assert math.isnan(row.sd)
     assert row.reason
 
@@ -317,11 +317,11 @@ def test_each_verdict_follows_from_its_interval() -> None:
 
     assert row(-0.2, -0.01).verdict == "a is lower"
     assert row(0.01, 0.2).verdict == "b is lower"
-    assert row(-0.1, 0.1).verdict == "cannot tell"
-    assert row(0.0, 0.1).verdict == "cannot tell"
-    assert row(-0.1, 0.0).verdict == "cannot tell"
-    assert row(math.nan, math.nan).verdict == "cannot tell"
-    assert row(0.01, 0.2, "some reason").verdict == "cannot tell"
+    assert row(-0.1, 0.1).verdict == "inconclusive"
+    assert row(0.0, 0.1).verdict == "inconclusive"
+    assert row(-0.1, 0.0).verdict == "inconclusive"
+    assert row(math.nan, math.nan).verdict == "inconclusive"
+    assert row(0.01, 0.2, "some reason").verdict == "inconclusive"
 
 
 # --------------------------------------------------------------------------- what is refused
@@ -344,9 +344,9 @@ def test_systems_must_have_the_same_clusters(groups: int | None) -> None:
 
 
 def test_one_cluster_or_item_alone_is_an_error() -> None:
-    with pytest.raises(InputError, match="one cluster alone cannot be resampled"):
+    with pytest.raises(InputError, match="a single cluster cannot be resampled"):
         compare({"a": system(1, 1.0, groups=1), "b": system(2, 1.0, groups=1)}, rng=0)
-    with pytest.raises(InputError, match="one item alone cannot be resampled"):
+    with pytest.raises(InputError, match="a single item cannot be resampled"):
         compare({"a": Predictions([1], [0]), "b": Predictions([1], [1])}, rng=0)
 
 
@@ -357,7 +357,7 @@ def test_who_answers_nothing_is_named() -> None:
 
 @pytest.mark.parametrize("systems", [{}, {"a": system(1, 1.0)}, [system(1, 1.0)] * 2, None])
 def test_fewer_than_two_named_systems_are_refused(systems: Any) -> None:
-    with pytest.raises(InputError, match="two systems at least"):
+    with pytest.raises(InputError, match="at least two systems"):
         compare(systems, rng=0)
 
 

@@ -215,7 +215,7 @@ def test_a_benchmark_that_is_too_small_is_called_so() -> None:
     found = plan("pass@1", difference=0.05, difficulty="uniform", questions=30, simulations=0)
     assert {row.questions for row in found.rows} == {30}
     assert not any(row.reached for row in found.rows)
-    assert "Cannot be reached: with 30 questions even endless trials give 3" in " ".join(
+    assert "Cannot be reached: with 30 questions even infinitely many trials give 3" in " ".join(
         found.notes()
     )
 
@@ -260,14 +260,14 @@ def test_two_weights_stretch_the_difference() -> None:
     [
         ({}, InputError, "ask for a difference or for a width"),
         ({"difference": 0.1, "width": 0.1}, InputError, "ask for a difference or for a width"),
-        ({"difference": 0.0}, InputError, "a difference of 0 is never seen"),
+        ({"difference": 0.0}, InputError, "a difference of 0 cannot be detected"),
         ({"difference": 0.9}, InputError, "the first system has pass@1 0.5"),
         ({"difference": "a"}, WrongType, "difference must be a number; got 'a'"),
         ({"difference": 0.1, "power": 1.0}, InputError, "power must lie strictly between 0 and 1"),
         ({"difference": 0.1, "level": "x"}, WrongType, "level must be a number"),
         ({"width": 0.0}, InputError, "width must be positive"),
         ({"width": 0.1, "disagreement": 1.0}, InputError, "a width is that of one"),
-        ({"difference": 0.1, "difficulty": None}, InputError, "either a pilot log"),
+        ({"difference": 0.1, "difficulty": None}, InputError, "either by a pilot log"),
         ({"difference": 0.1, "difficulty": "flat"}, InputError, "'flat' is not known; write beta"),
         ({"difference": 0.1, "difficulty": "beta(0,1)"}, InputError, "lie between 0.01 and 500"),
         ({"difference": 0.1, "difficulty": "beta(1e,1)"}, InputError, "'1e' is not a number"),
@@ -280,7 +280,7 @@ def test_two_weights_stretch_the_difference() -> None:
         ),
         ({"difference": 0.1, "questions": 1}, InputError, "questions must be 2 at least"),
         ({"difference": 0.1, "questions": 2.0}, WrongType, "questions must be a whole number"),
-        ({"difference": 0.1, "budget": 1.0}, InputError, "a budget of 1 pays for no run"),
+        ({"difference": 0.1, "budget": 1.0}, InputError, "a budget of 1 is too small"),
         ({"difference": 0.1, "systems": ["a"]}, InputError, "there is none"),
         ({"difference": 0.1, "question_cost": -1.0}, InputError, "question_cost must be finite"),
         ({"difference": 0.1, "trial_cost": 0.0}, InputError, "are both 0"),
@@ -343,7 +343,7 @@ def test_a_pilot_plans_nearly_as_what_it_was_drawn_from() -> None:
     assumed = plan("pass@2", difference=0.05, difficulty="beta(2,2)", trials=[2, 8], simulations=0)
     for one, other in zip(learned.rows, assumed.rows, strict=True):
         assert one.questions == pytest.approx(other.questions, rel=0.1)
-    assert any("Over 90 % of the spreads" in note for note in learned.notes())
+    assert any("Over 90 % of the difficulty distributions" in note for note in learned.notes())
 
 
 def test_pilots_that_tell_too_little_say_so(tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_pilots_that_tell_too_little_say_so(tmp_path: Path) -> None:
         plan("pass@1", difference=0.1, pilot=str(path))  # type: ignore[arg-type]
     once = errbar.load({"a": np.eye(8)[:, :1], "b": 1 - np.eye(8)[:, :1]})
     said = plan("pass@1", difference=0.1, pilot=once, trials=[1], simulations=0).notes()
-    assert "One trial per question does not tell how far two systems disagree." in said
+    assert "One trial per question does not show how far two systems disagree." in said
     three = errbar.load({name: np.eye(4) for name in "abc"})
     with pytest.raises(InputError, match=r"3 systems \(a, b, c\); name one or two"):
         plan("pass@1", difference=0.1, pilot=three)
@@ -393,7 +393,7 @@ def test_the_command_plans_from_a_pilot(tmp_path: Path) -> None:
     result = run(str(path), "-m", "pass@2", "--difference", "0.1", "--max-trials", "4")
     assert result.exit_code == 0, result.output
     assert "learned from 30 questions of a" in result.stdout
-    assert "(learned from the pilot)" in result.stdout
+    assert "(estimated from the pilot)" in result.stdout
     one = run(str(path), "--system", "bb", "--width", "0.2", "--max-trials", "2")
     assert "learned from 30 questions of bb" in one.stdout
 
@@ -401,7 +401,7 @@ def test_the_command_plans_from_a_pilot(tmp_path: Path) -> None:
 def test_the_command_refuses_in_one_line() -> None:
     result = run("--difference", "0.1")
     assert result.exit_code == 2
-    assert "say how success rates are spread" in result.stderr
+    assert "describe the distribution of success rates" in result.stderr
 
 
 def test_a_plan_shows_itself_in_a_notebook_and_as_a_curve() -> None:

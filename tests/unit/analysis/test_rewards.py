@@ -85,14 +85,14 @@ def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> No
     assert "rewards: t interval" in scores.method
     assert "Bayesian bootstrap" in scores.method
     notes = " ".join(scores.notes())
-    assert notes.count("95 % interval: for questions like these") == 1
+    assert notes.count("95 % interval: for new questions of the same kind") == 1
 
 
 def test_equal_rewards_are_no_certainty() -> None:
     table = pl.DataFrame({"question": [1, 2, 3], "outcome": [2.5, 2.5, 2.5]})
     found = errbar.load(table).score("avg")[0]
     assert math.isnan(found.interval.low)
-    assert "came to the same" in found.reason
+    assert "have the same value" in found.reason
 
 
 def test_fewer_questions_in_all_than_were_asked_are_refused() -> None:
@@ -121,7 +121,7 @@ def test_a_known_number_of_questions_narrows_rewards_or_says_why_not() -> None:
         runs = errbar.load(pl.DataFrame(columns))
         plain, found = (runs.score("avg", questions_in_all=n)[0] for n in (None, 4))
         assert (found.sd, found.interval) == (plain.sd, plain.interval)
-        assert found.reason.startswith("questions_in_all narrows nothing")
+        assert found.reason.startswith("questions_in_all has no effect")
         assert said in found.reason
 
 

@@ -317,7 +317,7 @@ def test_clusters_that_name_nothing_are_refused(clusters: Any, message: str) -> 
 
 
 def test_one_cluster_alone_cannot_be_resampled() -> None:
-    with pytest.raises(InputError, match="one cluster alone cannot be resampled"):
+    with pytest.raises(InputError, match="a single cluster cannot be resampled"):
         estimate(Scored(SCORES, LABELS, clusters=["a"] * 4), rng=0)
 
 

@@ -113,7 +113,7 @@ def test_the_table_leaves_out_the_name_where_there_is_none() -> None:
 
 def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> None:
     text = str(Scores((estimate(),), method="drawn by hand"))
-    assert "95 % interval: for these very questions, asked again without end" in text
+    assert "95 % interval: for this exact benchmark" in text
     assert "Method: drawn by hand." in text
     assert "40 questions, 320 trials." in text
 
@@ -121,8 +121,8 @@ def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> 
 def test_the_footer_names_every_level_and_target_that_occurs() -> None:
     other = Interval(0.6, 0.8, 0.9, Estimand.POPULATION)
     text = str(Scores((estimate(), replace(estimate(), interval=other))))
-    assert "95 % interval of small pass@8: for these very questions" in text
-    assert "90 % interval of all others: for questions like these" in text
+    assert "95 % interval of small pass@8: for this exact benchmark" in text
+    assert "90 % interval of all others: for new questions of the same kind" in text
     assert "interval" in text.splitlines()[0].split()
     assert "%" not in text.splitlines()[0]
 
@@ -136,7 +136,7 @@ def test_an_observed_value_outside_its_interval_is_marked_and_explained() -> Non
     inside, outside = estimate("a"), estimate("b", value=0.9)
     text = str(Scores((inside, outside)))
     assert [line.endswith(" *") for line in text.splitlines()[2:4]] == [False, True]
-    assert "\n* value lies outside" in text
+    assert "\n* the observed score lies outside" in text
     assert "*" not in str(Scores((inside,)))
 
 

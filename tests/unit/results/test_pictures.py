@@ -40,7 +40,7 @@ from logs import REPOSITORY
 
 DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
 QUICK = Bootstrap(200)
-POPULATION = "for questions like these"
+POPULATION = "for new questions of the same kind"
 HOSTILE = [
     "</script><script>alert(1)</script>",
     "a \"quoted\" name, 'twice'",
@@ -116,7 +116,10 @@ def coverage() -> Picture:
         for trials in (1, 4)
         for questions in (10, 100)
     ]
-    below = ["95 % intervals, for questions like these (trial noise and the choice of questions)"]
+    below = [
+        "95 % intervals, for new questions of the same kind (covers the sampling of questions and "
+        "of trials)"
+    ]
     return coverage_map(squares, title="Coverage", below=below)
 
 

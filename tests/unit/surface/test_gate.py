@@ -153,7 +153,7 @@ def test_intervals_are_those_of_compare(logs: Path) -> None:
     for one, other in zip(found.rows, expected, strict=True):
         assert one.comparison.interval == other.interval
         assert one.comparison.difference == other.difference
-    assert "All 3 intervals hold together." in str(found)
+    assert "All 3 intervals are simultaneous." in str(found)
 
 
 def test_several_metrics_make_every_interval_wider(logs: Path) -> None:
@@ -178,7 +178,7 @@ def test_tasks_are_gated_one_by_one_and_one_that_is_missing_is_told() -> None:
     new = pl.concat([rows(0.1, 2).with_columns(task=pl.lit(name)) for name in "ab"])
     found = errbar.gate(errbar.load(old), errbar.load(new), "pass@1", max_drop=0.02)
     assert [one.comparison.task for one in found.rows] == ["a", "b"]
-    assert "baseline · c: no other system has this task; left out." in found.notes()
+    assert "baseline · c: left out; no other system has this task." in found.notes()
     with pytest.raises(InputError, match="same questions; Only the baseline has the task 'c'"):
         errbar.gate(old, new, "pass@1", max_drop=0.02, same_questions=True)
 
@@ -187,7 +187,7 @@ def test_questions_that_one_lacks_are_counted_or_refused() -> None:
     old, new = rows(0.0), rows(0.1, 2).filter(pl.col("question") != "q7")
     found = errbar.gate(old, new, "pass@1", max_drop=0.02)
     assert found.rows[0].record()["left_out"] == 1
-    assert "199 questions, 1 that only one of them has left out." in found.notes()
+    assert "199 questions, 1 of only one of the two left out." in found.notes()
     with pytest.raises(InputError, match="1 are in one of them alone"):
         errbar.gate(old, new, "pass@1", max_drop=0.02, same_questions=True)
 
@@ -220,7 +220,7 @@ def test_what_would_tell_is_four_times_the_questions_for_half_the_width(
     found = row(low, high, metric, change=sign * 0.01)
     assert found.times == pytest.approx(4.0)
     assert found.needed == 400
-    assert "about 400 questions in place of 100" in found.advice()
+    assert "about 400 questions instead of 100" in found.advice()
 
 
 def test_nothing_more_is_needed_where_the_data_tell() -> None:
@@ -231,13 +231,13 @@ def test_nothing_more_is_needed_where_the_data_tell() -> None:
 def test_a_change_at_its_limit_needs_more_than_anybody_has() -> None:
     found = row(-0.08, 0.04, change=-0.02)
     assert (found.times, found.needed) == (math.inf, None)
-    assert "too near its limit" in found.advice()
+    assert "too close to its limit" in found.advice()
 
 
 def test_of_these_very_questions_more_trials_would_tell() -> None:
     found = row(-0.05, 0.07, covers=Estimand.BENCHMARK)
     assert found.needed is None
-    assert found.advice() == "pass@1: about 4 times the trials would probably tell."
+    assert found.advice() == "pass@1: about 4 times the trials would probably be conclusive."
 
 
 def test_a_row_without_an_interval_says_why() -> None:
@@ -282,9 +282,9 @@ def test_a_limit_for_all_or_for_each() -> None:
         ([], 0.02, "no metric to gate by"),
         (["pass@1"], -0.1, "max_drop must be finite and 0 at least"),
         (["pass@1"], math.nan, "max_drop"),
-        (["pass@1"], {"pass@2": 0.1}, "names pass@2, which is not gated by; there is: pass@1"),
-        (["pass@1", "pass@2"], {"pass@1": 0.1}, "does not say how far pass@2 may fall"),
-        (["pass^8"], {"pass^8": 0.1, "unanimous@8": 0.2}, "says twice"),
+        (["pass@1"], {"pass@2": 0.1}, "names pass@2, which is not among the metrics: pass@1"),
+        (["pass@1", "pass@2"], {"pass@1": 0.1}, "has no limit for pass@2"),
+        (["pass^8"], {"pass^8": 0.1, "unanimous@8": 0.2}, "names a metric twice"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(metrics: list[str], drop: Any, words: str) -> None:
@@ -307,7 +307,7 @@ def test_limits_of_the_command() -> None:
     }
     with pytest.raises(InputError, match="metric=number"):
         drops_in(["pass@1"], ["pass@1"])
-    with pytest.raises(InputError, match="says twice"):
+    with pytest.raises(InputError, match="names a metric twice"):
         drops_in(["0.1", "0.2"], ["pass@1"])
 
 
@@ -380,7 +380,7 @@ def test_formats_of_the_command(logs: Path) -> None:
     given = (logs / "baseline.csv", logs / "worse.csv", "-m", "pass@1,pass@4", "--max-drop", "0.02")
     found = json.loads(run(*given, "--format", "json").stdout)
     assert [one["verdict"] for one in found["rows"]] == ["regress", "regress"]
-    assert found["notes"][0] == "Regress: pass@1, pass@4 fell by more than it may."
+    assert found["notes"][0] == "Regress: pass@1, pass@4 fell by more than the limit."
     assert run(*given, "--format", "markdown").stdout.startswith("### ❌ errbar gate: regress\n")
     assert run(*given, "--format", "csv").stdout.startswith("task,metric,baseline,candidate,change")
 
@@ -510,7 +510,7 @@ def test_markdown_of_a_gate_that_passes(logs: Path) -> None:
     found = errbar.gate(logs / "baseline.csv", logs / "better.csv", "pass@1", max_drop=0.02)
     lines = found.markdown().splitlines()
     assert lines[0] == "### ✅ errbar gate: pass"
-    assert lines[2] == "Pass: nothing fell by more than it may (pass@1)."
+    assert lines[2] == "Pass: no metric fell by more than its limit (pass@1)."
     assert lines[4].startswith("| metric | baseline | candidate | change | 95 % interval | limit |")
     assert lines[6].endswith("| -0.02 | ✅ pass |")
 

@@ -477,7 +477,7 @@ def test_every_system_that_is_short_is_named_with_what_to_do() -> None:
     said = {one.system: one.reason for one in scores if math.isnan(one.value)}
     assert said == {
         name: f"needs 4 trials per question; {few} of {few} questions have fewer, the least "
-        f"{most}; lower k to at most {most}, or let short='posterior' look beyond the trials"
+        f"{most}; lower k to at most {most}, or extrapolate with short='posterior'"
         for name, few, most in (("once", 3, 1), ("twice", 2, 2))
     }
     with pytest.raises(NotEnoughTrials, match=r"once pass\^5.*for 3 of 3"):
@@ -519,15 +519,15 @@ def test_short_questions_can_be_left_to_the_posterior() -> None:
     scores = errbar.load(UNEQUAL).score("pass@3", short="posterior")
     first, second = scores
     assert math.isnan(first.value)
-    assert "beyond the trials" in first.reason
+    assert "exceeds the trials" in first.reason
     assert second.value == pytest.approx(pass_at(3, [[1, 1, 0, 0], [1, 0, 0, 0]]))
     assert scores.estimates[1:] == errbar.score(UNEQUAL, "pass@3", short="posterior")[1:].estimates
-    assert scores.method.startswith("Bayesian bootstrap of the questions")  # of the second
-    assert "; pass@3: the spread of difficulty is learned" in scores.method  # of the first
+    assert scores.method.startswith("Bayesian bootstrap over questions")  # of the second
+    assert "; pass@3: difficulty distribution estimated" in scores.method  # of the first
     dropped = errbar.load(UNEQUAL).score("pass@1", "pass@3", short="drop")
     assert "learned" not in dropped.method
     alone = errbar.load(errbar.Counts([4], [2])).score("pass@8", short="posterior")
-    assert alone.method.startswith("the spread of difficulty is learned")
+    assert alone.method.startswith("difficulty distribution estimated")
 
 
 def test_dropping_works_with_categories_too() -> None:
@@ -736,7 +736,7 @@ def test_failed_rows_have_no_category() -> None:
     assert value(runs.score(metric, errors="missing")) == pytest.approx((0.5 + 1) / 2)
 
 
-# What is in the data.
+# Contents of the data.
 
 
 def test_an_inspection_counts_everything() -> None:
@@ -855,7 +855,7 @@ def test_columns_that_pool_rows_by_their_absence_are_named() -> None:
 
 def test_fewer_questions_than_were_studied_are_said_to_be() -> None:
     few, many = (errbar.load(errbar.Counts([4] * n, [2] * n)).score("avg") for n in (9, 10))
-    assert "Fewer than 10 questions: how often that holds was not studied." in few.notes()
+    assert "Fewer than 10 questions: coverage was not studied for so few." in few.notes()
     assert not any("studied" in note for note in many.notes())
 
 

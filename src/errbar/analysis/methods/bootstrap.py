@@ -126,14 +126,14 @@ def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
     if dropped > resamples // 2:
         return f"undefined in {dropped} of {resamples} resamples"
     if kept.max() - kept.min() <= 1e-12 * abs(value):
-        return "every resample gives the same number, so resampling cannot tell how sure it is"
+        return "every resample gives the same number, so there is no spread to estimate"
     return ""
 
 
 def require_several(clusters: int, unit: str = "cluster") -> None:
     """Refuse to resample a single cluster, or item: it cannot show how clusters differ."""
     if clusters < 2:
-        raise InputError(f"one {unit} alone cannot be resampled.")
+        raise InputError(f"a single {unit} cannot be resampled.")
 
 
 def _joined(measure: Measure, weights: Iterator[NDArray[Any]]) -> Array:

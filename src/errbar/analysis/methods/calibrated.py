@@ -45,7 +45,7 @@ class Calibrated(Method):
     --------
     >>> from errbar.metrics import PassAt
     >>> Calibrated(level=0.9).describe([PassAt(2)])
-    'Bayesian bootstrap of the questions, with a share of an unseen one at the bounds'
+    'Bayesian bootstrap over questions with an unseen question towards the bound (after Gaffke)'
     """
 
     estimand: Estimand = Estimand.POPULATION
@@ -70,7 +70,7 @@ class Calibrated(Method):
             if value < least:
                 raise InputError(f"{name} must be {least} at least; got {value!r}.")
         if self.questions_in_all is not None and self.estimand is not Estimand.POPULATION:
-            raise InputError("questions_in_all is for the estimand 'population' alone.")
+            raise InputError("questions_in_all is for the estimand 'population' only.")
 
     def cells(
         self,
@@ -115,9 +115,9 @@ class Calibrated(Method):
         return "; ".join(said)
 
 
-_SEEN = "Bayesian bootstrap of the questions, with a share of an unseen one at the bounds"
-_TWICE = ", √2 times as wide for two runs"
-_LEARNED = "the spread of difficulty is learned from all questions, with its own uncertainty"
+_SEEN = "Bayesian bootstrap over questions with an unseen question towards the bound (after Gaffke)"
+_TWICE = ", widened by √2 for two runs"
+_LEARNED = "difficulty distribution estimated from all questions (Dirichlet mixture)"
 
 
 class _System:
@@ -188,16 +188,19 @@ class _System:
         """Why the data cannot say, if they cannot."""
         covers = self._method.estimand
         if not metric.parts() and (short or covers is not Estimand.POPULATION):
-            return "learned for outcomes of 0 and 1 only; ask for k within the trials, 'population'"
+            return (
+                "supported for outcomes of 0 and 1 only; use k within the trials and "
+                "estimand 'population'"
+            )
         if not short:
             return ""
         if covers is Estimand.RERUN:
-            return f"a run of fewer than {metric.draws} trials per question shows no {metric}"
+            return f"a run of fewer than {metric.draws} trials per question has no {metric}"
         farthest = self._usual * max(1, min(self._usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
-                f"the data cannot say: most questions have {self._usual} trials or fewer, which "
-                f"tell of {farthest} at most"
+                f"inconclusive: most questions have {self._usual} trials or fewer, which allow "
+                f"k up to {farthest}"
             )
         return ""
 
@@ -258,12 +261,13 @@ def usual_trials(counts: AnyCounts) -> int:
     return int(trials[order][int(np.argmax(reached))])
 
 
-_NOTHING_OPEN = "it has this value whatever the outcomes are, so nothing is left open"
+_NOTHING_OPEN = "it has this value whatever the outcomes are"
 ONE_TRIAL = (
-    "one trial per question cannot tell trial noise from difficulty; the interval covers both"
+    "with one trial per question, trial noise and difficulty cannot be separated; the interval "
+    "covers both"
 )
 _TOO_RARE = f"runs are drawn as often as a level of {percent(RAREST)} asks; beyond, ends are rough"
-_BEYOND = "k is beyond the trials; from the learned spread of difficulty"
+_BEYOND = "k exceeds the trials; extrapolated by the difficulty model"
 
 
 def _is_seen(metric: CountMetric) -> bool:

@@ -29,8 +29,8 @@ from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import CategoryMetric
 
 NOT_NARROWED = (
-    "questions_in_all narrows nothing: the trials cannot tell how much of what questions differ by "
-    "is luck"
+    "questions_in_all has no effect: the trials cannot separate trial noise from differences "
+    "between questions"
 )
 _WEIGHINGS = 10_000  # of the sample, where a metric is no mean but made of two
 

@@ -14,9 +14,9 @@ from errbar.base.tables import counted, percent
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric
 from errbar.metrics.grammar import metric_of
-from errbar.results.plan import LEAST_QUESTIONS, Plan, Row, points
+from errbar.results.plan import LEAST_QUESTIONS, Plan, PlanRow, points
 
-__all__ = ["Difficulty", "Plan", "Row", "plan"]
+__all__ = ["Difficulty", "Plan", "PlanRow", "plan"]
 
 _USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 _SLACK = 1e-9  # of a budget
@@ -47,7 +47,7 @@ def usual_trials(least: int, most: int) -> list[int]:
     return sorted(step for step in steps if least <= step <= most)
 
 
-def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> tuple[Row, ...]:
+def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> tuple[PlanRow, ...]:
     """A row for each number of trials that is possible, the best of them marked."""
     rows = []
     for each in trials:
@@ -56,7 +56,7 @@ def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> 
             continue
         power = goal.power(questions, each)
         cost = means.cost(questions, each, goal.systems)
-        rows.append(Row(each, questions, goal.systems, cost, power, power >= target))
+        rows.append(PlanRow(each, questions, goal.systems, cost, power, power >= target))
     if not rows:
         raise InputError(_nothing(goal, means))
     best = _best(rows, means)
@@ -64,8 +64,8 @@ def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> 
 
 
 def simulated(
-    rows: Sequence[Row], goal: Goal, times: int, rng: np.random.Generator
-) -> tuple[Row, ...]:
+    rows: Sequence[PlanRow], goal: Goal, times: int, rng: np.random.Generator
+) -> tuple[PlanRow, ...]:
     """The same, every row tried out; of slow goals the best alone, and less often."""
     if not times:
         return tuple(rows)
@@ -93,7 +93,7 @@ def _questions(goal: Goal, target: float, trials: int, means: Means) -> int | No
     return payable if payable >= LEAST_QUESTIONS else None
 
 
-def _best(rows: Sequence[Row], means: Means) -> Row:
+def _best(rows: Sequence[PlanRow], means: Means) -> PlanRow:
     """The cheapest that suffices; with a budget for questions, or if none does, the strongest."""
     reached = [row for row in rows if row.reached]
     if reached and (means.budget is None or means.questions is not None):
@@ -104,7 +104,7 @@ def _best(rows: Sequence[Row], means: Means) -> Row:
 def _nothing(goal: Goal, means: Means) -> str:
     if means.budget is not None:
         return (
-            f"a budget of {means.budget:g} pays for no run: {LEAST_QUESTIONS} questions at least, "
+            f"a budget of {means.budget:g} is too small: {LEAST_QUESTIONS} questions at least "
             f"with {goal.metric.draws} trials or more for each."
         )
     return "not even ten million questions would suffice; ask for less."
@@ -185,7 +185,7 @@ def _metric(metric: Metric | str) -> CountMetric:
         )
     if asked.bounds[0] == asked.bounds[1]:
         raise InputError(
-            f"{asked} has one value whatever the outcomes are; there is nothing to find out."
+            f"{asked} has the same value whatever the outcomes are; there is nothing to plan."
         )
     return asked
 
@@ -206,7 +206,7 @@ def _check(**given: float | None) -> None:
     if given["difference"] is not None:
         number(given["difference"], "difference", -math.inf, math.inf)
         if given["difference"] == 0:
-            raise InputError("a difference of 0 is never seen; ask for one of 0.03, say.")
+            raise InputError("a difference of 0 cannot be detected; use for example 0.03.")
     for name in ("width", "budget"):
         if given[name] is not None:
             number(given[name], name, 0.0, math.inf)
@@ -253,7 +253,8 @@ def _known(
 ) -> Pilot:
     if (pilot is None) == (difficulty is None):
         raise InputError(
-            "say how success rates are spread: either a pilot log, or a difficulty such as "
+            "describe the distribution of success rates: either by a pilot log, or a "
+            "difficulty such as "
             "'beta(2, 2)' or 'u-shaped'."
         )
     if pilot is not None:
@@ -297,19 +298,20 @@ def _goal(
 def _asked(goal: Goal, power: float) -> list[str]:
     if isinstance(goal, Difference):
         return [
-            f"To see a difference of {goal.difference:+g} in {goal.metric} between two systems on "
+            f"To detect a difference of {goal.difference:+g} in {goal.metric} between two "
+            f"systems on "
             f"the same questions: two-sided test at level {percent(goal.level)}, power "
-            f"{percent(power)}, for questions like these."
+            f"{percent(power)}, for new questions of the same kind."
         ]
     if isinstance(goal, Width):
         return [
             f"For a {percent(goal.level)} interval of {goal.metric} no wider than {goal.width:g}, "
-            f"in {percent(power)} of all runs, for questions like these."
+            f"in {percent(power)} of all runs, for new questions of the same kind."
         ]
     return []
 
 
-def _verdict(goal: Goal, power: float, best: Row, means: Means) -> list[str]:
+def _verdict(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
     """What the marked row says, and what is possible at all."""
     each = " by each system" if goal.systems > 1 else ""
     said = [
@@ -320,19 +322,22 @@ def _verdict(goal: Goal, power: float, best: Row, means: Means) -> list[str]:
         endless = goal.power(best.questions, None)
         said.insert(
             0,
-            f"Cannot be reached: with {best.questions:,} questions even endless trials give "
+            f"Cannot be reached: with {best.questions:,} questions even infinitely many trials "
+            f"give "
             f"{points(endless)}."
             if endless < power
-            else f"Not reached with these trials; endless ones give {points(endless)}.",
+            else f"Not reached with these trials; infinitely many give {points(endless)}.",
         )
     if isinstance(goal, Difference) and (means.questions is not None or means.budget is not None):
         smallest = goal.detectable(power, best.questions, best.trials)
         shown = "none" if math.isnan(smallest) else f"{smallest:+.3g}"
-        said.append(f"Smallest difference that this run sees with power {percent(power)}: {shown}.")
+        said.append(
+            f"Smallest difference that this run detects with power {percent(power)}: {shown}."
+        )
     return said
 
 
-def _model(goal: Goal, best: Row, *, learned: bool) -> list[str]:
+def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     """What was assumed, and what else the power could be."""
     said = [f"Difficulty: {goal.difficulty}; mean of {goal.metric} {goal.mean:.3g}."]
     if not isinstance(goal, Difference):
@@ -341,7 +346,7 @@ def _model(goal: Goal, best: Row, *, learned: bool) -> list[str]:
         goal.with_disagreement(times * goal.disagreement).power(best.questions, best.trials)
         for times in (0.5, 2.0)
     )
-    whence = "learned from the pilot" if learned else "assumed"
+    whence = "estimated from the pilot" if learned else "assumed"
     said.append(
         f"The second system's log odds are shifted by {goal.shift:+.2f} on average, with a "
         f"standard deviation over questions of {goal.disagreement:.3g} ({whence}): its power is "
@@ -351,7 +356,10 @@ def _model(goal: Goal, best: Row, *, learned: bool) -> list[str]:
         each = goal.for_each_spread() or [goal]
         found = [one.computed(best.questions, best.trials) for one in each]
         low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
-        said.append(f"Over 90 % of the spreads that fit the pilot, its power is {low} to {high}.")
+        said.append(
+            f"Over 90 % of the difficulty distributions that fit the pilot, its power "
+            f"is {low} to {high}."
+        )
         missing = len(goal.difficulty.rates) - len(each)
         if missing:
             share = percent(100 * missing // len(goal.difficulty.rates) / 100)
@@ -359,10 +367,10 @@ def _model(goal: Goal, best: Row, *, learned: bool) -> list[str]:
     return said
 
 
-def _tried(best: Row) -> list[str]:
+def _tried(best: PlanRow) -> list[str]:
     if not best.simulations:
         return []
     return [
-        f"simulated: share of {best.simulations:,} simulated runs that showed it, and its standard "
-        f"error."
+        f"simulated: share of {best.simulations:,} simulated runs that met the goal, and its "
+        f"standard error."
     ]

@@ -215,7 +215,7 @@ def learned_from(
     slices = source.slices(())
     names = _chosen(systems, list(dict.fromkeys(one.key[0] for one in slices)))
     if any(one.is_weighted for one in slices):
-        refuse_weights_in("a plan, whose questions all count alike,")
+        refuse_weights_in("a plan, which weights all questions alike,")
     slices = [one for one in slices if one.was_scored]
     counts = _counts([one for one in slices if one.key[0] == names[0]], errors)
     states = States.of([counts])
@@ -223,7 +223,7 @@ def learned_from(
     start = np.zeros(1, dtype=np.int64)
     spread = kernel.learn(states.trials, states.correct, often, start, [rng])
     whose = f" of {names[0]}" if names[0] else ""
-    words = f"learned from {counted(len(counts), 'question')}{whose}"
+    words = f"estimated from {counted(len(counts), 'question')}{whose}"
     difficulty = Difficulty(words, spread.rates[0], spread.weights[0])
     remarks = _remarks(slices, states.trials)
     if len(names) == 1:
@@ -232,7 +232,7 @@ def learned_from(
     if only:
         remarks += (f"{counted(only, 'question')} of the pilot were given to one system only.",)
     if np.median(pairs[:, [0, 2]], axis=0).min() < 2:
-        remarks += ("One trial per question does not tell how far two systems disagree.",)
+        remarks += ("One trial per question does not show how far two systems disagree.",)
         return Pilot(difficulty, math.nan, remarks)
     return Pilot(difficulty, _disagreement(difficulty, pairs), remarks)
 
@@ -276,13 +276,13 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
     remarks = []
     if trials.max() == 1:
         remarks.append(
-            "The pilot has one trial per question, which cannot tell hard questions from bad luck: "
-            "how difficulty is spread is hardly known."
+            "The pilot has one trial per question, which cannot separate difficulty from trial "
+            "noise: the distribution of difficulty is hardly known."
         )
     if any(one.clusters is not None for one in slices):
         remarks.append(
-            "The pilot has clusters. Questions are planned as if each stood for itself: where "
-            "those of a cluster are alike, more are needed."
+            "The pilot has clusters. Questions are planned as if independent: if those of a "
+            "cluster are alike, more are needed."
         )
     return tuple(remarks)
 

@@ -29,7 +29,7 @@ from errbar.results.pictures.picture import (
 )
 from errbar.results.scores import Estimates
 
-POINTWISE = "bands, each point by itself"
+POINTWISE = "pointwise bands"
 _HEIGHT = 280
 _SMALL: Spec = {"width": 190, "height": 110}
 _MOST_TOGETHER = 8  # curves in one panel; more cannot be followed
@@ -256,10 +256,11 @@ def monitoring_picture(found: Monitoring | History) -> Picture:
     spec["layer"] += [_claims("above"), _claims("below"), *_made()]
     claims = found.watches[0].claims
     below = [
-        f"{percent(claims.level)} interval, for questions like these, at all looks together",
-        f"Dashed: what is watched for, {_claimed(found.watches[0])}. Vertical: when it was decided",
+        f"{percent(claims.level)} interval, for new questions of the same kind, at all looks "
+        f"together",
+        f"Dashed: the claim, {_claimed(found.watches[0])}. Vertical: when it was decided",
     ]
-    title = on_one("What is known of the run", tasks)
+    title = on_one("State of the run", tasks)
     return picture(title, below, rows, panels(spec, list(short.values())))
 
 

@@ -85,11 +85,11 @@ def comparison_forest(found: Comparisons) -> Picture:
         for name, row in zip(called, found, strict=True)
     ]
     adjusted = any(row.adjusted > row.p_value for row in found)
-    together = "; they hold together" if adjusted else ""
+    together = "; simultaneous" if adjusted else ""
     margins = sorted({row.margin for row in found if row.margin})
     below = [f"{line}{together}" for line in covering([(str(r.metric), r.interval) for r in found])]
     if margins:
-        below.append(f"Shaded: differences up to {margins[0]:g}, which do not matter")
+        below.append(f"Shaded: differences up to the margin of {margins[0]:g}")
     lower = [str(row.metric) for row in found if row.metric.direction is Direction.LOWER]
     if lower:
         below.append(f"Lower is better: {', '.join(dict.fromkeys(lower))}")
@@ -108,8 +108,8 @@ def gate_forest(found: Gate) -> Picture:
     lower = [row.name for row in found.rows if row.comparison.metric.direction is Direction.LOWER]
     below = [
         *covering([(row.name, row.comparison.interval) for row in found.rows]),
-        f"{found.candidate} (candidate) less {found.baseline} (baseline). Upright: the change that "
-        f"is just not allowed",
+        f"{found.candidate} (candidate) minus {found.baseline} (baseline). Vertical line: the "
+        f"limit",
         f"Lower is better: {', '.join(lower)}" if lower else "",
     ]
     x = number("value", "change", axis={"grid": True})
@@ -155,7 +155,7 @@ def rank_picture(board: Leaderboard) -> Picture:
     level = percent(board[0].interval.level)
     below = [
         *covering([("", row.interval) for row in board]),
-        f"Ranks: at a level of {level}, all true ranks lie in these ranges "
+        f"Ranks: simultaneous {level} intervals for the true ranks "
         f"({counted(board.questions, 'question')})",
     ]
     x = number("value", str(board.metric), scale=_scale(rows, board.metric.bounds))
@@ -208,7 +208,7 @@ def _differences(
     metrics = list(dict.fromkeys(row["panel"] for row in rows))
     title = f"Differences of {metrics[0]}" if len(metrics) == 1 else "Differences"
     tooltip = told(label="systems", panel="metric", value="difference", **_ENDS, name="verdict")
-    x = number("value", "difference (first less second)", axis={"grid": True})
+    x = number("value", "difference (first minus second)", axis={"grid": True})
     around: list[Spec] = []
     if margin is not None:
         shade = {"type": "rect", "color": GRID, "opacity": 0.7}

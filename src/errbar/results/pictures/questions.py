@@ -60,7 +60,7 @@ def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
     each = "" if questions <= _MOST_COLUMNS else f", about {-(-questions // most)} to a column"
     below = [
         f"{counted(questions, 'question')}{each}, the easiest for all systems first",
-        "What was observed, without an interval. White: not asked",
+        "Observed shares, without intervals. White: no trials",
     ]
     body = panels(spec, list(tasks))
     return picture(on_one("Right trials by question", tasks), below, rows, body)
@@ -135,11 +135,11 @@ def difficulty_picture(
         ]
     below = [
         *covering([("", Interval(0.0, 1.0, level, Estimand.POPULATION))]),
-        "Bars: what was observed. Points: what the learned spread of difficulty expects",
+        "Bars: observed. Points: expected under the difficulty model",
     ]
     spec = _histogram()
     names = [short[name] for name in called.values()]
-    title = on_one("How difficulty is spread", tasks)
+    title = on_one("Distribution of difficulty", tasks)
     if len(names) == 1:
         title = on_one(title, names)
     return picture(title, below, rows, panels(spec, names, columns=2))
@@ -215,11 +215,11 @@ def data_picture(found: Inspection) -> Picture:
                 "legend": {"title": None, "symbolType": "square"},
             },
             "order": {"field": "place", "type": "quantitative"},
-            "tooltip": told(name="system", kind="what came of them", rows="rows"),
+            "tooltip": told(name="system", kind="status", rows="rows"),
         },
     }
-    below = [found.summary(), "Counts of rows, which are what they are: there is no interval"]
-    return picture(on_one("What is in the data", tasks), below, rows, spec)
+    below = [found.summary(), "Counts of rows; counts have no interval"]
+    return picture(on_one("Contents of the data", tasks), below, rows, spec)
 
 
 def _counted(one: Slice) -> dict[str, int]:

@@ -29,7 +29,7 @@ from errbar.results.pictures.picture import (
 _SIDE = 340  # of a square
 _NOBODY: Mapping[Subject, str] = MappingProxyType({})
 _UNIT: Spec = {"domain": [0, 1], "nice": False}
-_GAPS = "Where no band is drawn, every resample gives the same number"
+_GAPS = "No band where every resample gives the same number"
 
 
 def risk_picture(bands: Sequence[Band]) -> Picture:
@@ -58,7 +58,7 @@ def risk_picture(bands: Sequence[Band]) -> Picture:
     below = [
         *_covering(bands),
         "Lower is better",
-        f"Not drawn, as nothing was answered: {', '.join(silent)}" if silent else "",
+        f"Not drawn, because no item was answered: {', '.join(silent)}" if silent else "",
         f"Dashed line: the largest coverage that all systems reach, {', '.join(said)}"
         if said
         else "",
@@ -81,7 +81,7 @@ def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NOBODY)
     spec["layer"].insert(0, _DIAGONAL)
     below = [
         *_covering(bands),
-        "Dashed line: a confidence that tells nothing",
+        "Dashed line: an uninformative confidence",
         *(f"Not drawn: {of or 'the system'}, {why}" for of, why in refused.items()),
     ]
     return _in_panels("ROC of the confidence", below, rows, bands, spec)
@@ -127,7 +127,7 @@ def calibration_picture(bands: Sequence[Band]) -> Picture:
     each = counted(most, "answer") if most == least else f"{least} to {most} answers"
     below = [
         *_covering(bands, "intervals"),
-        f"A point is a bin of {each}. Dashed line: as sure as right",
+        f"A point is a bin of {each}. Dashed line: perfect calibration",
     ]
     return _in_panels("Calibration", below, rows, bands, spec)
 
