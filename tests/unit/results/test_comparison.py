@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from statistics import NormalDist
 from typing import Any
 
@@ -302,7 +303,7 @@ class TestOutput:
         assert "caution" not in lines[0]
         assert len(lines[2]) <= 140
         assert repr(self.FOUND) == str(self.FOUND)
-        assert any("60 questions of each pair." in line for line in lines)
+        assert any("60 questions per pair." in line for line in lines)
         assert any("Intervals are simultaneous over all 6 comparisons" in line for line in lines)
 
     def test_alone_it_does_not_speak_of_many(self) -> None:
@@ -331,5 +332,4 @@ class TestOutput:
 
     def test_one_line(self) -> None:
         (one,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
-        assert str(one).startswith("pass@2: a − b = ")
-        assert str(one).endswith(f", {one.verdict}")
+        assert re.fullmatch(r"pass@2: b beats a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)", str(one))
