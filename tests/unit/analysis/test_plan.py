@@ -392,7 +392,7 @@ def test_the_command_plans_from_a_pilot(tmp_path: Path) -> None:
     path.write_text(LOG)
     result = run(str(path), "-m", "pass@2", "--difference", "0.1", "--max-trials", "4")
     assert result.exit_code == 0, result.output
-    assert "learned from 30 questions of a" in result.stdout
+    assert "estimated from 30 questions of a" in result.stdout
     assert "(estimated from the pilot)" in result.stdout
     one = run(str(path), "--system", "bb", "--width", "0.2", "--max-trials", "2")
     assert "learned from 30 questions of bb" in one.stdout
