@@ -395,7 +395,7 @@ def test_the_command_plans_from_a_pilot(tmp_path: Path) -> None:
     assert "estimated from 30 questions of a" in result.stdout
     assert "(estimated from the pilot)" in result.stdout
     one = run(str(path), "--system", "bb", "--width", "0.2", "--max-trials", "2")
-    assert "learned from 30 questions of bb" in one.stdout
+    assert "estimated from 30 questions of bb" in one.stdout
 
 
 def test_the_command_refuses_in_one_line() -> None:

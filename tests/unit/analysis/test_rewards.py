@@ -117,7 +117,7 @@ def test_a_known_number_of_questions_narrows_rewards_or_says_why_not() -> None:
     assert not found.reason
     one_trial = {"question": [1, 2, 3], "outcome": [0.5, 0.7, 0.9]}
     agreeing = {"question": [1, 1, 2, 2], "outcome": [0.5, 0.5, 0.9, 0.9]}
-    for columns, said in ((one_trial, "one trial"), (agreeing, "trials of each question agree")):
+    for columns, said in ((one_trial, "single trial"), (agreeing, "trials of each question agree")):
         runs = errbar.load(pl.DataFrame(columns))
         plain, found = (runs.score("avg", questions_in_all=n)[0] for n in (None, 4))
         assert (found.sd, found.interval) == (plain.sd, plain.interval)
