@@ -12,7 +12,7 @@ import numpy as np
 
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.score import Scoring, by_subject, first_of
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.expressions import HIDDEN, fetch
@@ -165,7 +165,7 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
         return []
     rows = sum(one.rows for one in found)
     questions = sum(int(one.questions.sum()) for one in found)
-    option = way_to_say("--rows questions", "rows='questions'")
+    option = setting("rows", "questions")
     unused = source.unused_columns()
     beside = f" (not used: {', '.join(unused[:5])})" if unused else ""
     sizes = {int(n) for one in found for n in np.unique(one.trials)}

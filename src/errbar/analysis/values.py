@@ -11,7 +11,7 @@ from errbar.analysis.methods.base import refuse_weights_in, require_all
 from errbar.analysis.methods.seen import mean_of_sample, of_a_share
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts
 from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import Results, Slice
@@ -139,8 +139,8 @@ class Answered:
 def rewards_of(results: Results, taken: str) -> Answered:
     """The mean reward of every question; rows without a result are worth 0, or left out."""
     if taken == "right" and results.failed.any():
-        as_zero = way_to_say("--errors fail", "errors='fail'")
-        left_out = way_to_say("--errors missing", "errors='missing'")
+        as_zero = setting("errors", "fail")
+        left_out = setting("errors", "missing")
         raise InputError(
             f"there is no best reward that rows without a result could be given; {as_zero} counts "
             f"them as 0, {left_out} leaves them out"

@@ -78,7 +78,7 @@ def setting(name: str, value: str) -> str:
     return way_to_say(f"--{name} {value}", f"{name}={value!r}")
 
 
-def mapping(meaning: str) -> str:
+def mapping(meaning: str, column: str = "COLUMN") -> str:
     """How to say which column means something.
 
     Examples
@@ -86,7 +86,12 @@ def mapping(meaning: str) -> str:
     >>> mapping("cluster")
     "cluster='COLUMN'"
     """
-    return way_to_say(f"--map {meaning}=COLUMN", f"{meaning}='COLUMN'")
+    return way_to_say(f"--map {meaning}={column}", f"{meaning}={column!r}")
+
+
+def mean_in_brackets(of: str, mean: float | None) -> str:
+    """What the mean is under a reading, to stand behind it; nothing where there is no mean."""
+    return "" if mean is None else f" (mean of all {of} {mean:.4g})"
 
 
 def above(remarks: Iterable[str]) -> list[str]:

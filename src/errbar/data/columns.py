@@ -16,12 +16,13 @@ A row is one trial of one question by one system. Only `question` and `outcome` 
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Self
 
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, guess, mapping, way_to_say
 from errbar.errors import InputError, UnknownColumn
 
 _BETWEEN = re.compile(r"[\s_\-]+")
@@ -269,6 +270,12 @@ class Columns:
     def __contains__(self, meaning: str) -> bool:
         return meaning in self.named
 
+    def with_meaning(self, meaning: str, name: str) -> Self:
+        """The same, and the column that has this meaning."""
+        named = {**self.named, meaning: name}
+        ordered = {each: named[each] for each in USUAL if each in named}
+        return replace(self, named=MappingProxyType(ordered))
+
     def describe(self) -> str:
         """Describe the columns in one line.
 
@@ -299,7 +306,7 @@ class Columns:
         also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
         numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))
         if numbers and meaning in self.guessed and "system" not in self.named:
-            systems = way_to_say(f"--map system={name}", f"system={name!r}")
+            systems = mapping("system", name)
             what = "epochs of training" if plain_name(name) == "epoch" else "systems"
             also = f" (if these are {what}: {systems})"
         return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, guess, mapping, way_to_say
 from errbar.errors import WrongType
 
 NOTHING = ("", "null", "none", "nan", "na", "n/a", "<na>", "-", "–")
@@ -93,7 +93,7 @@ def refuse_words(counts: Mapping[str, int], column: str) -> None:
     """Raise an error that lists the words that are neither right nor wrong."""
     shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
     right = way_to_say("--right WORD", "right=['WORD']")
-    other = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    other = mapping("outcome")
     raise WrongType(
         f"outcome must be a number, or a word for right or wrong; {sum(counts.values())} rows of "
         f"the column {column!r:.80} are neither: {shown}. Say which words are right with {right} "

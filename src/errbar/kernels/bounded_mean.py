@@ -26,6 +26,10 @@ from errbar.kernels.interval import root
 UNSEEN = 0.75  # its weight, where an observed value has weight 1
 FAR = 5.0  # least distance from the mean, in standard deviations of the values
 FARTHER = 1.75  # least distance from the mean, relative to the most distant value observed
+# The same for differences between two systems (`kernels.sign_flip`). It differs because that unseen
+# question has another weight, which decays with the number of differing questions, and was chosen
+# by simulations of its own: decision 10.
+FARTHER_DIFFERENCE = 2.0
 MANY = 10.0  # effective number of values off the bound at which it starts to leave the bound
 ROUNDING = 1e-12  # a value this near the bound is at the bound: 1 − 1e-16 is a 1
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range

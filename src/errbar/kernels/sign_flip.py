@@ -16,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.kernels.bounded_mean import UNSEEN, approximate_low_end
+from errbar.kernels.bounded_mean import FARTHER_DIFFERENCE, UNSEEN, approximate_low_end
 
 # The unseen question; decision 10 gives the simulations behind its constants.
 _FEW = 8.0  # differing questions over which its weight decays by a factor e
 _NEGLIGIBLE = 1e-2  # weight below which it is left out
-_FARTHER = 2.0  # its distance relative to the largest observed difference
 _ROUNDING = 1e-12  # relative: a sum this near to zero is zero
 
 
@@ -82,7 +81,7 @@ def _with_unseen(totals: Array, sizes: Array, reach: float, span: float, ends: E
     unseen = UNSEEN * math.exp(-number / _FEW)
     if unseen < _NEGLIGIBLE:
         return ends
-    farthest = _FARTHER * float((np.abs(totals) / sizes).max())
+    farthest = FARTHER_DIFFERENCE * float((np.abs(totals) / sizes).max())
     far = -min(max(farthest, span * math.exp(-number)), span)
     rows, often = np.unique(np.stack([totals, sizes]), axis=1, return_counts=True)
     weighed = (rows[1], often.astype(float), float(ndtr(-reach)), (far, unseen))

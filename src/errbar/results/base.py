@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.remarks import above, below, way_to_say
+from errbar.base.remarks import above, below, setting
 from errbar.base.tables import Table, counted, html_table
 from errbar.errors import InputError, NotEnoughTrials
 
@@ -172,12 +172,12 @@ def too_few_trials(
     at = int(np.argmin(trials))
     named = f" (question {names[at]!r:.80})" if names is not None else ""
     if can_drop and few < questions:
-        drop = way_to_say("--short drop", "short='drop'")
+        drop = setting("short", "drop")
         way = f"{drop} leaves those out"
     else:
         way = f"lower k to at most {trials[at]}" if trials[at] else "collect more trials"
         if can_extrapolate and trials[at]:
-            beyond = way_to_say("--short posterior", "short='posterior'")
+            beyond = setting("short", "posterior")
             way += f", or extrapolate with {beyond}"
     return NotEnoughTrials(
         f"needs {counted(draws, 'trial')} per question; {few} of {counted(questions, 'question')} "

@@ -34,6 +34,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def text_of(name: str) -> str:
+    """The values of a column as texts, empty for null, as SQL takes it."""
+    return f"coalesce(CAST({quoted(name)} AS VARCHAR), '')"
+
+
 def text_literal(text: str) -> str:
     """Quote a string literal for SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import narwhals.stable.v2 as nw
 
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import mapping
 from errbar.data.columns import Columns
 from errbar.data.expressions import (
     Frame,
@@ -46,7 +46,7 @@ def ballots(
 ) -> dict[tuple[str, ...], list[Ballots]]:
     """Votes of every question of each slice, sorted by name."""
     if "answer" not in columns:
-        map_it = way_to_say("--map answer=COLUMN", "answer='COLUMN'")
+        map_it = mapping("answer")
         raise UnknownColumn(
             f"counting votes needs an answer column, and none was found; name it with {map_it}, "
             f"or use maj@k, which needs only right and wrong."

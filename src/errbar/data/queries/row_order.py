@@ -13,7 +13,7 @@ from errbar.base.arrays import Integers
 from errbar.base.files import for_a_while
 from errbar.base.json_text import parse
 from errbar.data.columns import Columns, require_column
-from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal
+from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal, text_of
 from errbar.data.expressions import (
     HIDDEN,
     TRIAL_NUMBER,
@@ -246,17 +246,15 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
 
 def _shown(named: dict[str, str], others: list[str]) -> str:
     """Select columns under numbers, since names may differ only in case; names are never null."""
-    parts = [_name(name) if meaning in _NAMES else quoted(name) for meaning, name in named.items()]
+    parts = [
+        text_of(name) if meaning in _NAMES else quoted(name) for meaning, name in named.items()
+    ]
     parts += [quoted(name) for name in others]
     return ", ".join(f"{part} AS {quoted(str(at))}" for at, part in enumerate(parts))
 
 
 def _order(named: dict[str, str], present: list[str]) -> str:
-    parts = [_name(named[meaning]) for meaning in _NAMES if meaning in named]
+    parts = [text_of(named[meaning]) for meaning in _NAMES if meaning in named]
     parts += [quoted(TRIAL_NUMBER)] if TRIAL_NUMBER in present else []
     parts += [quoted(named["trial"])] if "trial" in named else []
     return ", ".join([*parts, "row_number() OVER ()"])
-
-
-def _name(column: str) -> str:
-    return f"coalesce(CAST({quoted(column)} AS VARCHAR), '')"

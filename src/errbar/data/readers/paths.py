@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.remarks import warning, way_to_say
+from errbar.base.remarks import mapping, warning, way_to_say
 from errbar.data.columns import USUAL, Columns
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.files import (
@@ -327,7 +327,7 @@ def require_no_choice(asked: Asked) -> None:
     for name in ("scorer", "filter", "signal"):
         chosen = getattr(choice, name)
         if chosen is not None:
-            instead = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+            instead = mapping("outcome")
             raise InputError(
                 f"{name}={chosen!r} chooses among the scores in a log of a harness; this is read "
                 f"as a table. Say which column to score with {instead}."

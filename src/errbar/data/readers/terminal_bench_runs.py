@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, setting, warning
 from errbar.data.readers.base import Log, some_of
 from errbar.data.readers.documents import object_in, object_of, require_list, require_object
 from errbar.data.readers.settings import tell_apart
@@ -173,7 +173,7 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
 
 def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
     """Warn that runs without an agent in a single folder may be of several agents."""
-    apart = way_to_say("--files systems", "files='systems'")
+    apart = setting("files", "systems")
     shares = [
         sum(bool(trial.get("is_resolved")) for trial in run.trials) / len(run.trials)
         for run in runs
@@ -237,7 +237,7 @@ def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
                 folder = _named_folder(run)
         places.setdefault(folder, []).append(run)
     if len(timed) > 1 and files_are != "trials":
-        join = way_to_say("--files trials", "files='trials'")
+        join = setting("files", "trials")
         log.remarks.append(
             warning(
                 f"{len(timed)} runs name no agent, and their folders are named by a time or number "

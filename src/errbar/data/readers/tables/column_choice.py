@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import mapping, way_to_say
 from errbar.data.columns import (
     INDEX,
     ROW,
@@ -60,7 +60,7 @@ def are_counts(
         str(value).strip().lower() not in ("", "0", "1", "0.0", "1.0") for value in sample(right)
     ):
         return not any(isinstance(value, bool) for value in sample(right))
-    map_it = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
+    map_it = mapping("outcome", right)
     counts = way_to_say(
         f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
     )

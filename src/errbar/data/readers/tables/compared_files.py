@@ -11,7 +11,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, warning, way_to_say
+from errbar.base.remarks import Above, setting, warning
 from errbar.data.columns import ROW, Columns
 from errbar.data.engines.duckdb import quoted
 
@@ -49,7 +49,7 @@ class Copies:
         """Remarks to be printed above the results."""
         said = []
         if self.of:
-            keep = way_to_say("--repeats keep", "repeats='keep'")
+            keep = setting("repeats", "keep")
             count = len(self.of)
             what = "1 file has" if count == 1 else f"{count} files have"
             said.append(
@@ -267,9 +267,9 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
     if len(names) < 2:
         return []
     shared = _shared_questions(rows, columns)
-    tasks = way_to_say("--files tasks", "files='tasks'")
+    tasks = setting("files", "tasks")
     if shared == 0:
-        parts = way_to_say("--files parts", "files='parts'")
+        parts = setting("files", "parts")
         return [
             warning(
                 f"no question is in two of the {len(names)} files, which are read as systems, so "

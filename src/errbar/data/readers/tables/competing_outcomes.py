@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, warning, way_to_say
+from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import (
     ANSWERS,
     MEASURES,
@@ -62,8 +62,8 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | Non
         others = [other for other in present if other not in (name, outcome)]
         if plain_name(name) in REFERENCES and named_like(others, ANSWERS):
             continue  # a reference answer next to a scored answer
-        anyway = way_to_say(f"--map outcome={outcome}", f"outcome={outcome!r}")
-        confidence = way_to_say(f"--map confidence={outcome}", f"confidence={outcome!r}")
+        anyway = mapping("outcome", outcome)
+        confidence = mapping("confidence", outcome)
         shown = ", ".join(sorted(words)[:4])
         raise UnknownColumn(
             f"{outcome!r} is next to {name!r} ({shown}) and between 0 and 1, like the probability "
@@ -132,7 +132,7 @@ def refuse_answers(present: Sequence[str]) -> None:
 
 def no_outcome(answer: str, reference: str) -> str:
     """Message for a table with an answer and a reference but no outcome, with advice."""
-    anyway = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    anyway = mapping("outcome")
     return (
         f"no column says whether a row is right: {reference!r} looks like the reference answer and "
         f"{answer!r} like the answer that is compared with it. Add a column 'correct' that is 1 "
@@ -194,7 +194,7 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
         ).fetchall()[0]
         if strange or share is None or largest == 1:
             continue
-        anyway = way_to_say(f"--map outcome={name}", f"outcome={name!r}")
+        anyway = mapping("outcome", name)
         said = warning(
             f"the outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
             f"takes {name!r} as it is (mean {mean:.4g})."
@@ -234,7 +234,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
         for other, differ, _, mean in found[:_SHOWN]
     )
     more = f"; and {len(found) - _SHOWN} more columns" if len(found) > _SHOWN else ""
-    choose = way_to_say(f"--map outcome={found[0][0]}", f"outcome={found[0][0]!r}")
+    choose = mapping("outcome", found[0][0])
     return [
         warning(
             f"the outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
@@ -257,7 +257,7 @@ def frequencies(rows: Any, columns: Columns) -> list[Above]:
         ).fetchall()[0]
         if strange or least == most or None in (mean, weighted) or math.isclose(mean, weighted):
             continue
-        weight = way_to_say(f"--map weight={name}", f"weight={name!r}")
+        weight = mapping("weight", name)
         return [
             warning(
                 f"{name!r} ({least:g} to {most:g}) is not used: if it says how often a row "
@@ -281,7 +281,7 @@ def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
         return []
     if most is None or most > 1 or least is None or least < 2:
         return []
-    outcome = way_to_say(f"--map outcome={right}", f"outcome={right!r}")
+    outcome = mapping("outcome", right)
     return [
         warning(
             f"{right!r} is 0 or 1 in every row and is read as the number of {trials!r} trials "

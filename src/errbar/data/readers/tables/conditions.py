@@ -15,10 +15,9 @@ name decides what it is:
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, warning, way_to_say
+from errbar.base.remarks import Above, mapping, mean_in_brackets, setting, warning
 from errbar.data.columns import (
     ANSWERS,
     PARTS,
@@ -33,7 +32,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.engines.duckdb import quoted, text_literal
+from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
 # Settings of a run: each value is a separate system.
@@ -129,7 +128,7 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> 
             continue
         if not known and ("trial" in columns or column.each != column.values):
             continue
-        each = rows.aggregate("count(*) AS n", ", ".join(map(_text, [*keys, column.name])))
+        each = rows.aggregate("count(*) AS n", ", ".join(map(text_of, [*keys, column.name])))
         least, most = each.aggregate("min(n), max(n)").fetchall()[0]
         if least == most or known:
             said.append(_pooled(rows, columns, column.name))
@@ -152,12 +151,8 @@ def _keys(columns: Columns, *more: str) -> list[str]:
     ]
 
 
-def _text(name: str) -> str:
-    return f"coalesce(CAST({quoted(name)} AS VARCHAR), '')"
-
-
 def _distinct(names: Sequence[str]) -> str:
-    return f"count(DISTINCT ({', '.join(map(_text, names))},))"
+    return f"count(DISTINCT ({', '.join(map(text_of, names))},))"
 
 
 def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
@@ -169,10 +164,10 @@ def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
     number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
     if number == ids:
         return []
-    counts = [f"count(DISTINCT {_text(name)}) AS v{at}" for at, name in enumerate(free)]
-    each = rows.aggregate(", ".join(counts), ", ".join(map(_text, keys)))
+    counts = [f"count(DISTINCT {text_of(name)}) AS v{at}" for at, name in enumerate(free)]
+    each = rows.aggregate(", ".join(counts), ", ".join(map(text_of, keys)))
     means = each.aggregate(", ".join(f"avg(v{at})" for at in range(len(free)))).fetchall()[0]
-    distinct = ", ".join(f"count(DISTINCT {_text(name)})" for name in free)
+    distinct = ", ".join(f"count(DISTINCT {text_of(name)})" for name in free)
     values = rows.aggregate(distinct).fetchall()[0]
     found = [Varied(*fields) for fields in zip(free, values, means, strict=True)]
     return [
@@ -202,9 +197,9 @@ def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[
     chosen = []
     systems = [columns["system"]] if "system" in columns else []
     for name in named_like(free, SETTINGS | CHECKPOINTS):
-        keys = ", ".join(map(_text, [*systems, name]))
+        keys = ", ".join(map(text_of, [*systems, name]))
         values, least, most = (
-            rows.aggregate(f"{_text(name)} AS value, count(*) AS n", keys)
+            rows.aggregate(f"{text_of(name)} AS value, count(*) AS n", keys)
             .aggregate("count(DISTINCT value), min(n), max(n)")
             .fetchall()[0]
         )
@@ -214,7 +209,7 @@ def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[
 
 
 def _values_of(rows: Any, name: str) -> list[str]:
-    some = rows.project(f"{_text(name)} AS value").distinct().order("value").limit(_SHOWN + 1)
+    some = rows.project(f"{text_of(name)} AS value").distinct().order("value").limit(_SHOWN + 1)
     return [value for (value,) in some.fetchall()]
 
 
@@ -226,32 +221,31 @@ def _listed(values: Sequence[str]) -> str:
 def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any, Columns, Above]:
     """Systems called by their settings too; a number goes with the name of its column."""
     parts = [columns["system"]] if "system" in columns else []
-    texts = [_text(name) for name in parts]
+    texts = [text_of(name) for name in parts]
     shown = []
     for name in settings:
         values = _values_of(rows, name)
         shown.append(f"{name!r} ({_listed(values)})")
         plain = not any(value and value[0].isalpha() and len(value) > 1 for value in values)
         plain = plain or {value.lower() for value in values} <= {"true", "false", "none", ""}
-        texts.append(f"{text_literal(f'{name}=')} || {_text(name)}" if plain else _text(name))
+        texts.append(f"{text_literal(f'{name}=')} || {text_of(name)}" if plain else text_of(name))
     called = " and ".join([*parts, *settings])
     name = called if called not in rows.columns else f"errbar {called}"
     mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
-    together = "" if mean is None else f" (mean of all rows {mean:.4g})"
-    pooled = way_to_say("--rows trials", "rows='trials'")
+    together = mean_in_brackets("rows", mean)
+    pooled = setting("rows", "trials")
     each = "every question has rows" if columns["question"] != ROW else "there are rows"
     said = warning(
         f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "
         f"{called}. {pooled} reads all rows as one system{together}."
     )
-    if texts == [_text(called)]:
+    if texts == [text_of(called)]:
         name = called  # the column is the system as it is
-    named = {**columns.named, "system": name}
-    ordered = MappingProxyType({meaning: named[meaning] for meaning in USUAL if meaning in named})
+    columns = columns.with_meaning("system", name)
     if name != called or name not in rows.columns:
         rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
     unused = tuple(column for column in columns.unused if column not in settings)
-    return rows, replace(columns, named=ordered, beside=(), unused=unused), said
+    return rows, replace(columns, beside=(), unused=unused), said
 
 
 def _with_trial(rows: Any, columns: Columns) -> Columns:
@@ -265,30 +259,29 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
         return columns
     for name in names:
         if rows.aggregate(_distinct([*keys, name])).fetchall()[0][0] == number:
-            named = {**columns.named, "trial": name}
-            ordered = MappingProxyType(
-                {meaning: named[meaning] for meaning in USUAL if meaning in named}
-            )
+            columns = columns.with_meaning("trial", name)
             unused, beside = (
                 tuple(other for other in others if other != name)
                 for others in (columns.unused, columns.beside)
             )
             guessed = columns.guessed | {"trial"}
-            return replace(columns, named=ordered, guessed=guessed, unused=unused, beside=beside)
+            return replace(columns, guessed=guessed, unused=unused, beside=beside)
     return columns
 
 
 def _pooled(rows: Any, columns: Columns, name: str) -> Above:
     """That the rows of every value of a column are trials of one system, and their means."""
     mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
-    found = rows.aggregate(f"{_text(name)} AS value, {mean} AS mean", _text(name)).order("value")
+    found = rows.aggregate(f"{text_of(name)} AS value, {mean} AS mean", text_of(name)).order(
+        "value"
+    )
     means = [
         f"{value or 'none'} {'-' if score is None else format(score, '.4g')}"
         for value, score in found.limit(_SHOWN + 1).fetchall()
     ]
     meaning = "task" if "system" in columns and "task" not in columns else "system"
-    apart = way_to_say(f"--map {meaning}={name}", f"{meaning}={name!r}")
-    sure = way_to_say("--rows trials", "rows='trials'")
+    apart = mapping(meaning, name)
+    sure = setting("rows", "trials")
     return warning(
         f"every question has rows for each {name!r} (means: {_listed(means)}), and they are read "
         f"as trials of one system. If {name!r} is a condition, {apart} scores its values "

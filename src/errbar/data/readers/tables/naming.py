@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, setting, warning
 from errbar.errors import InputError
 
 FilesAre = Literal["systems", "trials", "tasks", "parts"]
@@ -66,7 +66,7 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
     if len(names) < 2:
         return Naming(names, [""] * len(names), [])
     if files_are is None and may_repeat(names):
-        join = way_to_say("--files trials", "files='trials'")
+        join = setting("files", "trials")
         said = warning(
             f"{len(names)} files name no system, and some differ only by a number "
             f"({_listed(names)}): each is read as a separate system. If they repeat one run, join "
@@ -363,7 +363,7 @@ def _counting(fields: Sequence[Sequence[_Field]], names: Sequence[str]) -> list[
 
 
 def _refuse(names: Sequence[str]) -> NoReturn:
-    apart = way_to_say("--files systems", "files='systems'")
+    apart = setting("files", "systems")
     shown = ", ".join(names[:4]) + " …" * (len(names) > 4)
     raise InputError(
         f"files are trials, but it is unclear which number in their names counts repeats and "

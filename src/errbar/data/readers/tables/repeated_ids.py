@@ -1,13 +1,18 @@
 """Repeated ids: parts of a benchmark, retries after errors, or attempts until a success."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
-from errbar.base.remarks import Above, guess, warning, way_to_say
-from errbar.data.columns import PARTS, ROW, SCORERS, USUAL, VERSIONS, Columns, named_like
-from errbar.data.engines.duckdb import quoted
+from errbar.base.remarks import (
+    Above,
+    guess,
+    mapping,
+    mean_in_brackets,
+    setting,
+    warning,
+)
+from errbar.data.columns import PARTS, ROW, SCORERS, VERSIONS, Columns, named_like
+from errbar.data.engines.duckdb import quoted, text_of
 from errbar.data.expressions import HIDDEN
 from errbar.errors import InputError
 
@@ -38,7 +43,7 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     if chosen is None:
         return rows, columns, []
     question = quoted(columns["question"])
-    texts = [f"coalesce(CAST({quoted(column)} AS VARCHAR), '')" for column in chosen]
+    texts = list(map(text_of, chosen))
     name = f"concat_ws('/', {', '.join(texts)}, CAST({question} AS VARCHAR))"
     said = _remark(rows, columns, chosen)
     if "cluster" in columns or not named_like(chosen, VERSIONS):
@@ -47,9 +52,7 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     rows = rows.project(
         f"* REPLACE ({name} AS {question}), CAST({question} AS VARCHAR) AS {quoted(cluster)}"
     )
-    named = {**columns.named, "cluster": cluster}
-    ordered = MappingProxyType({meaning: named[meaning] for meaning in USUAL if meaning in named})
-    return rows, replace(columns, named=ordered), [said]
+    return rows, columns.with_meaning("cluster", cluster), [said]
 
 
 def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
@@ -67,7 +70,7 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
         if ids < number == apart:
             found = rows.project(f"CAST({quoted(name)} AS VARCHAR) AS name").distinct().limit(6)
             listed = ", ".join(sorted(str(value) for (value,) in found.fetchall()))
-            keep = way_to_say("--rows trials", "rows='trials'")
+            keep = setting("rows", "trials")
             raise InputError(
                 f"every question has a row for each {name!r} ({listed}): these are several scores "
                 f"of one answer, and their mean is not a score. Keep the rows of one of them; if "
@@ -86,10 +89,9 @@ def _remark(rows: Any, columns: Columns, chosen: Sequence[str]) -> Above:
     trials = by_id.aggregate("avg(mean)").fetchall()[0][0]
     questions = rows.aggregate(f"avg({outcome})").fetchall()[0][0]
     names = " and ".join(map(repr, chosen))
-    means = "" if None in (trials, questions) else f" (mean of all rows {questions:.4g})"
-    others = "" if None in (trials, questions) else f" (mean of all ids {trials:.4g})"
-    task = way_to_say(f"--map task={chosen[0]}", f"task={chosen[0]!r}")
-    same = way_to_say("--rows trials", "rows='trials'")
+    means, others = mean_in_brackets("rows", questions), mean_in_brackets("ids", trials)
+    task = mapping("task", chosen[0])
+    same = setting("rows", "trials")
     return warning(
         f"the same ids occur under several values of {names}, and never twice under one: a "
         f"question is identified by {names} and its id{means}. {same} reads rows with the same id "
@@ -148,7 +150,7 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     ).fetchall()
     if not retried or most_scored > 1:
         return []
-    last = way_to_say("--repeats last", "repeats='last'")
+    last = setting("repeats", "last")
     return [
         warning(
             f"{retried} ids have a row without an outcome and a scored row after it, as if they "

@@ -6,9 +6,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, warning, way_to_say
+from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import ROW, TOTALS, USUAL, Columns, named_like, plain_name
-from errbar.data.engines.duckdb import literal_path, own_engine, plain_errors, quoted, text_literal
+from errbar.data.engines.duckdb import (
+    literal_path,
+    own_engine,
+    plain_errors,
+    quoted,
+    text_literal,
+    text_of,
+)
 from errbar.data.files import CSV, JSON, PARQUET, kind_of, text_lines
 from errbar.data.outcome_words import number_in
 from errbar.errors import InputError, NoOutcomes, NotThere
@@ -94,7 +101,7 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
 
 
 def _refuse(outcome: str, question: str) -> None:
-    anyway = way_to_say(f"--map question={question}", f"question={question!r}")
+    anyway = mapping("question", question)
     raise NoOutcomes(
         f"it has only totals, the {outcome!r} of each {question!r}, and an error bar needs every "
         f"question. Load the file with the outcome of each question; if every {question!r} is a "
@@ -169,11 +176,7 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
 
 
 def _keys(columns: Columns) -> list[str]:
-    return [
-        f"coalesce(CAST({quoted(columns[meaning])} AS VARCHAR), '')"
-        for meaning in ("system", "task")
-        if meaning in columns
-    ]
+    return [text_of(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
 
 
 def _is_named(columns: Columns) -> str:

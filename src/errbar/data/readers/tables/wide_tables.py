@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, warning, way_to_say
 from errbar.data.columns import (
     INDEX,
     MEASURES,
@@ -133,7 +133,7 @@ def _remark(
             f"them with {trials}."
         )
     if scores:
-        outcome = way_to_say(f"--map outcome={wide[0]}", f"outcome={wide[0]!r}")
+        outcome = mapping("outcome", wide[0])
         reasons.append(f"If they are scores of one system, choose one, for example {outcome}.")
     return warning(f"w{said}. {' '.join(reasons)} Choose the columns with {choose}.")
 
@@ -191,7 +191,7 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     response = next((parts[part] for part in named_like(reversed(parts), RESPONSES)), None)
     if response is None:
         return
-    map_it = way_to_say("--map outcome=COLUMN", "outcome='COLUMN'")
+    map_it = mapping("outcome")
     systems = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
     raise UnknownColumn(
         f"every row has one {response!r}, so {_some(wide)} may be its scores rather than systems. "
@@ -201,7 +201,7 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
 
 def refuse_scorers(names: Sequence[str]) -> NoReturn:
     """Error for rows with several scores, with advice on choosing one."""
-    choose = way_to_say(f"--map outcome={names[0]}", f"outcome={names[0]!r}")
+    choose = mapping("outcome", names[0])
     systems = way_to_say(
         f"--map system={names[0]},{names[1]}", f"system={f'{names[0]},{names[1]}'!r}"
     )
