@@ -172,7 +172,7 @@ def report(
 ) -> SelectiveReport:
     """Read the files, score every run, and compare those that can be ranked.
 
-    `signal` names what says how sure a system was of an item; see `readers.item_signals`.
+    `signal` names what says how sure a system was of an item; see `data.readers.item_signals`.
     """
     runs = _named(paths, signal)
     metrics = [Aurc(), Augrc(), ExcessAurc(), *(RiskAt(coverage) for coverage in coverages)]

@@ -1,8 +1,8 @@
-"""Questions like these, from what was seen of each: questions, or clusters of them, are the sample.
+"""Intervals for the population of questions: questions, or clusters of them, are the sample.
 
-A question's value over the subsets of its trials is right on average, so the mean of the values is
-the mean of a sample. How far it may be off is in `kernels.bounded`. With weights it is a ratio of
-two sums over the sample: a question of weight w counts as a cluster of that size.
+The value of a question, averaged over the subsets of its trials, is unbiased, so the mean of the
+values is a sample mean, and `kernels.bounded_mean` gives its interval. With weights it is a ratio
+of two sums over the sample: a question of weight w counts as a cluster of that size.
 """
 
 import math

@@ -8,8 +8,8 @@ name decides what it is:
 |---|---|
 | `SETTINGS` and `CHECKPOINTS`: method, prompt, temperature, shots, agent, step … | the system |
 | `TRIAL_NUMBERS`: run, iteration … | the trial |
-| parts and languages (`data.restarting_ids`) | the question, or the task |
-| scorers: judge, rater … (`data.restarting_ids`) | refused |
+| parts and languages (`repeated_ids`) | the question, or the task |
+| scorers: judge, rater … (`repeated_ids`) | refused |
 | any other | trials, with a warning that names the column |
 """
 

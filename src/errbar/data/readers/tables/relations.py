@@ -1,6 +1,6 @@
 """Convert relations of any common shape to a table of outcomes or counts, with remarks.
 
-What DuckDB holds is flat, or is made so (`data.records`). Then words become numbers, rows without
+What DuckDB holds is flat, or is made so (`records`). Then words become numbers, rows without
 an id are numbered, and files that name no system are told apart.
 """
 
