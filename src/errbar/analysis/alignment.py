@@ -40,7 +40,7 @@ class Policy(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """One metric of one task: a row per system that has it, a column per question."""
+    """Values of one metric on one task: a row per system, a column per question."""
 
     task: str
     metric: ScoredMetric
@@ -58,30 +58,30 @@ class Together:
     weights: Array | None = None  # of each question, where they differ
 
     def weighing(self, some: NDArray[np.bool_]) -> Array | None:
-        """Weights of some of the questions; None where all are the same."""
+        """Weights of selected questions; None if all are equal."""
         if self.weights is None:
             return None
         return scaled_weights(self.weights[some], np.ones(int(some.sum())))
 
     @property
     def span(self) -> float:
-        """How far apart two values can be."""
+        """Largest possible distance between two values."""
         low, high = self.metric.bounds
         return high - low if self.bounded else float("inf")
 
     def held(self, system: int) -> NDArray[np.bool_]:
-        """The questions that a system has."""
+        """Mask of the questions that a system has."""
         return ~np.isnan(self.parts[0][system])
 
     def alone(self, system: int, some: NDArray[np.bool_]) -> Array:
-        """What some of the questions come to, each as if there were no other."""
+        """Values of selected questions, each computed by itself."""
         each = [part[system, some] for part in self.parts]
         if isinstance(self.metric, CountMetric) and self.metric.parts():
             return self.metric.joined(*each)
         return each[0]
 
     def values(self, system: int, some: NDArray[np.bool_]) -> Array:
-        """What some of the questions come to; their mean is the metric."""
+        """Values of selected questions whose mean is the metric."""
         each = [part[system, some] for part in self.parts]
         if len(each) == 1 or not isinstance(self.metric, CountMetric):
             return self.alone(system, some)
@@ -93,7 +93,7 @@ class Together:
         return whole
 
     def counts(self, system: int, some: NDArray[np.bool_]) -> CountsByState:
-        """Right or wrong, of some of the questions."""
+        """Correct trials of selected questions, by state."""
         if self.correct is None:
             raise InputError(
                 f"{self.metric}: comparisons on this exact benchmark need outcomes of right or "
@@ -107,14 +107,14 @@ class Together:
 
 
 def mean_of(values: Array, weights: Array | None) -> float:
-    """The mean, by weights if there are any."""
+    """Weighted mean, or the plain mean without weights."""
     return float(values.mean() if weights is None else weights @ values / weights.sum())
 
 
 def side_by_side(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
 ) -> list[Together]:
-    """Every metric of every task that two systems at least were given."""
+    """Align every metric on every task that at least two systems have."""
     there = source.named()
     scored = {key: named for key, named in there.items() if named.slice.was_scored}
     lost = [Subject(key[0], key[1]) for key in there if key not in scored]
@@ -135,7 +135,7 @@ def side_by_side(
 
 
 def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
-    """Questions whose weight is not 0, and a remark on those that are left out."""
+    """Questions with a weight above 0, and a remark on those left out."""
     found, said = {}, []
     for key, named in there.items():
         kept = named.slice.weighs
@@ -151,7 +151,7 @@ def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]
 def several_by_task(
     there: Mapping[Key, Kind], systems: Sequence[str] | None
 ) -> tuple[dict[str, dict[str, Kind]], list[str]]:
-    """Every task that two systems at least were given, and a remark on every other."""
+    """Tasks that at least two systems have, and a remark on every other task."""
     tasks: dict[str, dict[str, Kind]] = {}
     for (system, task), one in there.items():
         if systems is None or system in systems:
@@ -181,7 +181,7 @@ def several_by_task(
 
 @dataclass(frozen=True, eq=False)
 class _One:
-    """One system's values, of the questions that have one."""
+    """Values of one system, for the questions that have one."""
 
     questions: Sequence[str]
     parts: Sequence[Array]
@@ -192,7 +192,7 @@ class _One:
 
 
 class _Task:
-    """The systems of one task."""
+    """All systems of one task."""
 
     def __init__(
         self, source: Source, task: str, systems: Mapping[str, Named], policy: Policy
@@ -200,7 +200,7 @@ class _Task:
         self._source, self._task, self._systems, self._policy = source, task, systems, policy
 
     def of(self, metric: ScoredMetric) -> Together:
-        """One metric of all systems that have it, as if there were no others."""
+        """Align one metric over all systems that have it."""
         found, refused, remarks = self._tried(metric)
         each = list(found.values())
         place = self._places(found)
@@ -237,7 +237,7 @@ class _Task:
     def _tried(
         self, metric: ScoredMetric
     ) -> tuple[dict[str, "_One"], dict[str, InputError], list[str]]:
-        """The values of each system that has them, why others have none, and what was dropped."""
+        """Values per system, reasons why others have none, and questions dropped."""
         refused: dict[str, InputError] = {}
         while True:
             systems = [system for system in self._systems if system not in refused]
@@ -253,13 +253,13 @@ class _Task:
                 return found, refused, remarks
 
     def _has_rewards(self, systems: Sequence[str], metric: ScoredMetric) -> bool:
-        """Where one system has rewards, a system of zeros and ones has them too."""
+        """Whether any system has rewards, so that outcomes of 0 and 1 are rewards as well."""
         return not isinstance(metric, VoteAt) and any(
             is_reward(self._systems[system].slice, metric) for system in systems
         )
 
     def _places(self, systems: Iterable[str]) -> dict[str, int]:
-        """The questions of some systems, in order of their names."""
+        """Union of the questions of some systems, sorted by name."""
         names = {name for system in systems for name in self._systems[system].questions}
         return {name: at for at, name in enumerate(sorted(names))}
 
@@ -317,7 +317,7 @@ class _Task:
     def _long_enough(
         self, one: _One, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
     ) -> _One:
-        """Questions with trials enough; the others are refused, or dropped and counted."""
+        """Questions with enough trials; others are refused, or dropped and counted."""
         none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
         if short.any() and self._policy.short != "drop":
             asked = np.flatnonzero(~none).tolist()
@@ -347,7 +347,7 @@ class _Task:
         )
 
     def _weights(self, places: Iterable[str], systems: Iterable[str]) -> Array | None:
-        """The weight of each question, if they differ; systems must agree on it."""
+        """Weight of each question, if weights differ; systems must agree."""
         of: dict[str, tuple[float | None, str]] = {}  # by question: its weight, and who says so
         for system in systems:
             named = self._systems[system]
@@ -368,7 +368,7 @@ class _Task:
         return None if np.isnan(found).any() or are_equal else found
 
     def _clusters(self, places: Iterable[str], systems: Iterable[str]) -> tuple[Integers, bool]:
-        """The number of each question's cluster; systems must agree on it."""
+        """Cluster index of each question; systems must agree."""
         of: dict[str, tuple[str, str]] = {}  # by question: its cluster, and who says so
         for system in systems:
             named = self._systems[system]

@@ -26,15 +26,15 @@ _NORMAL = NormalDist()
 
 
 class Tabled(Protocol):
-    """What several systems are compared in."""
+    """One task and metric in which systems are compared."""
 
     @property
     def task(self) -> str:
-        """The task that they were given."""
+        """The task of the systems."""
 
     @property
     def everyone(self) -> tuple[str, ...]:
-        """The systems that were, those too that cannot be compared."""
+        """All systems of the task, including those that cannot be compared."""
 
 
 Kind = TypeVar("Kind", bound=Metric)
@@ -43,7 +43,7 @@ Data = TypeVar("Data", bound=Tabled)
 
 @dataclass(frozen=True)
 class Asked(Generic[Kind]):
-    """What is to be compared, and how."""
+    """A request to compare systems: metrics, policy, method and adjustment."""
 
     metrics: Sequence[Kind]
     systems: Sequence[str] | None = None
@@ -66,13 +66,13 @@ class Asked(Generic[Kind]):
             raise InputError(f"a comparison needs at least two systems; got {wanted!r}.")
 
     def wanted(self) -> list[str] | None:
-        """The systems that are asked for by name, once each."""
+        """The systems requested by name, without repetition."""
         if self.systems is None:
             return None
         return list(dict.fromkeys([*self.systems, *([self.baseline] if self.baseline else [])]))
 
     def tables(self, tables: Sequence[Data]) -> tuple[list[Data], list[str]]:
-        """Those that have the baseline, and a remark on every task that has not."""
+        """Tasks that have the baseline, and a remark on every other task."""
         name = self.baseline
         if name is None:
             return list(tables), []
@@ -84,14 +84,14 @@ class Asked(Generic[Kind]):
         return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
-        """All pairs, or each system with the baseline."""
+        """All pairs of systems, or every system paired with the baseline."""
         if self.baseline is None:
             return list(combinations(systems, 2))
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
 
 def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) -> Comparisons:
-    """Every pair of systems, or every system against the baseline, on every metric and task."""
+    """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     tables = side_by_side(source, asked.metrics, asked.wanted(), policy)
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
     tables, without = asked.tables(tables)
@@ -125,7 +125,7 @@ def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) 
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number, step by step from the smallest.
+    """Adjust p-values for multiple comparisons by Holm's step-down procedure (Holm 1979).
 
     Examples
     --------
@@ -145,7 +145,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 class Refused(NamedTuple):
-    """Two systems that cannot be compared."""
+    """A pair of systems that cannot be compared, with the reason."""
 
     one: str
     other: str
@@ -155,7 +155,7 @@ class Refused(NamedTuple):
 def _pairs(
     data: Together, asked: Asked[ScoredMetric], refusals: Refusals, remarks: dict[str, None]
 ) -> list[Pair | Refused]:
-    """The pairs that have questions in common, and a remark on every other."""
+    """Pairs with common questions, and a remark on every other pair."""
     differences = Differences(data, asked.covers)
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | Refused] = []
@@ -226,7 +226,7 @@ def _comparison(
 
 
 def missing(metric: Metric, task: str, pair: Refused, asked: Asked[Kind]) -> Comparison:
-    """A comparison without a number, and why."""
+    """A comparison without a number, with the reason."""
     nan = math.nan
     nowhere = Interval(nan, nan, asked.level, asked.covers)
     return Comparison(

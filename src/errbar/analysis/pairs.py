@@ -23,13 +23,13 @@ from errbar.results.estimate import Estimand
 
 _FEW_QUESTIONS, _FEW_CLUSTERS, FEW_THAT_DIFFER = 10, 10, 10
 _ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
-_ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
+_ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _ANY_LEVEL = 0.95  # of ends that are not looked at
 
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """How far the first is ahead, before its number of companions is known."""
+    """Difference of two systems on one metric, before adjustment for multiple comparisons."""
 
     value: float
     against: float
@@ -49,7 +49,7 @@ class Difference:
     apart: float = 1.0  # how many times as far as the truth a second run may be
 
     def ends(self, reach: float, sign: int) -> signs.Ends:
-        """The interval that reaches so many deviations, and agrees with what was decided."""
+        """Interval of a given reach in standard deviations, consistent with the verdict."""
         if self.totals is None:
             far = reach * self.sd
             ends = signs.Ends(max(self.mean - far, -self.span), min(self.mean + far, self.span))
@@ -58,21 +58,21 @@ class Difference:
         return signs.clip_to_verdict(ends, sign)
 
     def score_above(self, shift: float) -> float:
-        """Evidence that the mean is above a shift."""
+        """Evidence, in normal deviations, that the mean exceeds a shift."""
         if self.totals is None:
             return (self.mean - shift) / self.sd if self.sd else math.nan
         return signs.evidence(self.totals - shift * self.sizes) / self.apart
 
 
 class Differences:
-    """The pairs of systems of one metric and task."""
+    """All pairs of systems on one metric and task."""
 
     def __init__(self, data: Together, covers: Estimand) -> None:
         self._data, self._covers = data, covers
         self._known: dict[tuple[int, bytes], Summary] = {}
 
     def of(self, one: int, other: int) -> Difference:
-        """The first less the second, on the questions of both; there is one at least."""
+        """First minus second on their common questions, of which there is at least one."""
         data = self._data
         held = data.held(one), data.held(other)
         both = held[0] & held[1]
@@ -123,20 +123,20 @@ class Differences:
         number, asked = totals.size, float(sizes.sum())
         mean = float(totals.sum()) / asked
         square = float(np.square(totals - mean * sizes).sum())
-        # Differences that are all the same cannot tell how far others may lie.
+        # Differences that are all equal do not determine a standard deviation.
         spread = number > 1 and square > _ALMOST * float(totals @ totals)
         sd = math.sqrt(square * number / (number - 1)) / asked if spread else math.nan
         return mean, sd, signs.evidence(totals)
 
     def _has_one_trial(self, *systems: int) -> bool:
-        """One trial per question cannot tell trial noise from difficulty."""
+        """Whether a system has one trial per question, so that trial noise cannot be estimated."""
         data = self._data
         if data.correct is None:
             return False
         return any(usual_trials(data.counts(at, data.held(at))) == 1 for at in systems)
 
     def _summary(self, system: int, some: NDArray[np.bool_]) -> Summary:
-        """What is known of a system on these very questions."""
+        """Posterior summary of a system on this exact benchmark."""
         key = system, some.tobytes()
         if key not in self._known:
             noise = self._data.noise
@@ -178,7 +178,7 @@ class Differences:
         return Summary(mean_of(values, weights), sd, math.nan, math.nan)
 
     def _caution(self, totals: Array, questions: int, *, learned: bool) -> str:
-        """Why not to trust the approximation."""
+        """Caution about the normal approximation, or an empty text."""
         if learned:
             return ""
         if questions < _FEW_QUESTIONS:
@@ -195,7 +195,7 @@ class Differences:
 
 
 def apart_by(mine: Array, theirs: Array) -> Array:
-    """How far values lie apart; not at all where they are equal but for rounding."""
+    """Differences of values; exactly 0 where they are equal up to rounding."""
     apart = mine - theirs
     apart[np.abs(apart) <= _ALMOST * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
     return apart
@@ -203,11 +203,11 @@ def apart_by(mine: Array, theirs: Array) -> Array:
 
 _DRAWS = 10_000
 _AT_ONCE = 1_000
-_ROUNDING = 1e-12  # of the squares of how far two systems move: they move alike
+_ROUNDING = 1e-12  # relative squared distance below which two systems vary alike
 
 
 class Pair(NamedTuple):
-    """A difference, and which systems it is of."""
+    """A difference with the indices of its two systems."""
 
     one: int
     other: int
@@ -215,15 +215,15 @@ class Pair(NamedTuple):
 
 
 class Moving(NamedTuple):
-    """How far each system moves with each random weight, and the pairs that matter."""
+    """Influence of each random weight on each system, and the pairs of interest."""
 
     steps: Array  # systems × weights
     pairs: NDArray[np.intp]  # a row for each
-    seed: int = 0  # the same for what is weighed alike
+    seed: int = 0  # equal where the same questions are weighted
 
 
 def common_reach(groups: Sequence[tuple[Together, Sequence[Pair]]], level: float) -> float:
-    """How many deviations every interval must reach for all to hold together at the level."""
+    """Reach in standard deviations for which all intervals hold simultaneously."""
     tasks: dict[str, int] = {}  # questions of a task are weighed alike for every metric
     moving = [
         Moving(
@@ -237,10 +237,10 @@ def common_reach(groups: Sequence[tuple[Together, Sequence[Pair]]], level: float
 
 
 def reach_of(groups: Sequence[Moving], level: float) -> float:
-    """How many deviations no difference exceeds with a chance of the level.
+    """Reach that the largest standardised difference stays within, with probability `level`.
 
-    Deviations are those of the draws: where systems share some of their questions only, each moves
-    by all of its own.
+    Standard deviations are those of the draws: systems that share only some questions each vary
+    with all of their own.
     """
     if sum(len(pairs) for _, pairs, _ in groups) < 2:
         return normal_reach(level)
@@ -258,18 +258,18 @@ def reach_of(groups: Sequence[Moving], level: float) -> float:
 
 
 def drawn(steps: Array, rng: np.random.Generator) -> Array:
-    """How far each system moves, in some draws."""
+    """Deviations of each system in some of the draws."""
     return rng.standard_normal((_AT_ONCE, steps.shape[1])) @ steps.T
 
 
 def draws_of(steps: Array, seed: int) -> Array:
-    """The same in all draws."""
+    """Deviations of each system in all draws, block by block."""
     parts = range(_DRAWS // _AT_ONCE)
     return np.concatenate([drawn(steps, np.random.default_rng([seed, at])) for at in parts])
 
 
 def apart(rows: Array) -> Array:
-    """The root of the sum of squares of each row less each other."""
+    """Euclidean distance between every two rows."""
     products = rows @ rows.T
     own = np.diag(products)
     square = own[:, None] + own - 2.0 * products
@@ -279,7 +279,7 @@ def apart(rows: Array) -> Array:
 
 
 def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
-    """How far each system moves with the weight of each cluster, or with its own luck."""
+    """Influence of each cluster's weight, or of the trial noise, on each system."""
     luck = {
         at: sd
         for one, other, found in pairs

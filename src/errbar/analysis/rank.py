@@ -36,7 +36,7 @@ _ROUNDING = 1e-12  # values this near are equal
 
 @dataclass(frozen=True)
 class RankAsked:
-    """What systems are ranked by."""
+    """A request to rank systems: metric, weights of tasks, policy and method."""
 
     metric: ScoredMetric
     systems: Sequence[str] | None = None
@@ -54,7 +54,7 @@ class RankAsked:
 
 
 def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboard:
-    """Every system that was given every task."""
+    """Rank every system that has every task."""
     tables = side_by_side(source, [asked.metric], asked.systems, policy)
     remarks = [note for data in tables for note in data.remarks]
     several = _of_several(tables, remarks)
@@ -85,7 +85,7 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
 
 
 def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[str]:
-    """How many pairs are told apart by few questions."""
+    """Number of pairs whose separation rests on few questions."""
     if covers is not Estimand.POPULATION:
         return []
     totals = np.concatenate([part.weight / part.size * part.totals for part in parts], axis=1)
@@ -103,7 +103,7 @@ def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[
 
 
 def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together]:
-    """The tasks in which two systems at least have a number, and a remark on every other."""
+    """Tasks in which at least two systems have a score, and a remark on every other."""
     kept = []
     refusals = Refusals()
     for data in tables:
@@ -124,7 +124,7 @@ def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together
 def _with_questions(
     tables: Sequence[Together], systems: Sequence[str], remarks: list[str]
 ) -> list[Together]:
-    """The tasks in which all systems share a question, and a remark on every other."""
+    """Tasks in which all systems share a question, and a remark on every other."""
     kept = [data for data in tables if _shared(data, systems).any()]
     if not kept:
         where = f" of {tables[0].task!r}" if tables[0].task else ""
@@ -141,12 +141,12 @@ def _with_questions(
 
 
 def _shared(data: Together, systems: Sequence[str]) -> NDArray[np.bool_]:
-    """The questions that all of some systems have."""
+    """Mask of the questions that all of these systems have."""
     return np.logical_and.reduce([data.held(data.systems.index(name)) for name in systems])
 
 
 def _reasons(data: Together) -> dict[str, str]:
-    """Why systems have no such number, and who they are."""
+    """Reasons why systems have no score, each with the systems it applies to."""
     why: dict[str, list[str]] = {}
     for name, error in data.refused.items():
         why.setdefault(reason_of(error, data.metric), []).append(name)
@@ -154,7 +154,7 @@ def _reasons(data: Together) -> dict[str, str]:
 
 
 def _not_ranked(tables: Sequence[Together]) -> list[str]:
-    """Systems that lack a number in a task, and why."""
+    """Remarks on systems without a score in a task, with the reason."""
     return [
         f"Not ranked: {names}{f' (in {data.task})' if data.task else ''}: {reason}."
         for data in tables
@@ -165,7 +165,7 @@ def _not_ranked(tables: Sequence[Together]) -> list[str]:
 def _weights(
     tasks: Sequence[str], kept: Sequence[str], given: Mapping[str, float] | None
 ) -> dict[str, float]:
-    """Of each task that is kept; they add up to one."""
+    """Weights of the remaining tasks; they sum to 1."""
     if given is None:
         return {task: 1.0 / len(kept) for task in kept}
     unknown = sorted(set(given) - set(tasks))
@@ -180,7 +180,7 @@ def _weights(
 
 
 def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:
-    """Systems that have a number in every task, and those that were not given every task."""
+    """Systems with a score in every task, and those that lack a task."""
     known = dict.fromkeys(name for data in tables for name in data.everyone)
     kept = tuple(name for name in known if all(name in data.systems for data in tables))
     left = [name for name in known if any(name not in data.everyone for data in tables)]
@@ -196,7 +196,7 @@ def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:
 
 
 class _Part:
-    """One task: what its questions, or clusters of them, come to for every system."""
+    """Values of the questions, or clusters, of one task for every system."""
 
     def __init__(
         self, data: Together, systems: Sequence[str], weight: float, asked: RankAsked
@@ -234,7 +234,7 @@ class _Part:
         return self._known
 
     def _of_counts(self, metric: CountMetric) -> list[Summary]:
-        """As they are scored."""
+        """Mean, sd and ends of each system, as `score` gives them."""
         counts = [self._data.counts(at, self.some) for at in self._rows]
         (cells,) = Calibrated(self._asked.covers, self._asked.level).cells(counts, [metric])
         return [
@@ -258,7 +258,7 @@ class _Part:
 
 
 class _Sampled:
-    """Questions are the sample, the same for all systems."""
+    """Joint uncertainty for the population: questions are sampled, the same for all systems."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         scaled = [(part.weight / part.size, part) for part in parts]
@@ -272,12 +272,12 @@ class _Sampled:
         self.under_signs = apart(totals)
 
     def scores(self) -> Array:
-        """Scores of all systems, a row per draw: differences vary as under random signs."""
+        """Joint draws of the scores of all systems, a row per draw, by random signs."""
         return self.means + draws_of(self._totals, 1)
 
 
 class _Apart:
-    """These very questions: systems vary apart, each by the noise of its trials."""
+    """Joint uncertainty for this exact benchmark: independent trial noise of each system."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         each = [part.summaries() for part in parts]
@@ -288,12 +288,12 @@ class _Apart:
         self.under_signs = apart(self.steps)
 
     def scores(self) -> Array:
-        """Scores of all systems: a row per draw."""
+        """Joint draws of the scores of all systems, a row per draw."""
         return self.means + draws_of(self.steps, 1)
 
 
 def _decided(vary: _Sampled | _Apart, level: float) -> Array:
-    """1 where the row is shown to score higher than the column, −1 where lower, 0 elsewhere."""
+    """1 where the row is significantly higher than the column, −1 where lower, else 0."""
     gap = vary.means[:, None] - vary.means
     with np.errstate(divide="ignore", invalid="ignore"):
         score = np.where(vary.under_signs > 0, gap / vary.under_signs, 0.0)
@@ -312,7 +312,7 @@ def _decided(vary: _Sampled | _Apart, level: float) -> Array:
 
 
 class _Drawn:
-    """What joint draws say of ranks; equal scores share theirs."""
+    """Ranks under joint draws; tied scores share a rank."""
 
     def __init__(self, scores: Array) -> None:
         better = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
@@ -358,7 +358,7 @@ def _standings(
 
 
 def _average(each: Sequence[Summary], parts: Sequence[_Part]) -> Summary:
-    """Of independent tasks: distances from the mean to the ends add up as their squares do."""
+    """Combine independent tasks: squared distances from the mean to the ends add up."""
     weights = np.array([part.weight for part in parts])
     if len(each) == 1:
         return each[0]

@@ -31,19 +31,19 @@ Refused = dict[Key, InputError]
 
 
 def ranked_by_system(source: Source, bins: int | None) -> tuple[Rankings, Refused]:
-    """What `source.ranked` says of every system and task that it can, and why not of others."""
+    """Ranked data of every system and task, with the reason where there are none."""
     return _each(source, lambda part: part.ranked(bins))
 
 
 def items_by_system(source: Source) -> tuple[Mapping[Key, RankedItems], Refused]:
-    """The same for `source.ranked_items`."""
+    """Ranked items of every system and task, with the reason where there are none."""
     return _each(source, lambda part: part.ranked_items())
 
 
 def _each(
     source: Source, ask: Callable[[Source], Mapping[Key, Kind]]
 ) -> tuple[Mapping[Key, Kind], Refused]:
-    """All at once; only if that is refused, one system and task after another."""
+    """Ask for all systems at once; if that is refused, for one system and task at a time."""
     try:
         return ask(source), {}
     except (UnknownColumn, NotThere):
@@ -67,7 +67,7 @@ def _each(
 
 
 def _is_rankable(source: TableSource) -> bool:
-    """Whether every row has what ranking needs; if so, it is refused for its size or the bins."""
+    """Whether every row can be ranked, so that the refusal is about size or bins."""
     try:
         rankable(source.frame, source.columns)
     except InputError:
@@ -76,7 +76,7 @@ def _is_rankable(source: TableSource) -> bool:
 
 
 def _parts(source: TableSource) -> dict[Key, TableSource]:
-    """Every system and task as a source of its own; none where together they do not fit."""
+    """Split a source by system and task; empty if the rows do not fit in memory."""
     source.statuses()  # a status that nobody knows is wrong for all of them
     frame, columns = source.frame, source.columns
     names = {
@@ -113,7 +113,7 @@ def selective_scores(
     *,
     bins: int | None,
 ) -> RankedScores:
-    """Risk and coverage of every system; a reason where it has none, or does not reach so far."""
+    """Score selective metrics of every system, with the reason where there is none."""
     asked = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
     found, refused = ranked_by_system(source, bins)
     data = {key: rows.predictions() for key, rows in found.items()}
@@ -129,7 +129,7 @@ def selective_scores(
 
 
 def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
-    """The area of every system, from the rows that are answered; a reason where there is none."""
+    """Score ROC-AUC of every system from answered rows, with the reason where there is none."""
     found, unranked = ranked_by_system(source, bins)
     kept, refused = classes_of(found)
     data = {key: found[key].predictions() for key in refused}
@@ -145,7 +145,7 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
 
 
 def _in_order(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
-    """All systems and tasks, whether they can be ranked or not."""
+    """All systems and tasks, including those that cannot be ranked."""
     return sorted({*found, *refused}) if refused else list(found)
 
 
@@ -158,7 +158,7 @@ def _selective(
     rng: Seed,
     refusals: Refusals,
 ) -> RankedEstimate:
-    """One metric of one system, or why there is none."""
+    """One metric of one system, or the reason why there is none."""
     try:
         if data is None:
             raise refused or InputError("there is no row to rank")
@@ -189,7 +189,7 @@ def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
 def classes_of(
     found: Mapping[K, RankedRows | Grouped],
 ) -> tuple[dict[K, Scored | Grouped], dict[K, str]]:
-    """What was answered right and wrong by whoever did both, and why others have no curve."""
+    """Right and wrong answers of systems that have both, and reasons for the others."""
     kept: dict[K, Scored | Grouped] = {}
     refused: dict[K, str] = {}
     for key, rows in found.items():
@@ -231,7 +231,7 @@ _Id = tuple[str, str | float | None]  # a question and a trial
 
 @dataclass(frozen=True, eq=False)
 class PairedItems:
-    """The items of one task: a row per system, a column per item that any of them has."""
+    """Items of one task: a row per system, a column per item that any system has."""
 
     task: str
     systems: tuple[str, ...]
@@ -244,11 +244,11 @@ class PairedItems:
 
     @property
     def answered(self) -> Flags:
-        """Which items have an answer with a result."""
+        """Mask of the items that have a scored answer."""
         return ~np.isnan(self.outcome)
 
     def shared(self, one: int, other: int) -> Flags:
-        """The items that two systems have."""
+        """Mask of the items that both systems have."""
         both: Flags = self.held[one] & self.held[other]
         if not both.any():
             raise InputError(
@@ -258,7 +258,7 @@ class PairedItems:
 
 
 class _Placed(NamedTuple):
-    """Rows of one system: which question and trial, and the how manieth of those."""
+    """Keys of the rows of one system: question, trial, and index among equal keys."""
 
     ids: Integers
     nth: Integers
@@ -267,7 +267,7 @@ class _Placed(NamedTuple):
 
 
 def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> PairedItems:
-    """The items of all systems that have any, each in one place."""
+    """Align the items of all systems by key."""
     systems = {name: one for name, one in given.items() if not isinstance(one, InputError)}
     refused = {name: one for name, one in given.items() if isinstance(one, InputError)}
     known: dict[_Id, int] = {}
@@ -312,7 +312,7 @@ def _ids(items: RankedItems) -> list[_Id]:
 
 
 def _placed(items: RankedItems, ids: Integers, number: int) -> _Placed:
-    """In an order of their own: rows of one id by confidence, not as they are given."""
+    """Sort rows of one id by confidence, so that the order of the input does not matter."""
     order = np.lexsort((items.rows.outcome, items.rows.confidence, ids))
     ordered = ids[order]
     starts = np.searchsorted(ordered, ordered)
@@ -323,7 +323,7 @@ def _placed(items: RankedItems, ids: Integers, number: int) -> _Placed:
 def _require_told_apart(
     systems: Sequence[str], known: Sequence[_Id], placed: Sequence[_Placed]
 ) -> None:
-    """Rows that no trial tells apart are the same items only if all systems have as many."""
+    """Match rows without trial numbers only if all systems have equally many."""
     if not placed:
         return
     often = np.stack([one.often for one in placed])

@@ -1,10 +1,13 @@
-"""Intervals that hold their level, for a stated target: the default.
+"""The default interval method, for each of the three targets.
 
-- `population`, questions like these: from what was seen of each question, or of each cluster;
-- `benchmark`, these very questions: from how difficulty is spread, learned from all of them;
-- `rerun`, what the same run would show again: likewise.
+- `population`, new questions of the same kind: from the observed values of questions or clusters
+  (`seen`);
+- `benchmark`, this exact benchmark: from the posterior of the distribution of difficulty
+  (`learned`);
+- `rerun`, a repeat of this run: from the same posterior.
 
-Metrics without an unbiased value per question, and k beyond the trials, are learned throughout.
+Metrics without an unbiased value per question, and k beyond the trials, use the posterior
+throughout.
 """
 
 import math
@@ -29,17 +32,17 @@ from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
 from errbar.results.estimate import Estimand, Interval
 
-_ROOT_TWO = math.sqrt(2.0)  # two runs differ by so much more than one does from the truth
+_ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _ROUNDING = 1e-12
-_FARTHEST = 8  # times the trials, or half the trials times: how far beyond them k may lie
+_FARTHEST = 8  # k is at most min(this, trials / 2) times the trials of a question
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated(Method):
-    """What the interval covers, its level, and how many questions there are in all.
+    """The target of the interval, its level, and the size of a finite population of questions.
 
-    `questions_in_all` is for questions that are a sample of a known number: the more of them were
-    asked, the less is left to chance. `seed` starts the sampling.
+    With `questions_in_all`, the questions are a sample from that many, and the interval narrows by
+    the finite-population correction. `seed` starts the random number generator.
 
     Examples
     --------
@@ -79,7 +82,10 @@ class Calibrated(Method):
         *,
         learned: Sequence[Learned] | None = None,
     ) -> list[list[Cell]]:
-        """A row per metric, a column per system; `learned` is what is known of them already."""
+        """Cells of a table, a row per metric and a column per system.
+
+        `learned` has the posteriors of systems that are known already.
+        """
         known: Sequence[Learned | None] = learned or [None] * len(systems)
         each = [_System(counts, self, one) for counts, one in zip(systems, known, strict=True)]
         _learn([one for one in each if one.must_learn(metrics)], self.seed)
@@ -93,7 +99,7 @@ class Calibrated(Method):
         *,
         within: bool = True,
     ) -> str:
-        """How the intervals are made; with one trial per question, nothing is learned."""
+        """Name the method; with a single trial per question no posterior is needed."""
         if self.estimand is not Estimand.POPULATION:
             alone = {usual_trials(counts) == 1 for counts in systems}
             seen = f"{_SEEN}{_TWICE if self.estimand is Estimand.RERUN else ''}"
@@ -121,7 +127,7 @@ _LEARNED = "difficulty distribution estimated from all questions (Dirichlet mixt
 
 
 class _System:
-    """The estimates of one system; the spread of difficulty is learned when first needed."""
+    """The estimates of one system; the posterior of difficulty is drawn when first needed."""
 
     def __init__(self, counts: AnyCounts, method: Calibrated, known: Learned | None) -> None:
         self._counts = right_or_wrong(counts)
@@ -134,13 +140,13 @@ class _System:
 
     @property
     def counts(self) -> Counts:
-        """Right and wrong trials."""
+        """The data as counts of correct trials."""
         if isinstance(self._counts, CategoryCounts):
             raise TypeError("more than two categories have no success rate.")
         return self._counts
 
     def must_learn(self, metrics: Sequence[CountMetric]) -> bool:
-        """Whether the spread of difficulty is needed, and not known."""
+        """Whether the posterior of difficulty is needed and not yet known."""
         if self.known or self._usual == 1 or isinstance(self._counts, CategoryCounts):
             return False
         if self._method.estimand is not Estimand.POPULATION or self._method.questions_in_all:
@@ -148,7 +154,7 @@ class _System:
         return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
 
     def column(self, metrics: Sequence[CountMetric]) -> list[Cell]:
-        """Every metric."""
+        """The cell of every metric."""
         return [self._cell(metric) for metric in metrics]
 
     def _cell(self, metric: CountMetric) -> Cell:
@@ -185,7 +191,7 @@ class _System:
         return found, "; ".join(filter(None, (_BEYOND if short else "", reason)))
 
     def _refusal(self, metric: CountMetric, *, short: bool) -> str:
-        """Why the data cannot say, if they cannot."""
+        """The reason why the data do not support an interval, if they do not."""
         covers = self._method.estimand
         if not metric.parts() and (short or covers is not Estimand.POPULATION):
             return (
@@ -199,13 +205,13 @@ class _System:
         farthest = self._usual * max(1, min(self._usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
-                f"inconclusive: most questions have {self._usual} trials or fewer, which allow "
-                f"k up to {farthest}"
+                f"most questions have {self._usual} trials or fewer, from which k can be "
+                f"extrapolated to {farthest} at most"
             )
         return ""
 
     def _of_a_finite_number(self, found: Summary, metric: CountMetric) -> tuple[Summary, str]:
-        """Between questions like these and these very ones, as their share of all demands."""
+        """Finite-population correction: between the population and the benchmark interval."""
         in_all = self._method.questions_in_all
         if in_all is None:
             return found, ""
@@ -225,7 +231,7 @@ class _System:
         return Summary(centre, between(found.sd, inner.sd), low, high), ""
 
     def _for_clusters(self, found: Summary) -> Summary:
-        """Wider by as much as clusters make the success rate more uncertain."""
+        """Widen by the design effect of the clusters on the success rate."""
         if clusters_of(self._counts) is None:
             return found
         rate, level = Bayes(), self._method.level
@@ -246,7 +252,7 @@ class _System:
 
 
 def _learn(systems: Sequence[_System], seed: int) -> None:
-    """Learn the spreads of systems, each with random numbers of its own."""
+    """Draw the posteriors of systems, each with its own random number generator."""
     rngs = [np.random.default_rng(seed) for _ in systems]
     learned = Learned.of([one.counts for one in systems], rngs)
     for one, known in zip(systems, learned, strict=True):
@@ -254,7 +260,7 @@ def _learn(systems: Sequence[_System], seed: int) -> None:
 
 
 def usual_trials(counts: AnyCounts) -> int:
-    """The median: a few questions with many trials say nothing of the others."""
+    """Median number of trials; a few questions with many trials do not count for the others."""
     trials, often = counts.trials, counts.repeats()
     order = np.argsort(trials, kind="stable")
     reached = np.cumsum(often[order]) >= 0.5 * often.sum()
@@ -266,10 +272,10 @@ ONE_TRIAL = (
     "with one trial per question, trial noise and difficulty cannot be separated; the interval "
     "covers both"
 )
-_TOO_RARE = f"runs are drawn as often as a level of {percent(RAREST)} asks; beyond, ends are rough"
+_TOO_RARE = f"above a level of {percent(RAREST)} the ends are rough: too few reruns are simulated"
 _BEYOND = "k exceeds the trials; extrapolated by the difficulty model"
 
 
 def _is_seen(metric: CountMetric) -> bool:
-    """Whether every question's value is right on average."""
+    """Whether the value of every question is unbiased."""
     return all(part.unbiased for part in metric.parts())

@@ -1,8 +1,9 @@
-"""What the learned spread of difficulty says of a metric, for each of the three targets.
+"""Intervals from the posterior of the distribution of difficulty, for each of the three targets.
 
-A draw of the spread gives the chance that a question in some state belongs to each point, and so
-the mean and the variance of the metric over the questions. Draws are mixed. Weights of questions
-have no say in how difficulty is spread: they only decide how much each question counts.
+`kernels.difficulty` draws discrete distributions of success rates by Gibbs sampling. Given a draw,
+a question in a state (trials, correct) has a posterior over its support points, and so the metric
+has a mean and a variance over the questions; the interval is that of the mixture of all draws.
+Weights of questions do not enter the distribution of difficulty, only how much a question counts.
 """
 
 import math
@@ -23,15 +24,15 @@ from errbar.metrics.base import CountMetric, QuestionMean
 from errbar.results.estimate import Estimand
 
 _TOGETHER = 50  # systems that are learned in one pass
-_WEIGHINGS = 20  # of the questions of each draw, for questions like these
-_RUNS, _MOST_RUNS = 10, 500  # of each draw, for what the same run would show
-_BEYOND_AN_END = 25  # runs beyond each end of the middle part, at least; ends reach farther
-RAREST = 0.999  # the highest level that this many runs tell of
+_WEIGHINGS = 20  # Bayesian bootstrap weights per draw, for the population
+_RUNS, _MOST_RUNS = 10, 500  # simulated reruns per draw, for the rerun target
+_BEYOND_AN_END = 25  # simulated reruns beyond each end, at least, so that its quantile is known
+RAREST = 0.999  # the highest level that so many simulated reruns support
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
-# What is learned is not quite what is true. It is farthest off where few of many questions carry
-# the uncertainty, which the others tell little of: there, ends reach as far as those of Student's
-# distribution. Everywhere they reach a little farther, the more so the fewer trials a question has;
-# for the same run again, as far as with few. The coverage study sets these numbers.
+# The posterior is too narrow where few of many questions carry the uncertainty, because the others
+# say little about them: there the ends are those of Student's t with `_FREEDOM` degrees of freedom
+# and more. Everywhere the ends are stretched by 2 to 8 %, the most with few trials per question and
+# for reruns. These numbers were chosen on the grid of the coverage study (decision 9), not derived.
 _FREEDOM = 10
 _WIDER, _WIDER_WITH_FEW = 1.02, 1.08
 _FEW = 4  # trials of a question
@@ -48,32 +49,32 @@ class Summary(NamedTuple):
     high: float
 
     def stretched(self, factor: float) -> "Summary":
-        """The same, with every distance from the mean that many times as long."""
+        """Multiply the sd and the distance of both ends from the mean by a factor."""
         low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
         return Summary(self.mean, factor * self.sd, low, high)
 
     def within(self, low: float, high: float) -> "Summary":
-        """The same between bounds, where no distribution has an sd above half of their distance."""
+        """Clip to bounds; a distribution between them has an sd of at most half their distance."""
         ends = (min(max(end, low), high) for end in (self.low, self.high))
         return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
 
 
 class Known(NamedTuple):
-    """What each draw says of a score."""
+    """Mean and variance of a score under each draw of the distribution of difficulty."""
 
     means: Array
     variances: Array
-    carriers: float  # how many questions the variance is from, if each had an equal part of it
+    carriers: float  # effective number of questions behind the variance (Kish)
     questions: float
 
     def reach(self, level: float, wider: float) -> float:
-        """How many standard deviations hold so much of what the score may be."""
+        """Half-width of the interval in standard deviations."""
         others = max(1.0 - self.carriers / self.questions, _ALMOST_ALL)
         return wider * student_reach(level, (_FREEDOM + self.carriers) / others)
 
 
 class Again(NamedTuple):
-    """Some runs of some draws: how many questions have c of n trials right, a row per run."""
+    """Simulated reruns: the number of questions with c of n trials right, a row per rerun."""
 
     n: int
     runs: slice
@@ -82,16 +83,16 @@ class Again(NamedTuple):
 
 
 class Imagined(NamedTuple):
-    """Data that might have been, and what is true of them."""
+    """Simulated data, with the rates that are true of them."""
 
     counts: CountsByState
-    again: CountsByState  # the same questions, asked once more
+    again: CountsByState  # the same questions in a rerun
     rates: Array
     weights: Array  # of the rates; they add up to one
 
 
 class Learned:
-    """The spread of difficulty of one system."""
+    """Posterior of the distribution of difficulty of one system."""
 
     def __init__(
         self,
@@ -119,9 +120,9 @@ class Learned:
     def of(
         cls, systems: Sequence[Counts], rng: np.random.Generator | Sequence[np.random.Generator]
     ) -> "list[Learned]":
-        """The spreads of several systems, each from its own questions alone, some at a time.
+        """Posteriors of several systems, each from its own questions alone.
 
-        With a generator for each, no system depends on the others; one for all is quicker.
+        With a generator for each system, no system depends on the others; a single one is faster.
         """
         found = []
         for start in range(0, len(systems), _TOGETHER):
@@ -152,7 +153,7 @@ class Learned:
         return found
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
-        """For these very questions, asked again without end."""
+        """Interval for this exact benchmark, asked without end."""
         known = self._known(metric)
         low, high = metric.bounds
         span = high - low
@@ -163,15 +164,15 @@ class Learned:
         return self._with_observed(found, metric)
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
-        """For what the same run would show if repeated, which is drawn: it comes in steps."""
+        """Interval for a repeat of this run, by simulation, since its score is discrete."""
         means = self._shown_again(metric.parts(), self._runs_for(level))
         values = metric.joined(*means)
-        # Half of the variance is the new run's own noise, of which enough is known.
+        # Half of the variance is the noise of the new run, which needs no stretching.
         known = self._known(metric).reach(level, _WIDER_WITH_FEW)
         reach = math.hypot(normal_reach(level), known) / math.sqrt(2.0)
         tail = NormalDist().cdf(-reach)
         low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
-        if low == high:  # most of them show the same, which is no certainty: a step either way
+        if low == high:  # nearly all reruns agree, which is no certainty: one step either way
             near = np.concatenate([values, self._one_question_apart(metric, means.mean(axis=1))])
             apart = near - low
             below, above = apart[apart < -_SAME], apart[apart > _SAME]
@@ -181,11 +182,11 @@ class Learned:
         return self._with_observed(found, metric)
 
     def _with_observed(self, found: Summary, metric: CountMetric) -> Summary:
-        """With weights, wide enough for the observed mean too.
+        """Widen a weighted interval until it contains the observed weighted mean.
 
-        What is learned draws every question towards all others. Without weights that cancels out;
-        where heavy questions are harder or easier than others it does not, and a mean over what
-        was observed is right on average whatever the weights are.
+        The posterior shrinks every question towards the others. Without weights that cancels out;
+        where heavy questions are harder or easier than the rest it does not, and the observed
+        weighted mean is unbiased whatever the weights are.
         """
         parts, trials = metric.parts(), self._states.trials
         if self._weighed is None or trials.min() < metric.draws:
@@ -199,7 +200,7 @@ class Learned:
         return Summary(found.mean, math.hypot(found.sd, off), low, high)
 
     def population(self, metric: CountMetric, level: float) -> Summary:
-        """For questions like these: those of each draw are weighed at random, and so are bounds."""
+        """Interval for new questions: a Bayesian bootstrap with an unseen question, per draw."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         rng = np.random.default_rng(self._seed)
         gamma = self._weighings(rng)
@@ -216,11 +217,11 @@ class Learned:
 
     @property
     def _larger(self) -> float:
-        """The weight of a question that was not seen: that of one on which the score rests."""
+        """Weight of an unseen question: the mean weight, weighted by itself."""
         return 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
 
     def _weighings(self, rng: np.random.Generator) -> Array:
-        """Random weights of the points that questions belong to: weighings × draws × points."""
+        """Bootstrap weights of the support points: weighings × draws × points."""
         if self._weighed is None:
             return rng.standard_gamma(np.broadcast_to(self._held, (_WEIGHINGS, *self._held.shape)))
         found = np.zeros((_WEIGHINGS, *self._rates.shape))
@@ -232,9 +233,9 @@ class Learned:
         return found
 
     def _points_of(self, draws: slice, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The point that each question belongs to: times × draws × questions."""
+        """Draw the support point of each question: times × draws × questions."""
         if self._weighed is None:
-            raise TypeError("questions of the same weight are not told apart.")
+            raise TypeError("unweighted questions are not kept apart.")
         chances = np.cumsum(self._belongs[draws], axis=-1)[:, self._weighed.state]
         uniform = rng.random((times, *chances.shape[:-1])) * chances[..., -1]
         point = np.zeros(uniform.shape, dtype=np.int64)
@@ -243,7 +244,7 @@ class Learned:
         return point
 
     def expected(self, edges: Array) -> Array:
-        """Share of questions like these that get so many trials right: a row per draw."""
+        """Expected share of questions in each bin of the fraction correct: a row per draw."""
         found = np.zeros((len(self._rates), edges.size - 1))
         weights = self._weights / self._weights.sum(axis=1, keepdims=True)
         asked = self._states.trials > 0
@@ -259,7 +260,7 @@ class Learned:
         return found
 
     def imagine(self, covers: Estimand, rng: np.random.Generator) -> Imagined:
-        """Data from one draw of the spread: of questions like these, or of these very ones."""
+        """Simulate data from a random draw: new questions, or these with their posterior rates."""
         draw = int(rng.integers(len(self._rates)))
         rates, often = self._rates[draw], self._often.astype(np.int64)
         if covers is Estimand.POPULATION:
@@ -279,7 +280,7 @@ class Learned:
         return Imagined(counts, again, rates, weights)
 
     def _known(self, metric: CountMetric) -> Known:
-        """Mean and variance of the score over the questions, in each draw."""
+        """Mean and variance of the score over the questions, under each draw (delta method)."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         by_state = [self._of_states(score) for score in scores]
         size = self._mass.sum()
@@ -299,23 +300,23 @@ class Learned:
         return Known(value, variances, carriers, float(self._often.sum()))
 
     def _wider(self, draws: int) -> float:
-        """How much farther the ends reach: by how few trials there are, and if draws are beyond."""
+        """Factor by which the ends are stretched: more with few trials or k beyond the trials."""
         trials = self._states.trials
         few = np.where(trials < draws, 1.0, np.square(_FEW / np.maximum(trials, _FEW)))
         share = float(few @ self._often / self._often.sum())
         return _WIDER + (_WIDER_WITH_FEW - _WIDER) * share
 
     def _of_states(self, score: Array) -> Array:
-        """Mean of a score of points, for each draw and state."""
+        """Posterior mean, per draw and state, of a score of the support points."""
         return (self._belongs @ score[:, :, None])[:, :, 0]
 
     def _runs_for(self, level: float) -> int:
-        """How many of each draw leave enough of them beyond the ends."""
+        """Simulated reruns per draw that put enough of them beyond each end."""
         needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
         return min(max(_RUNS, math.ceil(needed - 1e-6)), _MOST_RUNS)
 
     def _shown_again(self, parts: Sequence[QuestionMean], runs: int) -> Array:
-        """Means that new runs show: a row per part."""
+        """Mean scores of simulated reruns: a row per part of the metric."""
         shown = np.zeros((len(parts), runs, len(self._rates)))
         if self._weighed is not None:
             return self._shown_by_each(parts, shown, self._weighed)
@@ -329,7 +330,7 @@ class Learned:
     def _shown_by_each(
         self, parts: Sequence[QuestionMean], shown: Array, weighed: Weighed
     ) -> Array:
-        """The same where questions of different weight are kept apart."""
+        """Mean scores of simulated reruns of weighted questions, drawn question by question."""
         rng, runs = np.random.default_rng(self._seed), shown.shape[1]
         trials = self._states.trials[weighed.state]
         for draws in _blocks(len(self._rates), runs * weighed.state.size):
@@ -344,7 +345,7 @@ class Learned:
         return shown.reshape(len(parts), -1) / self._mass.sum()
 
     def _runs_again(self, runs: int) -> Iterable[Again]:
-        """New runs, kept for the next metric as far as they are few."""
+        """Simulated reruns, kept for the next metric if they fit in memory."""
         each = int((np.unique(self._states.trials) + 1).sum())
         if runs * len(self._rates) * each > _AT_ONCE:
             return self._repeated(runs)
@@ -353,7 +354,7 @@ class Learned:
         return self._again[runs]
 
     def _repeated(self, runs: int) -> Iterator[Again]:
-        """New runs, the same whenever they are drawn, some at a time."""
+        """Simulate reruns block by block, from the same seed every time."""
         often, rng = self._often.astype(np.int64), np.random.default_rng(self._seed)
         for n in np.unique(self._states.trials).tolist():
             alike = self._states.trials == n
@@ -371,7 +372,7 @@ class Learned:
                     yield Again(n, some, draws, np.concatenate(again).astype(float))
 
     def _one_question_apart(self, metric: CountMetric, means: Array) -> Array:
-        """What a run shows in which one question shows anything else."""
+        """Scores of runs that differ from the mean run in a single question."""
         size, parts = self._often.sum(), metric.parts()
         if self._weighed is not None:
             size = self._mass.sum() / self._weighed.weight.min()
@@ -383,17 +384,17 @@ class Learned:
         return np.concatenate(found)
 
     def _table(self, part: QuestionMean, n: int) -> Array:
-        """What a question shows if c of its n trials are right."""
+        """Value of a question with c of n trials right, for every c."""
         return part.subset_means([part], all_states(n))[0]
 
 
 def all_states(n: int) -> States:
-    """What a question of n trials may show."""
+    """Every state that a question of n trials can have."""
     correct = np.arange(n + 1)
     return States(np.full(n + 1, n), correct, np.ones((1, n + 1)), np.array([n + 1.0]))
 
 
 def _blocks(number: int, each: int) -> list[slice]:
-    """Slices of as many as fit one array, where each takes so many numbers."""
+    """Slices of a range such that each block of arrays stays within `_AT_ONCE` numbers."""
     size = max(1, _AT_ONCE // each)
     return [slice(start, min(start + size, number)) for start in range(0, number, size)]
