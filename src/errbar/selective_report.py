@@ -1,7 +1,7 @@
 """What `errbar selective` says of runs: each on its own, and all where all of them answer."""
 
-import math
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
 from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
+from errbar.results.base import Result, finite
 from errbar.results.curves import MatchedCoverage
 from errbar.results.estimate import RankedEstimate, Subject
 from errbar.results.scores import RankedScores
@@ -41,7 +42,7 @@ class RunReport:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SelectiveReport:
+class SelectiveReport(Result):
     """All runs, those that cannot be ranked, and the comparison of the others."""
 
     runs: tuple[RunReport, ...]
@@ -49,18 +50,27 @@ class SelectiveReport:
     method: Bootstrap
     loss: str
     comparison: MatchedCoverage | None
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def parts(self) -> list[Table | str]:
-        """What is shown of it: tables, and sentences after them."""
-        tables = []
+        """The runs, the documented figures and the comparison as tables; then sentences."""
+        tables: list[Table | str] = []
         if self.runs:
-            above = list(dict.fromkeys(one.run.signal.remark(one.run.signals) for one in self.runs))
-            tables.append(Table(self._columns(), self._notes(), self._breaks(), above))
+            tables.append(Table(self.columns(), self._run_notes(), self.breaks(), self._signals()))
             tables.append(Table(self._documented(), _DOCUMENTED_NOTES))
         if self.comparison is not None:
-            tables.append(self.comparison.table())
-        return [*tables, *self.notes, *(f"Not ranked: {why}" for why in self.unranked.values())]
+            tables += self.comparison.parts()
+        return [*tables, *self._sentences()]
+
+    def notes(self) -> list[str]:
+        """Notes on the runs and on those that were not ranked or compared."""
+        return [*self._signals(), *self._run_notes(), *self._sentences()]
+
+    def _signals(self) -> list[str]:
+        return list(dict.fromkeys(one.run.signal.remark(one.run.signals) for one in self.runs))
+
+    def _sentences(self) -> list[str]:
+        return [*self.remarks, *(f"Not ranked: {why}" for why in self.unranked.values())]
 
     def plot(self) -> "Picture":
         """A forest of all runs; a run that cannot be ranked has no row."""
@@ -88,17 +98,27 @@ class SelectiveReport:
             "runs": [_run_dict(one) for one in self.runs],
             "unranked": self.unranked,
             "comparison": None if self.comparison is None else _json(self.comparison.to_dicts()),
-            "notes": list(self.notes),
+            "notes": list(self.remarks),
         }
 
-    def _breaks(self) -> set[int]:
+    def to_json(self) -> str:
+        """JSON of `to_dict`."""
+        return json.dumps(self.to_dict(), indent=2)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per run and metric."""
+        return [{"run": one.run.name, **record} for one in self.runs for record in _estimates(one)]
+
+    def breaks(self) -> set[int]:
+        """Rows that begin another run."""
         starts, at = set(), 0
         for one in self.runs:
             starts.add(at)
             at += len(one.estimates) + len(one.out_of_reach)
         return starts - {0}
 
-    def _columns(self) -> list[list[str]]:
+    def columns(self) -> list[list[str]]:
+        """Columns as text, each beginning with its head."""
         rows: list[tuple[str, str, str, str]] = []
         for one in self.runs:
             rows += [
@@ -109,15 +129,14 @@ class SelectiveReport:
                 (one.run.name, str(metric), DASH, f"out of reach: {one.coverage:.4g} answered")
                 for metric in one.out_of_reach
             ]
-        names, metrics, values, ends = (list(column) for column in zip(*rows, strict=True))
         return [
-            ["run", *names],
-            ["metric", *metrics],
-            ["value", *pointed(values)],
-            [f"{percent(self.method.level)} interval", *ends],
+            ["run", *(name for name, _, _, _ in rows)],
+            ["metric", *(metric for _, metric, _, _ in rows)],
+            ["value", *pointed(value for _, _, value, _ in rows)],
+            [f"{percent(self.method.level)} interval", *(ends for _, _, _, ends in rows)],
         ]
 
-    def _notes(self) -> list[str]:
+    def _run_notes(self) -> list[str]:
         notes = [
             f"{one.run.name}: {one.run.size()}; largest coverage {one.coverage:.4g}."
             for one in self.runs
@@ -298,20 +317,7 @@ def _run_dict(one: RunReport) -> dict[str, Any]:
         "lower_is_surer": one.run.signal.lower_is_surer,
         "signals": list(one.run.signals),
         "items_without_signal": one.run.without_signal,
-        "estimates": _json(
-            {
-                "metric": str(e.metric),
-                "value": e.value,
-                "sd": e.sd,
-                "low": e.interval.low,
-                "high": e.interval.high,
-                "level": e.interval.level,
-                "covers": e.interval.covers.value,
-                "dropped": e.dropped,
-                "reason": e.reason,
-            }
-            for e in one.estimates
-        ),
+        "estimates": _json(_estimates(one)),
         "out_of_reach": [str(metric) for metric in one.out_of_reach],
         "documented": {
             "aurc": one.documented_aurc,
@@ -322,12 +328,23 @@ def _run_dict(one: RunReport) -> dict[str, Any]:
     }
 
 
-def _json(records: Any) -> list[dict[str, Any]]:
-    """Records without NaN, which JSON does not have."""
+def _estimates(one: RunReport) -> list[dict[str, Any]]:
     return [
         {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in record.items()
+            "metric": str(e.metric),
+            "value": e.value,
+            "sd": e.sd,
+            "low": e.interval.low,
+            "high": e.interval.high,
+            "level": e.interval.level,
+            "covers": e.interval.covers.value,
+            "dropped": e.dropped,
+            "reason": e.reason,
         }
-        for record in records
+        for e in one.estimates
     ]
+
+
+def _json(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records without NaN, which JSON does not have."""
+    return [{key: finite(value) for key, value in record.items()} for record in records]

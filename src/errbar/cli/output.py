@@ -3,13 +3,9 @@
 On a terminal, tables fit its width; only then is rich loaded. A pipe gets plain text, whole.
 """
 
-import csv
-import io
-import json
-import math
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +14,7 @@ from errbar.base.remarks import MARK, above, below
 from errbar.base.tables import (
     Table,
     each_printable,
-    latex_table,
-    markdown_table,
     printable,
-    printable_json,
     wrapped,
 )
 
@@ -30,6 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from errbar.cli.options import Writing
+    from errbar.results.base import Result
     from errbar.results.pictures.picture import Picture
 
 _GAP = 2  # between columns
@@ -38,34 +32,18 @@ _WIDEST_NOTE = 80
 _KEPT_WHOLE, _WORD = 20, 14
 
 
-def written(result: Any, style: str) -> str:
-    """A result that has `columns`, `notes` and `to_dicts`, as text."""
-    if style == "json":
-        records = [{k: _plain(v) for k, v in row.items()} for row in result.to_dicts()]
-        notes = result.notes()
-        whole = {"guesses": above(notes), "rows": records, "notes": below(notes)}
-        return printable_json(json.dumps(whole, indent=2, ensure_ascii=False))
-    if style == "csv":
-        rows = result.to_dicts()
-        out = io.StringIO()
-        writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return out.getvalue().rstrip("\n")
-    if style == "markdown":
-        notes = result.notes()
-        return markdown_table(result.columns(), below(notes), above(notes))
-    if style == "latex":
-        notes = result.notes()
-        return latex_table(result.columns(), below(notes), above(notes))
-    return str(result)
+def written(result: "Result", style: str) -> str:
+    """A result as text of a format; "table" is plain text."""
+    exports = {
+        "json": result.to_json,
+        "csv": result.to_csv,
+        "markdown": result.to_markdown,
+        "latex": result.to_latex,
+    }
+    return exports.get(style, result.__str__)()
 
 
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def show(result: Any, writing: "Writing", picture: "Picture | None" = None) -> None:
+def show(result: "Result", writing: "Writing", picture: "Picture | None" = None) -> None:
     """A result as asked for; a table on a terminal is fitted to it. Then its picture."""
     if writing.style == "table" and not writing.output and sys.stdout.isatty():
         print_parts(result.parts())

@@ -1,6 +1,5 @@
 """`errbar selective`: risk and coverage of systems that may decline to answer."""
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +18,7 @@ from errbar.cli.options import (
     Writing,
     runs_of,
 )
-from errbar.cli.output import put, show
+from errbar.cli.output import show
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -118,9 +117,4 @@ def _selective_items(
             paths, coverages, loss, span=span, method=method, signal=reading.signal, rng=rng
         )
     picture = risk_coverage_picture(found, span, rng) if writing.plot else None
-    if writing.style != "json":
-        show(found, writing, picture)
-        return
-    put(json.dumps(found.to_dict(), indent=2), writing)
-    if picture is not None and writing.plot:
-        picture.save(writing.plot)
+    show(found, writing, picture)

@@ -1,9 +1,13 @@
-"""Base of all results: printing, notebooks, conversion to DataFrames.
+"""Base of all results: printing, notebooks, conversion to DataFrames and to text formats.
 
 A number that cannot be computed is a dash with a reason; if all are missing, that is an error.
 """
 
+import csv
 import importlib
+import io
+import json
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.remarks import above, below, setting
-from errbar.base.tables import Table, counted, html_table
+from errbar.base.tables import (
+    Table,
+    counted,
+    html_table,
+    latex_table,
+    markdown_table,
+    printable_json,
+)
 from errbar.errors import InputError, NotEnoughTrials
 
 if TYPE_CHECKING:
@@ -44,8 +55,8 @@ class Result(ABC):
         """Rows that begin a new group."""
         return set()
 
-    def parts(self) -> list[Table]:
-        """The tables to print."""
+    def parts(self) -> list[Table | str]:
+        """The tables to print, with sentences between them."""
         notes = self.notes()
         return [Table(self.columns(), below(notes), self.breaks(), above(notes))]
 
@@ -61,6 +72,37 @@ class Result(ABC):
         """A pyarrow Table of the records."""
         return _library("pyarrow").Table.from_pylist(self.to_dicts())
 
+    def to_json(self) -> str:
+        """JSON with guesses, rows and notes; a number that is not finite is null."""
+        notes = self.notes()
+        rows = [{key: finite(value) for key, value in row.items()} for row in self.to_dicts()]
+        whole = {"guesses": above(notes), "rows": rows, "notes": below(notes)}
+        return printable_json(json.dumps(whole, indent=2, ensure_ascii=False))
+
+    def to_csv(self) -> str:
+        """CSV of the records, without the notes."""
+        rows = self.to_dicts()
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return out.getvalue().rstrip("\n")
+
+    def to_markdown(self) -> str:
+        """A Markdown table with its notes."""
+        notes = self.notes()
+        return markdown_table(self.columns(), below(notes), above(notes))
+
+    def to_latex(self) -> str:
+        """A LaTeX table (booktabs) with its notes."""
+        notes = self.notes()
+        return latex_table(self.columns(), below(notes), above(notes))
+
+    def to_html(self) -> str:
+        """An HTML table with its notes, as a notebook shows it."""
+        notes = self.notes()
+        return html_table(self.columns(), below(notes), above(notes))
+
     def plot(self) -> "Picture":
         """A picture of the result; see "Pictures" in the documentation."""
         from errbar.results.pictures import plot  # noqa: PLC0415  an extra
@@ -74,8 +116,7 @@ class Result(ABC):
         return str(self)
 
     def _repr_html_(self) -> str:
-        notes = self.notes()
-        return html_table(self.columns(), below(notes), above(notes))
+        return self.to_html()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -96,6 +137,11 @@ class Rows(Sequence[R], Result):
     def __getitem__(self, at: slice) -> Self: ...
     def __getitem__(self, at: int | slice) -> R | Self:
         return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
+
+
+def finite(value: Any) -> Any:
+    """A value as JSON has it: null for a number that is not finite."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _library(name: str) -> Any:

@@ -2,15 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from errbar.base.tables import DASH, Table, html_table, percent, pointed, supported
+from errbar.base.tables import DASH, percent, pointed, supported
 from errbar.metrics.ranked import Augrc, Aurc
+from errbar.results.base import Result
 from errbar.results.comparison import INCONCLUSIVE
 from errbar.results.estimate import Interval, Subject
-
-if TYPE_CHECKING:
-    from errbar.results.pictures.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class MatchedRow:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MatchedCoverage:
+class MatchedCoverage(Result):
     """Comparisons at coverages that all systems reach."""
 
     rows: tuple[MatchedRow, ...]
@@ -75,26 +73,10 @@ class MatchedCoverage:
     clusters: int
     method: str
 
-    def table(self) -> Table:
-        """The comparisons as a table."""
+    def breaks(self) -> set[int]:
+        """Rows that begin another pair of systems."""
         systems = [(row.one, row.other) for row in self.rows]
-        breaks = {at for at in range(1, len(systems)) if systems[at] != systems[at - 1]}
-        return Table(self._columns(), self.notes(), breaks)
-
-    def plot(self) -> "Picture":
-        """A picture of the differences."""
-        from errbar.results.pictures import plot  # noqa: PLC0415  an extra
-
-        return plot(self)
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return html_table(self._columns(), self.notes())
+        return {at for at in range(1, len(systems)) if systems[at] != systems[at - 1]}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per comparison, for a DataFrame or JSON."""
@@ -159,7 +141,8 @@ class MatchedCoverage:
         better, worse = (row.one, row.other) if row.difference < 0 else (row.other, row.one)
         return f"{where}, {better} has a lower mean risk than {worse} ({by})."
 
-    def _columns(self) -> list[list[str]]:
+    def columns(self) -> list[list[str]]:
+        """Columns as text, each beginning with its head."""
         rows = self.rows
         return [
             ["metric", *(row.metric for row in rows)],

@@ -104,7 +104,7 @@ class Inspection(Result):
         remarks = [*self.remarks, *self.origin.notes()]
         return [*notes, *remarks, *map(str, self.agreements)]
 
-    def parts(self) -> list[Table]:
+    def parts(self) -> list[Table | str]:
         """The contents, and some example rows."""
         tables = super().parts()
         if self.examples:
@@ -209,7 +209,7 @@ class Overview(Result):
         failed = [str(agreement) for agreement in self.inspection.agreements if not agreement.holds]
         return [self.read(), *self.verdicts(), *failed, *self.scores.notes()]
 
-    def parts(self) -> list[Table | str]:  # type: ignore[override]  # sentences between tables
+    def parts(self) -> list[Table | str]:
         """What was read and the comparison, then the scores."""
         notes = self.scores.notes()
         failed = [str(agreement) for agreement in self.inspection.agreements if not agreement.holds]

@@ -25,7 +25,7 @@ from errbar.analysis.methods.base import (
 from errbar.analysis.methods.learned import RAREST, Learned, Summary
 from errbar.analysis.methods.seen import NOT_NARROWED, Seen, clusters_of, of_a_share, right_or_wrong
 from errbar.base.arguments import strict_share
-from errbar.base.tables import percent
+from errbar.base.tables import counted, percent
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError, WrongType
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -205,8 +205,8 @@ class _System:
         farthest = self._usual * max(1, min(self._usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
-                f"most questions have {self._usual} trials or fewer, from which k can be "
-                f"extrapolated to {farthest} at most"
+                f"most questions have {counted(self._usual, 'trial')} or fewer, from which k can "
+                f"be extrapolated to {farthest} at most"
             )
         return ""
 
