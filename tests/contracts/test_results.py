@@ -86,7 +86,7 @@ def result(request: pytest.FixtureRequest, tmp_path: Path) -> Result:
     return found
 
 
-def subclasses(kind: type) -> Iterator[type]:
+def subclasses(kind: type[Result]) -> Iterator[type[Result]]:
     for below in kind.__subclasses__():
         yield below
         yield from subclasses(below)

@@ -290,7 +290,8 @@ def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
 def test_the_mark_below_a_markdown_table_begins_no_list() -> None:
     found = errbar.load([[1, 1]] * 20).score("pass@2", method="documented")
     assert "* the observed score lies outside" in "\n".join(found.notes())
-    assert any(line.startswith("\\* the observed score") for line in written(found, "markdown").splitlines())
+    lines = written(found, "markdown").splitlines()
+    assert any(line.startswith("\\* the observed score") for line in lines)
 
 
 @pytest.mark.parametrize("name", ["a|b", "a\nb", "a\r\nb", "a\u2028b"])
