@@ -1,4 +1,4 @@
-"""Numbers to the digits that are known, and tables of them: plain text, and HTML for notebooks."""
+"""Numbers to their known digits, and tables as plain text, Markdown, LaTeX and HTML."""
 
 import html
 import math
