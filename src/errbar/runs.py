@@ -141,6 +141,8 @@ class Runs:
         how = chosen_method(method, estimand=estimand, level=level)
         if ks is not None:
             members = [member(k) for k in ks]
+            if not members:
+                raise InputError("ks is empty; name a k at least, or leave ks out for all of them.")
             return self.score(*members, errors=errors, short=short, method=how, by=by)
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")

@@ -136,7 +136,7 @@ def compare_unpaired(first: Scored, second: Scored, *, level: float = 0.95) -> A
     Examples
     --------
     >>> print(compare_unpaired(Scored([1, 3, 2, 4], [0, 0, 1, 1]), Scored([1, 2, 3], [0, 1, 0])))
-    ROC-AUC 0.75 and 0.5, difference 0.25, no interval: one positive or one negative alone has no \
+    ROC-AUC 0.75 and 0.5, difference 0.25, no interval: a single positive or negative gives no \
 spread
     """
     wanted = strict_share(level, "level")

@@ -180,6 +180,13 @@ def names_in(lists: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name)
 
 
+def _named_metrics(_: click.Context, __: click.Parameter, lists: Sequence[str]) -> tuple[str, ...]:
+    found = names_in(lists)
+    if not found:
+        raise click.UsageError("no metric is named; name one, as in -m pass@8, or leave -m out.")
+    return found
+
+
 METRICS = click.option(
     "-m",
     "--metric",
@@ -187,7 +194,7 @@ METRICS = click.option(
     multiple=True,
     default=("avg",),
     show_default=True,
-    callback=lambda _, __, lists: names_in(lists),
+    callback=_named_metrics,
     help="A metric, or a comma list of them; may be repeated.",
 )
 

@@ -142,7 +142,7 @@ class Comparison:
         )
         known = f"{level} {low_text} to {high_text}"
         interval = f"no interval: {self.reason}" if self.reason else known
-        return f"{self.one} − {self.other} = {gap} ({interval}), {self.verdict}"
+        return f"{self.one} vs {self.other}: {self.verdict} ({gap}, {interval})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

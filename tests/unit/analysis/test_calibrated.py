@@ -393,13 +393,16 @@ def test_where_noise_cannot_be_told_a_known_number_of_questions_narrows_nothing_
 
 def test_the_description_says_what_was_done_with_one_trial_per_question() -> None:
     once, twice = Counts([1] * 9, [0, 1, 1] * 3), drawn(9, 2)
-    assert "learned" in score(twice, "avg", method=Calibrated(Estimand.BENCHMARK)).method
+    assert (
+        "difficulty distribution"
+        in score(twice, "avg", method=Calibrated(Estimand.BENCHMARK)).method
+    )
     alone = score(once, "avg", method=Calibrated(Estimand.BENCHMARK)).method
     assert alone == score(once, "avg").method
-    assert "learned" not in alone
+    assert "difficulty distribution" not in alone
     assert "√2" in score(once, "avg", method=Calibrated(Estimand.RERUN)).method
     both = score({"a": once, "b": twice}, "avg", method=Calibrated(Estimand.BENCHMARK)).method
-    assert "learned" in both
+    assert "difficulty distribution" in both
     assert "with one trial per question, Bayesian bootstrap" in both
 
 

@@ -297,7 +297,7 @@ def test_more_confidences_than_fit_are_counted_and_bins_named(
     in_groups(monkeypatch)
     runs = errbar.load(table(250, 8))
     monkeypatch.setattr(ranked_cells, "MOST_CELLS", 50_000)
-    with pytest.raises(InputError, match=r"has 1,\d+ distinct .* up to 250 are .* bins=1000"):
+    with pytest.raises(InputError, match=r"has 1,\d+ distinct .* limited to 250\. .* bins=1000"):
         runs.selective()
     monkeypatch.setattr(ranked_cells, "MOST_CELLS", 2000)
     with pytest.raises(InputError, match=r"2 systems and tasks in 200 groups.* Use fewer bins"):

@@ -205,8 +205,8 @@ class _System:
         farthest = self._usual * max(1, min(self._usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
-                f"most questions have {counted(self._usual, 'trial')} or fewer, from which k can "
-                f"be extrapolated to {farthest} at most"
+                f"most questions have {counted(self._usual, 'trial')} or fewer, which supports "
+                f"k up to {farthest}"
             )
         return ""
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import mapping, way_to_say
+from errbar.base.tables import counted
 from errbar.data.columns import Columns
 from errbar.data.expressions import Frame, called, fetch, keys_in, names_of, one_if, text_of
 from errbar.data.queries.slices import numbered
@@ -60,12 +61,12 @@ def refuse_torn(questions: Frame, columns: Columns) -> None:
     whose = ", ".join(f"{what} {name!r:.80}" for what, name in zip(keys, key, strict=True) if name)
     found = f"is in {first!r:.80} and in {last!r:.80}"
     if first == last:
-        found = (
-            f"is in {first!r:.80} in {int(some)} of its {int(all_rows)} rows, and none elsewhere"
-        )
+        rows_in_it = f"{int(some)} of its {int(all_rows)} rows"
+        found = f"is in {first!r:.80} in {rows_in_it}, and in no cluster in the others"
+    others = counted(len(texts[0]) - 1, "more question")
     raise InputError(
         f"all rows of a question must have the same cluster; {whose} {found}"
-        f"{f', as are {len(texts[0]) - 1} others' if len(texts[0]) > 1 else ''}. Correct "
+        f"{f', and {others} likewise' if len(texts[0]) > 1 else ''}. Correct "
         f"the column {columns['cluster']!r}, map another with "
         f"{mapping('cluster')}, or ignore clusters: "
         f"{way_to_say('--map cluster=', 'cluster=None')}"
