@@ -9,7 +9,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
-from errbar.errors import InputError
+from errbar.errors import InputError, UnknownColumn
 from logs import REPOSITORY
 
 
@@ -270,3 +270,17 @@ def test_an_id_inside_an_object_names_the_question() -> None:
     assert "question = meta.task_id" in said_above(rows)
     rows = [{"meta": {"id": "x"}, "correct": 1} for _ in range(3)]
     assert "every row is a question" in said_above(rows)
+
+
+def test_counts_of_passed_and_failed_trials_are_not_rewards(tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text("model,question,passed,failed,skipped\na,q1,3,1,0\na,q2,0,4,0\na,q3,2,0,2\n")
+    with pytest.raises(UnknownColumn, match="'passed' and 'failed' look like the trials"):
+        errbar.load(path)
+    assert [row.value for row in errbar.load(path, outcome="passed").score("avg")] == [5 / 3]
+
+
+def test_truths_of_passed_and_failed_are_outcomes(tmp_path: Path) -> None:
+    path = tmp_path / "truths.csv"
+    path.write_text("model,question,passed,failed\na,q1,1,0\na,q2,0,1\na,q3,1,0\na,q4,1,0\n")
+    assert [row.value for row in errbar.load(path).score("avg")] == [0.75]

@@ -31,6 +31,7 @@ from errbar.data.readers.tables.competing_outcomes import (
     refuse_answers,
     refuse_confidence,
     refuse_reference,
+    refuse_tallies,
 )
 from errbar.errors import UnknownColumn
 
@@ -122,6 +123,7 @@ def find_columns(
     if "outcome" in guessed:
         refuse_reference(named["outcome"], present, sample)
         refuse_confidence(named["outcome"], present, sample)
+        refuse_tallies(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     pooled = "system" not in {*named, *unwanted}
     unused = tuple(name for name in present if name not in taken)

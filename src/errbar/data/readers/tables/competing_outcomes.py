@@ -15,6 +15,7 @@ from errbar.data.columns import (
     REFERENCES,
     Columns,
     Sample,
+    are_whole_numbers,
     named_like,
     plain_name,
 )
@@ -27,6 +28,9 @@ from errbar.errors import UnknownColumn
 # May mean that a call succeeded rather than that an answer is right.
 VAGUE = frozenset(
     map(plain_name, ("passed", "pass", "is_pass", "success", "succeeded", "is_success"))
+)
+_FAILURES = frozenset(
+    ("fail", "failed", "fails", "failures", "incorrect", "wrong", "nfailed", "numfailed")
 )
 _CLASSES = frozenset(
     map(plain_name, ("label", "labels", "class", "predicted_label", "predicted_class", "category"))
@@ -44,6 +48,27 @@ def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
         if not _is_threshold(sample(vague), sample(name)):
             return [name, *(other for other in candidates if other != name)]
     return list(candidates)
+
+
+def refuse_tallies(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
+    """Raise an error for a count of successes beside a count of failures, such as passed, failed.
+
+    The number of trials is their sum, perhaps with others such as skipped; no column has it.
+    """
+    if sample is None or not are_whole_numbers(sample(outcome)):
+        return
+    failures = [name for name in named_like(present, _FAILURES) if name != outcome]
+    failures = [name for name in failures if are_whole_numbers(sample(name))]
+    columns = [sample(name) for name in (outcome, *failures)]
+    counts = [float(str(value)) for column in columns for value in column if value is not None]
+    if not failures or max(counts) <= 1 or min(counts) < 0:
+        return
+    raise UnknownColumn(
+        f"{outcome!r} and {failures[0]!r} look like the trials of a question that succeeded and "
+        f"failed. Add a column with the number of trials and use {mapping('trials')} and "
+        f"{mapping('correct', outcome)}; if {outcome!r} is the score of a row, use "
+        f"{mapping('outcome', outcome)}."
+    )
 
 
 def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
