@@ -1,4 +1,4 @@
-"""errbar: honest scores from raw evaluation logs."""
+"""errbar: scores with confidence intervals from raw evaluation logs."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -115,7 +115,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used."""
+    """Import a public name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module 'errbar' has no attribute {name!r}")
     home = _HOMES[name]

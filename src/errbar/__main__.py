@@ -1,4 +1,4 @@
-"""`python -m errbar` is the command `errbar`."""
+"""`python -m errbar` runs the command `errbar`."""
 
 from errbar.cli import main
 

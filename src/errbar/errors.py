@@ -1,40 +1,40 @@
-"""One exception tree. Every class says what was asked, what was found, where, and what to do.
+"""The exceptions of errbar. A message states the request, the finding, its place and a remedy.
 
 ErrbarError
 ├── InternalError                 errbar contradicts itself; please report it
-└── InputError (ValueError)       something given cannot be used
-    ├── WrongType (TypeError)     of a kind that has no meaning here: k=2.0, text, a masked array
-    ├── NotEnoughTrials           fewer trials than the metric draws
-    ├── OutOfReach                a coverage that too few answers make up
-    ├── UnknownMetric             a name that the grammar does not know
-    ├── UnknownColumn             a column that is not there, or means nothing here
-    ├── RepeatedTrial             one trial of a question occurs more than once
-    ├── NoOutcomes                a document that holds no outcomes of questions
-    └── NotThere                  a file, a row or a system is not there, or not yet
+└── InputError (ValueError)       an argument or the data cannot be used
+    ├── WrongType (TypeError)     an argument of the wrong type: k=2.0, text, a masked array
+    ├── NotEnoughTrials           a question has fewer trials than the metric draws
+    ├── OutOfReach                a coverage that the answered items do not reach
+    ├── UnknownMetric             a name that the grammar of metrics does not contain
+    ├── UnknownColumn             a column that does not exist or has no meaning here
+    ├── RepeatedTrial             a trial of a question occurs more than once
+    ├── NoOutcomes                a document without outcomes of questions
+    └── NotThere                  a file, a row or a system does not exist, or not yet
 
-And one warning:
+There is one warning:
 
 UnequalCoverage (UserWarning)     areas of systems that answer different shares of the items
 """
 
 
 class ErrbarError(Exception):
-    """Everything errbar raises on purpose."""
+    """Base class of all exceptions that errbar raises."""
 
 
 class InternalError(ErrbarError):
-    """Errbar contradicts itself, so that none of its numbers can be trusted."""
+    """Errbar contradicts itself, so its numbers cannot be trusted; this is a bug in errbar."""
 
     def __init__(self, found: str) -> None:
-        super().__init__(f"errbar is wrong here, not your data: {found} Please report it.")
+        super().__init__(f"this is a bug in errbar, not in your data: {found} Please report it.")
 
 
 class InputError(ErrbarError, ValueError):
-    """Something given cannot be used."""
+    """An argument or the data cannot be used."""
 
 
 class WrongType(InputError, TypeError):
-    """An argument is of a kind that has no meaning here."""
+    """An argument has the wrong type."""
 
 
 class NotEnoughTrials(InputError):
@@ -42,28 +42,28 @@ class NotEnoughTrials(InputError):
 
 
 class OutOfReach(InputError):
-    """Too few items were answered for a coverage, or for any."""
+    """The answered items do not reach a coverage, or no item was answered."""
 
 
 class UnknownMetric(InputError):
-    """A metric's name is not in the grammar."""
+    """The grammar of metrics does not contain a name."""
 
 
 class UnknownColumn(InputError):
-    """A column is not there, or means nothing here."""
+    """A column does not exist or has no meaning here."""
 
 
 class RepeatedTrial(InputError):
-    """One trial of a question occurs more than once."""
+    """A trial of a question occurs more than once."""
 
 
 class NoOutcomes(InputError):
-    """A document holds no outcomes of questions, or only totals."""
+    """A document has no outcomes of questions, or only totals."""
 
 
 class NotThere(InputError):
-    """A file, a row or a system is not there, or not yet."""
+    """A file, a row or a system does not exist, or not yet."""
 
 
 class UnequalCoverage(UserWarning):
-    """Areas are compared of systems that answer different shares of the items."""
+    """Areas of systems that answer different shares of the items are compared."""

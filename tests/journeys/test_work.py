@@ -44,12 +44,12 @@ def endless(big: str, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def script(body: str, **options: Any) -> subprocess.Popen[str]:
-    """Python code in a process of its own, with `working`, `written_whole`, `time` and `signal`."""
+    """Python code in a process of its own, with `working`, `atomic_file`, `time` and `signal`."""
     names = (
         "import signal, sys, time\n"
         "from errbar.cli import ended_early\n"
         "from errbar.cli import working\n"
-        "from errbar.base.files import written_whole\n"
+        "from errbar.base.files import atomic_file\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", names + body],
@@ -241,7 +241,7 @@ def test_ctrl_c_while_outcomes_are_read_is_no_error_of_theirs(command: str, endl
 def test_work_that_does_not_come_back_is_ended(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     process = script(
-        f"with ended_early(), working('stuck'), written_whole({str(target)!r}) as beside:\n"
+        f"with ended_early(), working('stuck'), atomic_file({str(target)!r}) as beside:\n"
         f"    beside.write_text('half')\n"
         f"    signal.signal(signal.SIGINT, lambda *_: None)\n"  # deaf, as an engine is
         f"    print('ready', flush=True)\n"

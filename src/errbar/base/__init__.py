@@ -1,1 +1,1 @@
-"""Numbers, words, arguments and files: nothing here knows of evaluation."""
+"""Numbers, text, arguments and files; nothing here depends on evaluation."""

@@ -1,4 +1,4 @@
-"""The types of arrays, under the names that all modules use for them."""
+"""Type aliases of arrays that the whole package uses."""
 
 from typing import Any
 

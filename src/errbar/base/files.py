@@ -1,4 +1,7 @@
-"""Files and directories that are written whole or not at all."""
+"""Atomic writes: files and directories that appear complete or not at all.
+
+Everything is written to a temporary name in the same directory first, and then renamed.
+"""
 
 import os
 import shutil
@@ -9,42 +12,33 @@ from pathlib import Path
 
 from errbar.errors import InputError
 
-_UNFINISHED: set[Path] = set()  # files beside their targets, or there for a while
+_UNFINISHED: set[Path] = set()  # temporary files and directories that exist at the moment
 
 
 @contextmanager
-def written_whole(target: str | Path) -> Iterator[Path]:
-    """A file beside the target, which takes its place unless something goes wrong."""
-    place = Path(target).resolve()  # a link stays, and what it points to is replaced
+def atomic_file(target: str | Path) -> Iterator[Path]:
+    """Yield a temporary file that replaces the target if no error occurs."""
+    place = Path(target).resolve()  # a symbolic link stays, and the file it points to is replaced
     _require_place(target, place)
-    try:
-        handle, name = tempfile.mkstemp(place.suffix, ".errbar-", place.parent)
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
-    os.close(handle)
-    beside = Path(name)
-    _UNFINISHED.add(beside)
-    try:
-        yield beside
-        beside.chmod(0o666 & ~_umask())
-        beside.replace(place)
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}.") from error
-    except InputError as error:
-        if name in str(error):  # an engine could not write it
-            raise InputError(str(error).replace(name, str(target))) from error
-        raise
-    finally:
-        beside.unlink(missing_ok=True)
-        _UNFINISHED.discard(beside)
+    with temporary_file(place.parent, place.suffix, f"{target} cannot be written") as beside:
+        try:
+            yield beside
+            beside.chmod(0o666 & ~_umask())
+            beside.replace(place)
+        except OSError as error:
+            raise InputError(f"{target} cannot be written: {error.strerror}.") from error
+        except InputError as error:
+            if str(beside) in str(error):  # the message of an engine that could not write it
+                raise InputError(str(error).replace(str(beside), str(target))) from error
+            raise
 
 
 @contextmanager
-def directory_written_whole(target: str | Path) -> Iterator[Path]:
-    """A directory to fill; all of its files take their places in the target, or none does.
+def atomic_directory(target: str | Path) -> Iterator[Path]:
+    """Yield a temporary directory whose files are all moved to the target, or none of them.
 
-    A target that does not exist yet appears by one rename. In one that exists, files that are not
-    written anew stay; those that have been moved there are taken back if another cannot be.
+    A target that does not exist is created by a single rename. In an existing target, other files
+    stay, and files that were already moved are moved back if another one cannot be.
     """
     place = Path(target).resolve()
     if place.exists() and not place.is_dir():
@@ -55,8 +49,8 @@ def directory_written_whole(target: str | Path) -> Iterator[Path]:
             tempfile.mkdtemp(prefix=".errbar-", dir=place.parent if is_new else place)
         ).resolve()
     except OSError as error:
-        cannot = "made" if is_new else "written to"
-        raise InputError(f"{target} cannot be {cannot}: {error.strerror}.") from error
+        action = "created" if is_new else "written to"
+        raise InputError(f"{target} cannot be {action}: {error.strerror}.") from error
     _UNFINISHED.add(staged)
     try:
         yield staged
@@ -73,7 +67,7 @@ def directory_written_whole(target: str | Path) -> Iterator[Path]:
 
 
 def _move_files(staged: Path, place: Path) -> None:
-    """Move all files of a directory into another, or none of them."""
+    """Move all files of a directory into another one, or none of them."""
     files = sorted(file for file in staged.rglob("*") if file.is_file())
     replaced = Path(tempfile.mkdtemp(dir=staged))
     with ExitStack() as undo:
@@ -92,12 +86,16 @@ def _move_files(staged: Path, place: Path) -> None:
 
 
 @contextmanager
-def for_a_while(directory: Path, suffix: str) -> Iterator[Path]:
-    """A file in a directory that is taken away in the end."""
+def temporary_file(directory: Path, suffix: str, failure: str = "") -> Iterator[Path]:
+    """Yield an empty file in a directory, and delete it in the end.
+
+    `failure` begins the message of the error if the file cannot be created.
+    """
     try:
         handle, name = tempfile.mkstemp(suffix, ".errbar-", directory)
     except OSError as error:
-        raise InputError(f"{directory} cannot be written to: {error.strerror}.") from error
+        failure = failure or f"{directory} cannot be written to"
+        raise InputError(f"{failure}: {error.strerror}.") from error
     os.close(handle)
     beside = Path(name)
     _UNFINISHED.add(beside)
@@ -109,8 +107,8 @@ def for_a_while(directory: Path, suffix: str) -> Iterator[Path]:
 
 
 @contextmanager
-def directory_for_a_while() -> Iterator[Path]:
-    """A directory of our own that is taken away in the end, with all that is in it."""
+def temporary_directory() -> Iterator[Path]:
+    """Yield an empty directory, and delete it with its contents in the end."""
     place = Path(tempfile.mkdtemp(prefix="errbar-")).resolve()
     _UNFINISHED.add(place)
     try:
@@ -121,7 +119,7 @@ def directory_for_a_while() -> Iterator[Path]:
 
 
 def remove_unfinished() -> None:
-    """Take away what is being written, for a process that must end at once."""
+    """Delete all temporary files and directories, for a process that must end at once."""
     for beside in tuple(_UNFINISHED):
         if beside.is_dir():
             shutil.rmtree(beside, ignore_errors=True)
@@ -130,19 +128,19 @@ def remove_unfinished() -> None:
 
 
 def _require_place(target: str | Path, place: Path) -> None:
-    """Refuse a target that is no file, or cannot become one."""
+    """Refuse a target that cannot be created or replaced as a file."""
     if place.is_dir():
         raise InputError(f"{target} is a directory; name a file in it.")
     if not place.parent.is_dir():
         raise InputError(f"{target} cannot be written: there is no directory {place.parent}.")
     if place.exists() and not place.is_file():
-        raise InputError(f"{target} is no file that can be replaced.")
+        raise InputError(f"{target} is not a regular file.")
     if place.exists() and not os.access(place, os.W_OK):
         raise InputError(f"{target} cannot be written: it is read-only.")
 
 
 def _umask() -> int:
-    """What the user keeps from others in every file."""
+    """Return the file mode creation mask of the process."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

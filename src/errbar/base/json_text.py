@@ -1,4 +1,8 @@
-"""JSON text to values: the only place that parses JSON, with the garbage collector paused."""
+"""JSON parsing by msgspec, with the standard library as the fallback.
+
+This is the only module that parses JSON. What msgspec refuses, such as NaN, is parsed by `json`,
+so that the errors and the accepted syntax are those of `json.loads`.
+"""
 
 import gc
 import json
@@ -9,7 +13,7 @@ from typing import Any
 import msgspec
 
 JSONDecodeError = json.JSONDecodeError
-parse_next = json.JSONDecoder().raw_decode  # the document that begins at a position, and its end
+parse_next = json.JSONDecoder().raw_decode  # (text, start) -> (document, end)
 
 Text = str | bytes | msgspec.Raw
 
@@ -20,19 +24,19 @@ _REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 def parse(text: Text, constant: Callable[[str], Any] | None = None) -> Any:
-    """The value of a JSON document; raises what `json.loads` raises.
+    """Return the value of a JSON document, with the errors of `json.loads`.
 
-    Bytes are text in UTF-8. `constant` says what NaN, Infinity and -Infinity become.
+    Bytes are decoded as UTF-8. `constant` converts NaN, Infinity and -Infinity.
     """
     try:
         return _decode(text)
     except _REFUSED:
-        whole = text if isinstance(text, str) else bytes(text).decode("utf-8-sig")
-    return json.loads(whole, parse_constant=constant)
+        decoded = text if isinstance(text, str) else bytes(text).decode("utf-8-sig")
+    return json.loads(decoded, parse_constant=constant)
 
 
 def parse_lines(raw: bytes) -> list[Any] | None:
-    """The values of documents that stand one after the other; None if msgspec refuses any."""
+    """Return the values of newline-delimited documents; None if msgspec refuses any of them."""
     try:
         return _decode_lines(raw)
     except _REFUSED:
@@ -40,9 +44,9 @@ def parse_lines(raw: bytes) -> list[Any] | None:
 
 
 def parse_elements(raw: bytes) -> Iterator[Any] | None:
-    """The elements of an array, each parsed when it is asked for; None if msgspec sees no array.
+    """Iterate over the elements of an array, parsing each on demand; None if it is no array.
 
-    Where an element is broken, `parse` of the whole array says at which place.
+    If an element is malformed, `parse` of the whole array gives the position of the error.
     """
     try:
         pieces = _split(raw)
@@ -53,12 +57,12 @@ def parse_elements(raw: bytes) -> Iterator[Any] | None:
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """No search for cycles while it lasts, if there was one before."""
-    searches = gc.isenabled()
-    if searches:
+    """Suspend the cyclic garbage collector, if it is enabled."""
+    was_enabled = gc.isenabled()
+    if was_enabled:
         gc.disable()
     try:
         yield
     finally:
-        if searches:
+        if was_enabled:
             gc.enable()

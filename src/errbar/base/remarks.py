@@ -1,8 +1,9 @@
-"""What is said of the data, and where: a remark that decides a number stands above it.
+"""Remarks on the data, and whether they are printed above or below the numbers.
 
-Most remarks are plain text and stand under a table. A `guess` says how the data were read, with the
-option that reads them otherwise; a `warning` is a guess that changes numbers, and is marked. Both
-are text, so they travel wherever remarks do, and `above` tells them from the rest.
+Most remarks are plain text and are printed below a table. A `guess` states how the data were
+interpreted, with the option that changes the interpretation; a `warning` is a guess that affects
+the numbers, and is marked. Both are strings of the class `Above`, so they are passed around like
+other remarks, and `above` separates them from the rest.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,14 +16,14 @@ _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False
 
 
 class Above(str):
-    """A remark that is printed above the numbers that it decides."""
+    """A remark that is printed above the numbers, because it affects them."""
 
     __slots__ = ()
 
 
 @contextmanager
 def on_command_line() -> Iterator[None]:
-    """While it lasts, remarks speak of options instead of arguments."""
+    """Within this context, messages name command-line options instead of Python arguments."""
     token = _on_command_line.set(True)
     try:
         yield
@@ -31,7 +32,7 @@ def on_command_line() -> Iterator[None]:
 
 
 def guess(text: str, *, option: str = "", argument: str = "") -> Above:
-    """How the data were read, and what reads them otherwise.
+    """Return a remark on how the data were interpreted, with the option that changes it.
 
     Examples
     --------
@@ -43,12 +44,12 @@ def guess(text: str, *, option: str = "", argument: str = "") -> Above:
 
 
 def warning(text: str) -> Above:
-    """A guess that changes numbers; the text says both readings and how to choose."""
+    """Return a marked remark; the text gives both interpretations and how to choose."""
     return Above(f"{MARK} {text}")
 
 
 def about(subject: str, remark: str) -> str:
-    """A remark with what it is about before it; one of its kind still.
+    """Return a remark prefixed with its subject, and of the same class.
 
     Examples
     --------
@@ -63,12 +64,12 @@ def about(subject: str, remark: str) -> str:
 
 
 def way_to_say(option: str, argument: str) -> str:
-    """The option on a command line, the argument elsewhere."""
+    """Return the option on the command line, the argument in Python."""
     return option if _on_command_line.get() else argument
 
 
 def setting(name: str, value: str) -> str:
-    """A setting by the option on a command line, by the argument elsewhere.
+    """Return how to write a setting on the command line, or in Python.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def setting(name: str, value: str) -> str:
 
 
 def mapping(meaning: str, column: str = "COLUMN") -> str:
-    """How to say which column means something.
+    """Return how to assign a column to a meaning, on the command line or in Python.
 
     Examples
     --------
@@ -90,16 +91,16 @@ def mapping(meaning: str, column: str = "COLUMN") -> str:
 
 
 def mean_in_brackets(of: str, mean: float | None) -> str:
-    """What the mean is under a reading, to stand behind it; nothing where there is no mean."""
+    """Return the mean under an interpretation in brackets; empty if there is no mean."""
     return "" if mean is None else f" (mean of all {of} {mean:.4g})"
 
 
 def above(remarks: Iterable[str]) -> list[str]:
-    """Those that stand above the numbers, warnings first."""
-    found = [one for one in remarks if isinstance(one, Above)]
-    return sorted(dict.fromkeys(found), key=lambda one: not one.startswith(MARK))
+    """Return the remarks to print above the numbers, warnings first."""
+    found = [remark for remark in remarks if isinstance(remark, Above)]
+    return sorted(dict.fromkeys(found), key=lambda remark: not remark.startswith(MARK))
 
 
 def below(remarks: Iterable[str]) -> list[str]:
-    """Those that stand under the numbers."""
-    return [one for one in remarks if not isinstance(one, Above)]
+    """Return the remarks to print below the numbers."""
+    return [remark for remark in remarks if not isinstance(remark, Above)]

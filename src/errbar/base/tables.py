@@ -1,4 +1,4 @@
-"""Numbers to their known digits, and tables as plain text, Markdown, LaTeX and HTML."""
+"""Numbers to their significant digits, and tables as plain text, Markdown, LaTeX and HTML."""
 
 import html
 import math
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 _FOOTER_WIDTH = 80
 _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
-_OBEYED = re.compile(  # by terminals: controls, marks that turn the direction, halves of letters
+_CONTROLS = re.compile(  # control characters, bidirectional marks and surrogates
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _MARKUP = re.compile(r"[\\`*_~\[\]<>&|$#]|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE)
-_UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # shown where sd is nan, and where it is 0
+_UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0
 _NO_NUMBER = "nan"
-DASH = "–"  # in the place of a number that cannot be had
-_MOST_DECIMALS = 12  # beyond these a float between 0 and 1 is written as 1.2e-20
+DASH = "–"  # printed for a missing number
+_MOST_DECIMALS = 12  # smaller numbers are written as 1.2e-20
 
 
 def supported(number: float, sd: float) -> str:
-    """`number` to two significant digits of `sd`.
+    """Return `number` rounded to the second significant digit of `sd`.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def supported(number: float, sd: float) -> str:
         return f"{number + 0.0:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
     decimals = 1 - int(f"{sd:.1e}".partition("e")[2])  # of the rounded sd: 0.00996 is 0.010
     if decimals <= _MOST_DECIMALS:
-        return f"{round(number, decimals) + 0.0:.{max(decimals, 0)}f}"  # and never −0.00
+        return f"{round(number, decimals) + 0.0:.{max(decimals, 0)}f}"  # without a negative zero
     if number == 0:
         return "0"
     known = int(f"{number:.1e}".partition("e")[2]) + decimals
@@ -39,12 +39,12 @@ def supported(number: float, sd: float) -> str:
 
 
 def percent(level: float) -> str:
-    """A share as it is written for a reader."""
+    """Return a proportion in percent, as in "95 %"."""
     return f"{100 * level:.10g} %"
 
 
 def counted(number: int, noun: str) -> str:
-    """How many there are of something.
+    """Return a count with its noun in the singular or plural.
 
     Examples
     --------
@@ -56,15 +56,17 @@ def counted(number: int, noun: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of text with notes above and below; prints as plain text, whatever the cells hold."""
+    """Columns of text with notes above and below; prints as plain text."""
 
     columns: Sequence[Sequence[str]]  # each from its head down
     notes: Sequence[str] = ()
-    breaks: Collection[int] = ()  # rows that begin a new group
-    above: Sequence[str] = ()  # how the data were read, where that decides the numbers
+    breaks: Collection[int] = ()  # indices of rows that begin a new group
+    above: Sequence[str] = ()  # remarks on how the data were interpreted
 
     def __str__(self) -> str:
-        head, *rows = zip(*(_padded(each_printable(one)) for one in self.columns), strict=True)
+        head, *rows = zip(
+            *(_padded(each_printable(column)) for column in self.columns), strict=True
+        )
         lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
         for at, row in enumerate(rows):
             if at in self.breaks:
@@ -76,12 +78,12 @@ class Table:
 
 
 def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
-    """Notes on lines that are not too long."""
+    """Wrap each note to `width` columns; continuation lines are indented."""
     return [textwrap.fill(printable(note), width, subsequent_indent="  ") for note in notes]
 
 
 def printable(text: str) -> str:
-    """Text on one line, in which whatever a terminal would obey is written out.
+    """Return text on one line, with control characters escaped.
 
     Examples
     --------
@@ -89,34 +91,34 @@ def printable(text: str) -> str:
     two lines and \\x1b[31mred
     """
     on_one_line = _BREAKS.sub(" ", text)
-    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), on_one_line)
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), on_one_line)
 
 
 def printable_json(text: str) -> str:
-    """JSON that says the same, in which whatever a terminal would obey is written out."""
-    return _OBEYED.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text)
+    """Return equivalent JSON with control characters escaped, except line breaks."""
+    return _CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text)
 
 
 def each_printable(cells: Iterable[str]) -> list[str]:
-    """The same for many."""
+    """Return the cells with control characters escaped."""
     return [printable(cell) for cell in cells]
 
 
 def markdown_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
 ) -> str:
-    """The same as a Markdown table."""
+    """Return columns and notes as a Markdown table."""
     head, *rows = zip(*map(each_printable, columns), strict=True)
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
     first = [f"{note}  " for note in each_printable(above)]
-    below = (  # no list
+    below = (  # an asterisk would begin a list
         f"\\{note}  " if note.startswith("* ") else f"{note}  " for note in each_printable(notes)
     )
     return "\n".join([*first, *([""] if first else []), *lines, "", *below]).rstrip()
 
 
 def inert_markdown(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no link, and nobody is called upon.
+    """Return text with Markdown markup, links and mentions escaped.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def inert_markdown(text: str) -> str:
 
 
 def _as_entity(found: re.Match[str]) -> str:
-    """GitHub looks for names and issues in what it has rendered: a comment keeps them apart."""
+    """Escape a character; GitHub links @name and #1 even then, so a comment separates them."""
     return f"&#{ord(found[0])};{'<!-- -->' if found[0] in '@#' else ''}"
 
 
@@ -138,7 +140,7 @@ def _row(cells: Iterable[str]) -> str:
 def latex_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
 ) -> str:
-    """The same as a LaTeX table, for the booktabs package."""
+    """Return columns and notes as a LaTeX table for the booktabs package; notes are comments."""
     head, *rows = zip(*map(each_printable, columns), strict=True)
     body = [f"{' & '.join(_latex(cell) for cell in row)} \\\\" for row in (head, *rows)]
     return "\n".join(
@@ -175,7 +177,7 @@ def _latex(cell: str) -> str:
 def html_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
 ) -> str:
-    """The same for a notebook; whatever the cells hold is shown as text."""
+    """Return columns and notes as an HTML table, with all text escaped."""
     head, *rows = zip(*columns, strict=True)
     first = "".join(f"<p>{html.escape(note)}</p>" for note in above)
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
@@ -188,7 +190,7 @@ def html_table(
 
 
 def pointed(cells: Iterable[str]) -> list[str]:
-    """Cells of one width with their decimal points under each other; a dash for no number.
+    """Return cells padded so that decimal points align; nan becomes a dash.
 
     Examples
     --------
@@ -196,9 +198,9 @@ def pointed(cells: Iterable[str]) -> list[str]:
     [' 0.25', ' –   ', '12.5 ']
     """
     parts = [(cell if cell != _NO_NUMBER else DASH).partition(".") for cell in cells]
-    left = max((len(whole) for whole, _, _ in parts), default=0)
+    left = max((len(integer) for integer, _, _ in parts), default=0)
     right = max((len(point + rest) for _, point, rest in parts), default=0)
-    return [f"{whole:>{left}}{point + rest:<{right}}" for whole, point, rest in parts]
+    return [f"{integer:>{left}}{point + rest:<{right}}" for integer, point, rest in parts]
 
 
 def _padded(column: Sequence[str]) -> list[str]:

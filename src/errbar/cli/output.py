@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errbar.base.files import written_whole
+from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK, above, below
 from errbar.base.tables import (
     Table,
@@ -73,7 +73,7 @@ def put(text: str, writing: "Writing") -> None:
 
 def save(text: str, path: str) -> None:
     """Write a file whole or not at all."""
-    with written_whole(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_text(f"{text}\n", encoding="utf-8")
 
 

@@ -17,12 +17,12 @@ from errbar.base.arguments import (
     are_same_weights,
     cluster_numbers,
     freeze,
+    integers,
     question_ids,
     refuse_clusters,
     refuse_weighted,
     scaled_weights,
     union_of,
-    whole,
 )
 from errbar.base.arrays import Integers
 from errbar.errors import InputError
@@ -53,7 +53,7 @@ class Counts:
         correct: ArrayLike,
         questions: Sequence[Hashable] | None = None,
     ) -> None:
-        n, c = whole(trials, "trials"), whole(correct, "correct")
+        n, c = integers(trials, "trials"), integers(correct, "correct")
         if n.shape != c.shape or n.ndim != 1:
             raise InputError(
                 f"trials and correct must be lists of equal length; got shapes {n.shape} and "
@@ -147,7 +147,7 @@ class CountsByState(Counts):
         weights: ArrayLike | None = None,
     ) -> None:
         super().__init__(trials, correct)
-        together, number = cluster_numbers(clusters, self.trials.size), whole(often, "often")
+        together, number = cluster_numbers(clusters, self.trials.size), integers(often, "often")
         freeze(self, often=number, clusters=together, weights=scaled_weights(weights, number))
 
     def __len__(self) -> int:
@@ -219,7 +219,7 @@ class CategoryCounts:
         clusters: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> None:
-        counts = whole(tally, "tally")
+        counts = integers(tally, "tally")
         if counts.ndim != 2 or counts.shape[1] < 2:
             raise InputError(
                 f"tally must have a row per question and a column per category, two at least; "

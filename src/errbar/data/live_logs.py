@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from errbar.base.files import directory_for_a_while
+from errbar.base.files import temporary_directory
 from errbar.base.json_text import parse
 from errbar.data.files import find_files
 from errbar.errors import ErrbarError, InputError, NotThere
@@ -61,7 +61,7 @@ def copied_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
     """Copy the files, each cut after its last complete line."""
     found = {path: _files(path) for path in paths}
     files = dict.fromkeys(file for each in found.values() for file in each)
-    with directory_for_a_while() as place:
+    with temporary_directory() as place:
         ends = {file: _copied(file, _below(place, file)) for file in files}
         if not any(whole for whole, _ in ends.values()):
             raise NotThere(f"{paths[0]}: there is no complete line yet.")

@@ -21,7 +21,7 @@ import numpy as np
 
 from errbar import __version__
 from errbar.analysis.score import fewest_trials, usual_metrics
-from errbar.base.files import written_whole
+from errbar.base.files import atomic_file
 from errbar.base.remarks import above, below
 from errbar.base.tables import counted
 from errbar.data.queries.slices import Named, Slice
@@ -281,7 +281,7 @@ def write_report(runs: Runs, path: str | Path, asked: Asked) -> Path:
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an HTML file; name it so, as in report.html; got {path!r}.")
     text = rendered(contents_of(runs, asked))
-    with written_whole(target) as file:
+    with atomic_file(target) as file:
         file.write_text(text, encoding="utf-8")
     return target
 

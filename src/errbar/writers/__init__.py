@@ -4,7 +4,7 @@ from pathlib import Path
 
 import narwhals.stable.v2 as nw
 
-from errbar.base.files import written_whole
+from errbar.base.files import atomic_file
 from errbar.data.columns import Columns
 from errbar.data.engines.duckdb import plain_errors, text_literal
 from errbar.data.expressions import HIDDEN, Frame, require_numbers
@@ -40,7 +40,7 @@ def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) 
         raise InputError(
             f"{path}: the column {taken[0]!r} clashes with the one used as {taken[0]}; rename it."
         )
-    with written_whole(target) as beside:
+    with atomic_file(target) as beside:
         with plain_errors(path):
             if "outcome" in columns:
                 require_numbers(frame, columns["outcome"])

@@ -26,7 +26,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from errbar import __version__
-from errbar.base.files import directory_written_whole, for_a_while
+from errbar.base.files import atomic_directory, temporary_file
 from errbar.data.columns import FAILED
 from errbar.data.expressions import result_of, status_of
 from errbar.data.queries.row_order import Row, rows_in_order
@@ -103,7 +103,7 @@ def write_every_eval_ever(
     written: list[_Evaluation] = []
     left_out = Counter[str]()
     with (
-        directory_written_whole(directory) as place,
+        atomic_directory(directory) as place,
         closing(rows_in_order(source.frame, source.columns, place)) as rows,
     ):
         for key, mine in groupby(rows, key=lambda row: (row.told["system"], row.told["task"])):
@@ -144,7 +144,7 @@ def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _E
     """
     digest = hashlib.sha256(json.dumps(key).encode())
     records, left_out = 0, Counter[str]()
-    with for_a_while(place, ".jsonl") as parts:
+    with temporary_file(place, ".jsonl") as parts:
         with parts.open("wb") as out:
             for row in rows:
                 score, status = row.told["outcome"], row.told.get("status") or "ok"

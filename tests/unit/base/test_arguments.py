@@ -40,8 +40,8 @@ def test_a_level_comes_back_as_a_float(level: float) -> None:
     ("value", "low", "high", "words"),
     [
         (1.5, 0.0, 1.0, r"x must be in \[0, 1\]; got 1\.5"),
-        (-1.0, 0.0, math.inf, r"x must be finite and 0 at least; got -1\.0"),
-        (math.inf, 0.0, math.inf, r"x must be finite and 0 at least; got inf"),
+        (-1.0, 0.0, math.inf, r"x must be finite and at least 0; got -1\.0"),
+        (math.inf, 0.0, math.inf, r"x must be finite and at least 0; got inf"),
         (math.nan, -math.inf, math.inf, r"x must be finite; got nan"),
         (10**400, -math.inf, math.inf, r"x must be finite; got 1000"),
     ],

@@ -36,7 +36,7 @@ EVERY: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize(
     ("data", "kind", "message"),
     [
-        (([0.9, NAN, NAN], [0, 1, 0]), InputError, r"confidence\[1\] is nan.*2 such in all"),
+        (([0.9, NAN, NAN], [0, 1, 0]), InputError, r"confidence\[1\] is nan.*2 such entries"),
         (([0.9, NAN], [0, 1]), InputError, "an item without an answer is marked in `answered`"),
         (([0.9, 0.5], [0, NAN]), InputError, r"loss\[1\] is nan; it must be finite"),
         (([0.9, 0.5], [INF, 0]), InputError, r"loss\[0\] is inf; it must be finite"),
@@ -52,12 +52,16 @@ EVERY: dict[str, Callable[..., Any]] = {
         (([0.9, 0.5], [0, 1], [-1, 1]), InputError, r"answered\[0\] is -1"),
         (([0.9, 0.5], [0, 1], [None, 1]), WrongType, r"answered\[0\] is None"),
         (([0.9, 0.5], [0, 1], ["yes", "no"]), WrongType, r"answered\[0\] is 'yes'"),
-        ((["0.9", "0.5"], [0, 1]), WrongType, r"confidence must hold numbers; .*\[0\] is '0\.9'"),
-        (([0.9, "high"], [0, 1]), WrongType, "confidence must hold numbers"),
+        (
+            (["0.9", "0.5"], [0, 1]),
+            WrongType,
+            r"must contain numbers; .*\[0\] is '0\.9'",
+        ),
+        (([0.9, "high"], [0, 1]), WrongType, "confidence must contain numbers"),
         (([0.9, None], [0, 1]), WrongType, r"confidence\[1\] is None"),
         (([0.9, 0.5], [0, None]), WrongType, r"loss\[1\] is None"),
         (([0.9, 0.5], ["0", "1"]), WrongType, r"loss\[0\] is '0'"),
-        (([0.9, 1j], [0, 1]), WrongType, "confidence must hold numbers"),
+        (([0.9, 1j], [0, 1]), WrongType, "confidence must contain numbers"),
         (([[0.9, 0.5]], [0, 1]), InputError, r"confidence must be a list .*shape \(1, 2\)"),
         (([0.9, 0.5], [[0], [1]]), InputError, r"loss must be a list .*shape \(2, 1\)"),
         (([0.9, 0.5], [0, 1], [[1, 1]]), InputError, r"answered must be a list .*\(1, 2\)"),
@@ -104,7 +108,7 @@ def test_every_error_is_also_the_built_in_one() -> None:
     ],
 )
 def test_numbers_that_numpy_has_no_type_for_are_refused(values: Any) -> None:
-    with pytest.raises(WrongType, match="confidence must hold numbers") as caught:
+    with pytest.raises(WrongType, match="confidence must contain numbers") as caught:
         Predictions(values, [0, 1])
     assert "'of type" not in str(caught.value)
 
@@ -177,9 +181,9 @@ def test_a_risk_that_cannot_be_asked_for_is_refused(value: float) -> None:
 @pytest.mark.parametrize(
     ("clusters", "message"),
     [
-        (["a"], "an entry per item; got 1 for 3 items"),
+        (["a"], "one entry per item; got 1 for 3 items"),
         ([], "got 0 for 3 items"),
-        (["a", None, "b"], r"clusters\[1\] is None; every item must belong to one"),
+        (["a", None, "b"], r"clusters\[1\] is None; every item needs a value"),
         ([1.0, 2.0, NAN], r"clusters\[2\] is nan"),
         (np.ma.array([1, 2, 3], mask=[False, True, False]), r"clusters\[1\] is"),
         ([[1], [2], [3]], "clusters must be names or numbers"),

@@ -52,7 +52,7 @@ def test_a_score_that_is_not_a_number_is_refused_with_its_place(
 ) -> None:
     with pytest.raises(InputError, match=r"^scores\[2\] is .*nan.*; it cannot be ranked\.$"):
         call(np.array([0.1, 0.4, np.nan, 0.8]).astype(kind), LABELS)
-    with pytest.raises(InputError, match=r"^scores\[1\] is .*\(3 such in all\)\.$"):
+    with pytest.raises(InputError, match=r"^scores\[1\] is .*\(3 such entries\)\.$"):
         call(np.array([-np.inf, np.nan, np.nan, np.nan]).astype(kind), LABELS)
 
 
@@ -61,7 +61,7 @@ def test_a_score_that_is_not_a_number_is_refused_with_its_place(
     ("labels", "place"),
     [
         ([0, 1, 2, 1], r"labels\[2\] is 2;"),
-        ([-1, 1, -1, 1], r"labels\[0\] is -1; .* \(2 such in all\)"),
+        ([-1, 1, -1, 1], r"labels\[0\] is -1; .* \(2 such entries\)"),
         ([0, 1, 0.5, 1], r"labels\[2\] is 0\.5;"),
         ([0, 1, 1, math.nan], r"labels\[3\] is nan;"),
         ([0, math.inf, 1, 0], r"labels\[1\] is inf;"),
@@ -89,14 +89,14 @@ def test_one_class_alone_is_refused(call: Callable[[Any, Any], object], label: A
 def test_no_items_at_all_are_refused(call: Callable[[Any, Any], object]) -> None:
     nothing: Any
     for nothing in ([], np.array([]), np.array([], dtype=int)):
-        with pytest.raises(InputError, match="scores is empty; one item at least"):
+        with pytest.raises(InputError, match="scores is empty; at least one item"):
             call(nothing, nothing)
 
 
 @ways_in
 @pytest.mark.parametrize("size", [0, 1, 3, 5])
 def test_as_many_labels_as_scores_are_needed(call: Callable[[Any, Any], object], size: int) -> None:
-    with pytest.raises(InputError, match=f"an entry per item each; they have 4 and {size}"):
+    with pytest.raises(InputError, match=f"one entry per item; they have 4 and {size}"):
         call(SCORES, ([0, 1] * 3)[:size])
 
 
@@ -176,14 +176,14 @@ def test_a_masked_array_with_nothing_masked_is_an_array() -> None:
         ([1, -1, 1, 1], r"^weights\[1\] is -1\.0; it must be finite and not negative"),
         ([1, 1, math.inf, 1], r"^weights\[2\] is inf; it must be finite"),
         ([1, 1, 1, math.nan], r"^weights\[3\] is nan; it must be finite"),
-        ([1, 1, 1], "scores and weights must have an entry per item each; they have 4 and 3"),
+        ([1, 1, 1], "scores and weights must have one entry per item; they have 4 and 3"),
         ([], "they have 4 and 0"),
         ([0, 0, 1, 1], "every item with label 0 has weight 0"),
         ([1, 1, 0, 0], "every item with label 1 has weight 0"),
         ([0, 0, 0, 0], "has weight 0"),
         (2.0, "^weights must be a list of numbers"),
         ([[1, 1, 1, 1]], "^weights must be a list of numbers"),
-        (["1", "1", "1", "1"], "^weights must hold numbers"),
+        (["1", "1", "1", "1"], "^weights must contain numbers"),
         ([1, None, 1, 1], r"weights\[1\] is None"),
         (masked_at(3, [1.0] * 4), r"weights\[3\] is masked"),
     ],
@@ -301,8 +301,8 @@ def test_a_method_is_a_value_and_not_its_name() -> None:
 @pytest.mark.parametrize(
     ("clusters", "message"),
     [
-        ([1, 2, 3], "clusters must have an entry per item; got 3 for 4 items"),
-        ([1, None, 2, 2], r"clusters\[1\] is None; every item must belong to one"),
+        ([1, 2, 3], "clusters must have one entry per item; got 3 for 4 items"),
+        ([1, None, 2, 2], r"clusters\[1\] is None; every item needs a value"),
         ([1, 2, math.nan, 2], r"clusters\[2\] is nan"),
         (masked_at(3, [1, 2, 1, 2]), r"clusters\[3\] is None"),
         ([[1], [1], [2], [2]], "clusters must be names or numbers"),

@@ -395,7 +395,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path) ->
     file.touch()
     with pytest.raises(InputError, match="is a file; name a directory"):
         errbar.write_every_eval_ever(Runs(table("1")), file)
-    with pytest.raises(InputError, match="cannot be made: No such file or directory"):
+    with pytest.raises(InputError, match="cannot be created: No such file or directory"):
         errbar.write_every_eval_ever(Runs(table("1")), tmp_path / "no" / "where")
     assert list(tmp_path.iterdir()) == [file]
 

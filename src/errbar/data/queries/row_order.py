@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Integers
-from errbar.base.files import for_a_while
+from errbar.base.files import temporary_file
 from errbar.base.json_text import parse
 from errbar.data.columns import Columns, require_column
 from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal, text_of
@@ -210,7 +210,7 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
     frame, named = _in_duckdb(frame, dict(columns.named))
     present = frame.collect_schema().names()
     others = [column for column in present if column not in (*named.values(), *HIDDEN)]
-    with for_a_while(directory, ".jsonl") as file:
+    with temporary_file(directory, ".jsonl") as file:
         with plain_errors():
             shown = f"SELECT {_shown(named, others)} FROM rows ORDER BY {_order(named, present)}"
             copy = f"COPY ({shown}) TO {text_literal(str(file))} (FORMAT json, USE_TMP_FILE false)"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from errbar.base.files import written_whole
+from errbar.base.files import atomic_file
 from errbar.base.tables import percent, printable, supported
 from errbar.errors import InputError
 from errbar.results.estimate import Interval
@@ -186,7 +186,7 @@ class Picture:
         """Write a file whole or not at all; its name ends in .svg, .png, .html or .json."""
         write = _WRITERS[require_suffix(path)]
         content = write(self)
-        with written_whole(path) as beside:
+        with atomic_file(path) as beside:
             beside.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def __repr__(self) -> str:
