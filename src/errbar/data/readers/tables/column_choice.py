@@ -328,7 +328,7 @@ def other_id(
 ) -> str | None:
     """The id column if none has a known name; None if there is none."""
     free = [name for name in reversed(list(lower.values())) if name not in taken]
-    called = [name for name in free if _is_called_id(name)]
+    called = [name for name in free if is_called_id(name)]
     for name in (*called, *named_like(free, _NOUNS)):
         if _is_shared(sample(name), system, sample):
             return name
@@ -349,12 +349,12 @@ def is_task_id(named: Mapping[str, str], sample: Sample) -> bool:
     return 2 * len(set(map(str, pairs))) > len(pairs)
 
 
-def _is_called_id(name: str) -> bool:
+def is_called_id(name: str) -> bool:
     """Whether a column name is that of an id of a possible question.
 
     Examples
     --------
-    >>> [_is_called_id(name) for name in ("scenario_id", "puzzleId", "run_id", "valid", "traceId")]
+    >>> [is_called_id(name) for name in ("scenario_id", "puzzleId", "run_id", "valid", "traceId")]
     [True, True, False, False, False]
     """
     if _CALLED_ID.fullmatch(name.strip()) is None or plain_name(name) in TRIAL_NUMBERS:

@@ -28,6 +28,7 @@ from errbar.data.readers.tables.conditions import (
     varied_columns,
     with_conditions,
 )
+from errbar.data.readers.tables.id_columns import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import (
     numbers_of_text,
@@ -130,7 +131,8 @@ def _mended(
     rows, shares = as_shares(rows, columns)
     said = [*said, *shares]
     if how.rows is None and how.repeats != "keep":
-        said = [*said, *retried_remark(rows, columns)]
+        columns, checked = with_checked_id(rows, columns, how.told)
+        said = [*said, *checked, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
         varied, before = varied_columns(rows, columns), columns
         rows, columns, conditions = with_conditions(rows, columns, how.told, varied)

@@ -1,0 +1,236 @@
+"""Check the chosen id of a question against the other columns that could identify it.
+
+An id is wrong if it numbers the samples of another id, if no two systems share a value of it while
+they share another column, or if it gives one number to different questions, as the position in a
+shuffled file does. The other column is then the id, and a warning says so; where both readings
+are possible, the warning gives both.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, mapping, warning
+from errbar.data.columns import ROW, USUAL, Columns, named_like, plain_name
+from errbar.data.engines.duckdb import quoted, text_of
+from errbar.data.readers.tables.column_choice import ASKED, is_called_id
+from errbar.data.readers.tables.competing_outcomes import free_columns
+
+_IDS = frozenset(map(plain_name, USUAL["question"]))
+_TEXTS = frozenset(map(plain_name, ("question", *ASKED)))
+_MOST_COLUMNS = 8  # most other columns that are compared
+_SHOWN = 40  # characters of a text in a message
+
+
+class _Extent(NamedTuple):
+    """How many questions a column tells apart, alone and with the chosen id."""
+
+    name: str
+    ids: int
+    with_chosen: int
+
+
+def with_checked_id(
+    rows: Any, columns: Columns, told: Collection[str]
+) -> tuple[Columns, list[Above]]:
+    """The columns with the id that the data support, and a warning if it is another one."""
+    if "question" in told or columns["question"] == ROW:
+        return columns, []
+    free = free_columns(rows.columns, columns)
+    ids = [name for name in free if plain_name(name) in _IDS or is_called_id(name)][:_MOST_COLUMNS]
+    texts = [name for name in named_like(free, _TEXTS) if name not in ids][:_MOST_COLUMNS]
+    if not ids and not texts:
+        return columns, []
+    number, mine, extents = _extents(rows, columns, ids)
+    finer, said = _finer(rows, columns, number, mine, extents)
+    if finer is not columns or said or "system" not in columns:
+        return finer, said
+    alike = [extent.name for extent in extents if extent.ids == mine]
+    texts = [name for name in texts if _are_sentences(rows, name)]
+    return _shared(rows, columns, [*alike, *texts], texts)
+
+
+def _keys(columns: Columns) -> list[str]:
+    return [columns[meaning] for meaning in ("system", "task") if meaning in columns]
+
+
+def _distinct(names: Sequence[str]) -> str:
+    return f"count(DISTINCT ({', '.join(map(text_of, names))},))"
+
+
+def _extents(rows: Any, columns: Columns, ids: Sequence[str]) -> tuple[int, int, list[_Extent]]:
+    """Number of rows, number of questions by the chosen id, and the extent of other ids."""
+    keys, chosen = _keys(columns), columns["question"]
+    counts = [_distinct([*keys, chosen])]
+    for name in ids:
+        counts += [_distinct([*keys, name]), _distinct([*keys, chosen, name])]
+    number, mine, *found = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
+    return number, mine, [_Extent(*each) for each in zip(ids, found[::2], found[1::2], strict=True)]
+
+
+def _finer(
+    rows: Any, columns: Columns, number: int, mine: int, extents: Sequence[_Extent]
+) -> tuple[Columns, list[Above]]:
+    """Another id, if the chosen one repeats and together they identify every row."""
+    if mine == number or "trial" in columns:
+        return columns, []
+    chosen = columns["question"]
+    for other in extents:
+        if other.with_chosen < number or plain_name(other.name) not in _IDS:
+            continue
+        if mine < other.ids < number and _are_numbers(rows, chosen):
+            return _taken(columns, other.name, trial=chosen), [_numbers_samples(chosen, other.name)]
+        if other.ids == number and _is_shared(rows, columns, other.name):
+            return _taken(columns, other.name), [_is_coarse(rows, columns, other.name)]
+    return columns, []
+
+
+def _are_numbers(rows: Any, name: str) -> bool:
+    """Whether every value is a whole number."""
+    ((strange,),) = rows.aggregate(
+        f"count(*) FILTER (NOT regexp_full_match({text_of(name)}, '\\d{{1,9}}(\\.0+)?'))"
+    ).fetchall()
+    return not strange
+
+
+def _are_sentences(rows: Any, name: str) -> bool:
+    """Whether most texts have three words or more, unlike the names of prompts."""
+    long = f"regexp_matches(trim({text_of(name)}), '\\S\\s+\\S+\\s+\\S')"
+    return bool(rows.aggregate(f"2 * count(*) FILTER ({long}) > count(*)").fetchall()[0][0])
+
+
+def _numbers_samples(chosen: str, other: str) -> Above:
+    keep = mapping("question", chosen)
+    return warning(
+        f"every {other!r} has rows under several values of {chosen!r}, and never two under one: "
+        f"the question is {other!r}, and {chosen!r} numbers its trials. If {chosen!r} is the "
+        f"question, use {keep}."
+    )
+
+
+def _is_coarse(rows: Any, columns: Columns, other: str) -> Above:
+    chosen = columns["question"]
+    outcome = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE)) AS mean"
+    keys = [*_keys(columns), chosen]
+    each = rows.aggregate(outcome, ", ".join(map(text_of, keys)))
+    trials = each.aggregate("avg(mean)").fetchall()[0][0]
+    mean = rows.aggregate(outcome).fetchall()[0][0]
+    means = "" if None in (trials, mean) else f" (mean of all systems {mean:.4g})"
+    others = "" if None in (trials, mean) else f" (mean {trials:.4g})"
+    keep = mapping("question", chosen)
+    return warning(
+        f"{chosen!r} repeats, and {other!r} identifies every row of a system and is shared by "
+        f"systems: the question is {other!r}{means}. {keep} reads rows with the same {chosen!r} "
+        f"as trials of one question{others}."
+    )
+
+
+def _taken(columns: Columns, name: str, *, trial: str | None = None) -> Columns:
+    """The columns with another id, and the former one as the trial or unused."""
+    former = columns["question"]
+    found = columns.with_meaning("question", name)
+    found = found if trial is None else found.with_meaning("trial", trial)
+
+    def left(names: tuple[str, ...]) -> tuple[str, ...]:
+        rest = tuple(other for other in names if other != name)
+        return (*rest, former) if trial is None and names else rest
+
+    guessed = found.guessed | ({"question"} if trial is None else {"question", "trial"})
+    return replace(found, guessed=guessed, beside=left(found.beside), unused=left(found.unused))
+
+
+def _shared(
+    rows: Any, columns: Columns, others: Sequence[str], texts: Sequence[str]
+) -> tuple[Columns, list[Above]]:
+    """Another id, if systems share it and not the chosen one, or if texts contradict that one."""
+    chosen = columns["question"]
+    systems = rows.aggregate(f"count(DISTINCT {text_of(columns['system'])})").fetchall()[0][0]
+    if systems < 2:
+        return columns, []
+    keep = mapping("question", chosen)
+    if not _number_shared(rows, columns, chosen)[0]:
+        for name in others:
+            if _is_shared(rows, columns, name):
+                said = warning(
+                    f"no two systems share a value of {chosen!r}, and they share {name!r}: the "
+                    f"question is {name!r}. {keep} keeps {chosen!r}, by which they cannot be "
+                    f"compared."
+                )
+                return _taken(columns, name), [said]
+        return columns, []
+    for name in texts:
+        found = _contradictions(rows, columns, name)
+        if found is None or not found.ids:
+            continue
+        whose = f"{found.id!r} is {found.first!r:.{_SHOWN}} and {found.last!r:.{_SHOWN}}"
+        unlike = f"{found.ids} of {found.shared} ids stand for other questions in another system"
+        by_text = mapping("question", name)
+        if 2 * found.ids <= found.shared:
+            text = f"{unlike} by {name!r} ({whose}). Systems are paired by {chosen!r}; {by_text} "
+            return columns, [warning(f"{text}pairs them by {name!r}.")]
+        said = warning(
+            f"{unlike} ({whose}), as if {chosen!r} were the place in a file: the question is "
+            f"{name!r}. {keep} pairs systems by {chosen!r}."
+        )
+        return _taken(columns, name), [said]
+    return columns, []
+
+
+def _number_shared(rows: Any, columns: Columns, name: str) -> tuple[int, int]:
+    """Number of values of a column that two systems have, and of all values."""
+    keys = [text_of(name), *([text_of(columns["task"])] if "task" in columns else [])]
+    each = rows.aggregate(
+        f"count(DISTINCT {text_of(columns['system'])}) AS systems", ", ".join(keys)
+    )
+    shared, every = each.aggregate("count(*) FILTER (systems > 1), count(*)").fetchall()[0]
+    return int(shared), int(every)
+
+
+def _is_shared(rows: Any, columns: Columns, name: str) -> bool:
+    """Whether a column has several values, at least half of them in two systems."""
+    if "system" not in columns:
+        return False
+    shared, every = _number_shared(rows, columns, name)
+    return every > 1 and 2 * shared >= every
+
+
+class _Contradictions(NamedTuple):
+    """Ids that stand for different questions in two systems, of those shared; an example."""
+
+    ids: int
+    shared: int
+    id: str
+    first: str
+    last: str
+
+
+def _contradictions(rows: Any, columns: Columns, text: str) -> _Contradictions | None:
+    """Ids with different texts in different systems, if each text occurs in several systems.
+
+    Texts that only one system has, such as prompts from its own template, contradict nothing.
+    """
+    task = text_of(columns["task"]) if "task" in columns else "''"
+    each = (
+        f"SELECT {task} AS task, {text_of(columns['question'])} AS id, trim({text_of(text)}) AS "
+        f"asked, {text_of(columns['system'])} AS system FROM rows GROUP BY ALL"
+    )
+    common = (
+        "SELECT task, asked FROM each GROUP BY ALL HAVING count(DISTINCT system) > 1 "
+        "AND length(asked) > 0"
+    )
+    by_system = (
+        "SELECT task, id, system, min(asked) AS first, max(asked) AS last FROM each "
+        "JOIN common USING (task, asked) GROUP BY ALL"
+    )
+    by_id = (
+        "SELECT id, min(first) AS first, max(last) AS last, bool_and(first = last) AS plain "
+        "FROM by_system GROUP BY task, id HAVING count(*) > 1"
+    )
+    ((ids, shared, *example),) = rows.query(
+        "rows",
+        f"WITH each AS ({each}), common AS ({common}), by_system AS ({by_system}), "
+        f"by_id AS ({by_id}) SELECT count(*) FILTER (first <> last), count(*), "
+        f"arg_min(id, id) FILTER (first <> last), arg_min(first, id) FILTER (first <> last), "
+        f"arg_min(last, id) FILTER (first <> last) FROM by_id WHERE plain",
+    ).fetchall()
+    return _Contradictions(ids, shared, *map(str, example)) if shared else None

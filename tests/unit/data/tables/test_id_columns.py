@@ -1,0 +1,123 @@
+"""The id of a question is checked against the other columns that could identify it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errbar
+from errbar.base.remarks import above
+
+RIGHT = {"a": [1, 1, 0, 1, 0, 1], "b": [0, 1, 0, 0, 0, 1]}
+
+
+def written(place: Path, rows: dict[str, list[dict[str, Any]]]) -> Path:
+    for name, some in rows.items():
+        text = "".join(f"{json.dumps(row)}\n" for row in some)
+        (place / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    return place
+
+
+def said_above(data: object, **told: Any) -> str:
+    return " ".join(above(errbar.load(data, **told).score("avg").notes()))
+
+
+def differences(data: object, **told: Any) -> list[float]:
+    return [pair.difference for pair in errbar.load(data, **told).compare("avg")]
+
+
+def test_a_number_of_samples_is_not_the_question(tmp_path: Path) -> None:
+    rows = [
+        {"id": problem, "sample_id": sample, "correct": (problem + sample) % 2}
+        for problem in range(12)
+        for sample in range(3)
+    ]
+    place = written(tmp_path, {"run": rows})
+    said = said_above(place)
+    assert "question = id, trial = sample_id" in said
+    assert "⚠ every 'id' has rows under several values of 'sample_id'" in said
+    assert "question = sample_id" in said_above(place, question="sample_id")
+
+
+def test_an_id_that_systems_share_comes_before_the_name_of_a_task(tmp_path: Path) -> None:
+    rows = {
+        name: [
+            {"task_id": "sums" if at < 2 else "words", "id": at, "correct": value}
+            for at, value in enumerate(RIGHT[name])
+        ]
+        for name in RIGHT
+    }
+    said = said_above(written(tmp_path, rows))
+    assert "question = id" in said
+    assert "⚠ 'task_id' repeats" in said
+    mean = sum(map(sum, RIGHT.values())) / 12
+    assert f"(mean of all systems {mean:.4g})" in said
+    assert "(mean 0.5625)" in said  # a: 1 and 0.5, b: 0.5 and 0.25
+
+
+@pytest.mark.parametrize("other", ["custom_id", "prompt"])
+def test_systems_are_paired_by_the_column_that_they_share(other: str, tmp_path: Path) -> None:
+    rows = {
+        name: [
+            {"id": f"{name}-{at}", other: f"what is {at} plus {at}?", "correct": value}
+            for at, value in enumerate(values)
+        ]
+        for name, values in RIGHT.items()
+    }
+    place = written(tmp_path, rows)
+    assert f"⚠ no two systems share a value of 'id', and they share {other!r}" in said_above(place)
+    assert differences(place) == pytest.approx([2 / 6])
+    assert "share 0 questions" in said_above(place, question="id")
+
+
+def shuffled(place: Path, order: list[int]) -> Path:
+    asked = [f"what is {at} squared?" for at in range(6)]
+    rows = {
+        "a": [{"index": at, "prompt": asked[at], "correct": v} for at, v in enumerate(RIGHT["a"])],
+        "b": [
+            {"index": at, "prompt": asked[k], "correct": RIGHT["b"][k]}
+            for at, k in enumerate(order)
+        ],
+    }
+    return written(place, rows)
+
+
+def test_a_place_in_a_shuffled_file_is_not_the_question(tmp_path: Path) -> None:
+    place = shuffled(tmp_path, [3, 4, 5, 0, 1, 2])
+    said = said_above(place)
+    assert "⚠ 6 of 6 ids stand for other questions in another system" in said
+    assert "question = prompt" in said
+    assert "question = index" in said_above(place, question="index")
+
+
+def test_a_few_ids_for_other_questions_are_warned_of(tmp_path: Path) -> None:
+    said = said_above(shuffled(tmp_path, [1, 0, 2, 3, 4, 5]))
+    assert "⚠ 2 of 6 ids stand for other questions in another system by 'prompt'" in said
+    assert "question = index" in said
+
+
+def test_prompts_of_each_systems_own_template_contradict_no_id(tmp_path: Path) -> None:
+    rows = {
+        name: [
+            {"id": at, "prompt": f"{name}: what is {at} squared?", "correct": value}
+            for at, value in enumerate(values)
+        ]
+        for name, values in RIGHT.items()
+    }
+    said = said_above(written(tmp_path, rows))
+    assert "⚠" not in said
+    assert "question = id" in said
+
+
+def test_names_of_prompts_are_no_questions(tmp_path: Path) -> None:
+    rows = {
+        name: [
+            {"id": f"{name}-{at}", "prompt": f"style {at % 2}", "correct": value}
+            for at, value in enumerate(values)
+        ]
+        for name, values in RIGHT.items()
+    }
+    said = said_above(written(tmp_path, rows))
+    assert "question = id" in said
+    assert "share 0 questions" in said
