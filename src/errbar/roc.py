@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from errbar.analysis.compare_ranked import compare_paired, compare_unpaired
 from errbar.analysis.methods.bootstrap import Bootstrap
-from errbar.analysis.roc import (
-    AucDifference,
-    compare_paired,
-    compare_unpaired,
-    estimate,
-    roc_auc_ci,
-)
+from errbar.analysis.roc import estimate, roc_auc_ci
 from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.scored import Labelled, Scored, scores_and_labels
@@ -25,6 +20,7 @@ from errbar.errors import InputError
 from errbar.kernels import roc as kernel
 from errbar.kernels.sorting import sort_with_label
 from errbar.metrics.ranked import RocAuc
+from errbar.results.comparison import Comparison
 
 __all__ = [
     "AucDifference",
@@ -41,6 +37,8 @@ __all__ = [
     "roc_auc_ci",
     "roc_curve",
 ]
+
+AucDifference = Comparison  # a row of what `compare_paired` returns, by its former name
 
 
 def roc_auc(scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None) -> float:

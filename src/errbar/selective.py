@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.analysis.curves import compare
+from errbar.analysis.compare_ranked import compare
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate, ranked_metric, require_answers, require_reach
 from errbar.base.arrays import Array
@@ -34,7 +34,9 @@ from errbar.metrics.ranked import (
     RankedMetric,
     RiskAt,
 )
-from errbar.results.curves import MatchedCoverage
+from errbar.results.comparison import Comparisons
+
+MatchedCoverage = Comparisons  # what `compare` returns, by its former name
 
 
 @dataclass(frozen=True, slots=True)

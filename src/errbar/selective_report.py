@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from errbar.analysis.curves import compare, risk_bands
+from errbar.analysis.compare_ranked import compare
+from errbar.analysis.curves import risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate
 from errbar.base.tables import DASH, Table, percent, pointed, printable, supported
@@ -17,7 +18,7 @@ from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
 from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.results.base import Result, finite
-from errbar.results.curves import MatchedCoverage
+from errbar.results.comparison import Comparisons
 from errbar.results.estimate import RankedEstimate, Subject
 from errbar.results.scores import RankedScores
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage
@@ -49,7 +50,7 @@ class SelectiveReport(Result):
     unranked: dict[str, str]  # name → why
     method: Bootstrap
     loss: str
-    comparison: MatchedCoverage | None
+    comparison: Comparisons | None
     remarks: tuple[str, ...] = ()
 
     def parts(self) -> list[Table | str]:
@@ -264,7 +265,7 @@ def _compared(
     span: float | None,
     method: Bootstrap,
     rng: int,
-) -> tuple[MatchedCoverage | None, list[str]]:
+) -> tuple[Comparisons | None, list[str]]:
     """The comparison on the items that all runs have, and what that left out."""
     if len(runs) < 2:
         return None, []

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import errbar
-from errbar import demo, selective
+from errbar import demo
 from errbar.results.base import Result
 from errbar.selective_report import SelectiveReport, report
 
@@ -46,14 +46,6 @@ def ranked() -> dict[str, list[float]]:
     }
 
 
-def matched() -> Result:
-    rng = np.random.default_rng(7)
-    predictions = {
-        name: errbar.Predictions(rng.random(50), rng.integers(0, 2, 50)) for name in ("a", "b")
-    }
-    return selective.compare(predictions, rng=0)
-
-
 def item_runs(place: Path) -> SelectiveReport:
     path = place / "run.json"
     path.write_text(json.dumps({"experiments": [{"results": {"results": PEOPLE}}]}), "utf-8")
@@ -75,7 +67,6 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Gate": lambda _: errbar.gate(
         runs(), runs(), "avg", max_drop=0.1, baseline_system="small", system="large"
     ),
-    "MatchedCoverage": lambda _: matched(),
     "SelectiveReport": item_runs,
 }
 

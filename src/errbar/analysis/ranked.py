@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -21,6 +22,7 @@ from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Scored
 from errbar.data.sources.tables import Key, Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
+from errbar.kernels.resample import joint_clusters
 from errbar.metrics.ranked import RankedMetric, RocAuc
 from errbar.results.base import Refusals, reason_of
 from errbar.results.estimate import Estimand, Interval, RankedEstimate, Subject
@@ -237,15 +239,28 @@ class PairedItems:
     systems: tuple[str, ...]
     held: Flags
     confidence: Array  # nan where an item is not held
-    outcome: Array  # nan where it is not held or not answered
-    clusters: NDArray[np.intp]  # the number of each item's cluster, in order of their names
+    loss: Array  # nan where it is not held or not answered
+    clusters: NDArray[np.intp]  # the number of each item's cluster
     refused: Mapping[str, InputError]  # by system: why its items cannot be ranked
     everyone: tuple[str, ...]  # all systems in order, those that are refused too
 
     @property
     def answered(self) -> Flags:
         """Mask of the items that have a scored answer."""
-        return ~np.isnan(self.outcome)
+        return ~np.isnan(self.loss)
+
+    @cached_property
+    def units(self) -> NDArray[np.intp]:
+        """What is resampled: the cluster of each item.
+
+        Clusters of one item each are numbered by what is known of their items, so that a seed
+        draws the same whatever they are called.
+        """
+        if np.unique(self.clusters).size < self.clusters.size:
+            return self.clusters
+        sure = np.where(self.answered, self.confidence, np.nan)
+        rows = sorted(range(len(self.systems)), key=lambda at: self.systems[at])
+        return joint_clusters([column[at] for at in rows for column in (self.loss, sure)], None)
 
     def shared(self, one: int, other: int) -> Flags:
         """Mask of the items that both systems have."""
@@ -284,14 +299,14 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
     places = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
     shape = (len(systems), places.size)
     held = np.zeros(shape, dtype=bool)
-    confidence, outcome = np.full((2, *shape), np.nan)
+    confidence, loss = np.full((2, *shape), np.nan)
     clusters = np.full(places.size, -1, dtype=np.intp)
     numbers = _numbers_of_clusters(systems)
     for row, (name, items) in enumerate(systems.items()):
         at, order = np.searchsorted(places, keys[row]), placed[row].order
         held[row, at] = True
         confidence[row, at] = items.rows.confidence[order]
-        outcome[row, at] = items.rows.outcome[order]
+        loss[row, at] = 1.0 - items.rows.outcome[order]
         mine = np.array([numbers[one] for one in items.rows.cluster[order].tolist()])
         torn = (clusters[at] >= 0) & (clusters[at] != mine)
         if torn.any():
@@ -303,7 +318,7 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
             )
         clusters[at] = mine
     return PairedItems(
-        task, tuple(systems), held, confidence, outcome, clusters, refused, tuple(given)
+        task, tuple(systems), held, confidence, loss, clusters, refused, tuple(given)
     )
 
 

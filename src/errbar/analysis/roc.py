@@ -5,17 +5,20 @@ clusters or groups of clusters.
 """
 
 import math
-from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.analysis.methods.bootstrap import Bootstrap, require_bootstrap, resampled_estimate
+from errbar.analysis.methods.bootstrap import (
+    Bootstrap,
+    Gap,
+    Spread,
+    require_bootstrap,
+    resampled_estimate,
+)
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.tables import percent, supported
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Scored, scores_and_labels
 from errbar.errors import InputError, WrongType
@@ -82,43 +85,10 @@ def _estimate(
     return RankedEstimate(RocAuc(), value, sd, interval, size, size, reason=reason)
 
 
-@dataclass(frozen=True, slots=True)
-class AucDifference:
-    """Two areas and their difference, the first less the second."""
-
-    first: float
-    second: float
-    difference: float
-    sd: float
-    interval: Interval
-    p_value: float  # two-sided, of no difference
-    reason: str = ""  # why there is no interval
-
-    def __str__(self) -> str:
-        text = (
-            f"ROC-AUC {supported(self.first, self.sd)} and {supported(self.second, self.sd)}, "
-            f"difference {supported(self.difference, self.sd)}"
-        )
-        if self.reason:
-            return f"{text}, no interval: {self.reason}"
-        low, high = (supported(end, self.sd) for end in (self.interval.low, self.interval.high))
-        return (
-            f"{text}, {percent(self.interval.level)} interval {low} to {high}, "
-            f"p = {self.p_value:.2g}"
-        )
-
-
-def compare_paired(
-    scores: ArrayLike, other_scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95
-) -> AucDifference:
-    """Two scores of the same items, by DeLong's covariance.
-
-    Examples
-    --------
-    >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 4, 5, 6, 3, 1], [0, 0, 0, 1, 1, 1]))
-    ROC-AUC 0.89 and 0.44, difference 0.44, 95 % interval -0.37 to 1.00, p = 0.29
-    """
-    wanted = strict_share(level, "level")
+def paired_areas(
+    scores: ArrayLike, other_scores: ArrayLike, labels: ArrayLike, level: float
+) -> Gap:
+    """Areas of two scores of the same items, with DeLong's covariance."""
     first, flags = scores_and_labels(scores, labels)
     second, _ = scores_and_labels(other_scores, labels, "other_scores")
     (beats, beaten), (beats_too, beaten_too) = (
@@ -127,19 +97,11 @@ def compare_paired(
     areas = [kernel.mean_placement(part, beaten.size) for part in (beats, beats_too)]
     # Sorted, so that rounding does not depend on the order of the items.
     apart = np.sort(beats - beats_too), np.sort(beaten - beaten_too)
-    return _difference(areas, kernel.delong_variance(*apart), wanted)
+    return _gap(areas, kernel.delong_variance(*apart), level)
 
 
-def compare_unpaired(first: Scored, second: Scored, *, level: float = 0.95) -> AucDifference:
-    """Areas of scores on different items.
-
-    Examples
-    --------
-    >>> print(compare_unpaired(Scored([1, 3, 2, 4], [0, 0, 1, 1]), Scored([1, 2, 3], [0, 1, 0])))
-    ROC-AUC 0.75 and 0.5, difference 0.25, no interval: a single positive or negative gives no \
-spread
-    """
-    wanted = strict_share(level, "level")
+def unpaired_areas(first: Scored, second: Scored, level: float) -> Gap:
+    """Areas of scores of different items, with the sum of DeLong's variances."""
     for one in (first, second):
         if not isinstance(one, Scored):
             raise WrongType(f"give Scored(scores, labels) twice; got {type(one).__name__}.")
@@ -151,22 +113,22 @@ spread
     (area, variance), (other, other_variance) = (
         kernel.delong(*sort_with_label(one.scores, one.labels)) for one in (first, second)
     )
-    return _difference([area, other], variance + other_variance, wanted)
+    return _gap([area, other], variance + other_variance, level)
 
 
-def _difference(areas: list[float], variance: float, level: float) -> AucDifference:
+def _gap(areas: list[float], variance: float, level: float) -> Gap:
     first, second = areas
+    difference = first - second
     if math.isnan(variance) or variance == 0.0 or {0.0, 1.0} & set(areas):
         reason = _ONE_ALONE if math.isnan(variance) else _SEPARATED
         if variance == 0.0 and not {0.0, 1.0} & set(areas):
             reason = "the difference does not vary in these data"
-        nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
-        return AucDifference(first, second, first - second, math.nan, nowhere, math.nan, reason)
+        return Gap(first, second, Spread.unknown(difference, level, reason))
     sd = math.sqrt(variance)
-    gap, reach = first - second, normal_reach(level) * sd
-    interval = Interval(max(gap - reach, -1.0), min(gap + reach, 1.0), level, Estimand.POPULATION)
-    p_value = 2.0 * NormalDist().cdf(-abs(gap) / sd)
-    return AucDifference(first, second, gap, sd, interval, p_value)
+    reach = normal_reach(level) * sd
+    ends = max(difference - reach, -1.0), min(difference + reach, 1.0)
+    interval = Interval(*ends, level, Estimand.POPULATION)
+    return Gap(first, second, Spread(difference, sd, interval, 0.0, ""))
 
 
 def estimate(

@@ -7,7 +7,7 @@ ROC-AUC how well a score separates positives from negatives, whatever its scale.
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from errbar.errors import InputError
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
 from errbar.metrics.base import Direction, Metric, Needs, register, set_fields
+
+COMMON: Final = "common"  # the coverage that both systems of a comparison reach
 
 
 class RankedMetric(Metric):
@@ -62,26 +64,45 @@ class RankedMetric(Metric):
 
 @dataclass(frozen=True)
 class AreaMetric(RankedMetric):
-    """A mean over coverages from zero to `coverage`, or to the largest there is."""
+    """A mean over coverages from zero to `coverage`, or to the largest there is.
 
-    coverage: float | None = None
+    "common" is the coverage that both systems of a comparison reach, found anew in every resample;
+    of a system alone it is the largest.
+    """
+
+    coverage: float | Literal["common"] | None = None
 
     def __post_init__(self) -> None:
-        if self.coverage is not None:
+        if isinstance(self.coverage, str) and self.coverage != COMMON:
+            raise InputError(
+                f"coverage must be a number above 0 and at most 1, or 'common'; got "
+                f"{self.coverage!r}."
+            )
+        if self.coverage is not None and self.coverage != COMMON:
             set_fields(self, coverage=share(self.coverage))
 
     def least_coverage(self) -> float:
         """The coverage without which there is no value."""
-        return self.coverage or 0.0
+        return self.coverage if isinstance(self.coverage, float) else 0.0
 
     @property
     def whole(self) -> bool:
         """Whether it reaches as far as the system does, however far that is."""
         return self.coverage is None
 
-    def upto(self, totals: Totals) -> Array | None:
-        """The last item that counts."""
-        return None if self.coverage is None else kernel.reach(self.coverage, totals.total)
+    @property
+    def is_common(self) -> bool:
+        """Whether it reaches as far as both systems of a comparison do."""
+        return self.coverage == COMMON
+
+    def measure(self, totals: Totals) -> Array:
+        """Area up to the coverage."""
+        least = self.least_coverage()
+        return self.area(totals, kernel.reach(least, totals.total) if least else None)
+
+    @abstractmethod
+    def area(self, totals: Totals, upto: Array | None) -> Array:
+        """Area up to a number of items, or of all that were answered."""
 
 
 @register("aurc")
@@ -89,9 +110,9 @@ class AreaMetric(RankedMetric):
 class Aurc(AreaMetric):
     """Mean selective risk over the coverages."""
 
-    def measure(self, totals: Totals) -> Array:
+    def area(self, totals: Totals, upto: Array | None) -> Array:
         """Mean over every order of equal confidences."""
-        return kernel.mean_selective_risk(totals.items, totals.loss, self.upto(totals))
+        return kernel.mean_selective_risk(totals.items, totals.loss, upto)
 
 
 @register("augrc")
@@ -99,11 +120,9 @@ class Aurc(AreaMetric):
 class Augrc(AreaMetric):
     """Mean generalized risk over the coverages: loss so far per item of all."""
 
-    def measure(self, totals: Totals) -> Array:
+    def area(self, totals: Totals, upto: Array | None) -> Array:
         """Trapezoids, which are exact for equal confidences."""
-        return kernel.mean_generalized_risk(
-            totals.items, totals.loss, totals.total, self.upto(totals)
-        )
+        return kernel.mean_generalized_risk(totals.items, totals.loss, totals.total, upto)
 
 
 @dataclass(frozen=True)
@@ -118,11 +137,12 @@ class ExcessMetric(AreaMetric):
         """No ranking beats the oracle."""
         return (0.0, math.inf)
 
-    def measure(self, totals: Totals) -> Array:
+    def area(self, totals: Totals, upto: Array | None) -> Array:
         """The area less that of the oracle."""
-        area = self.of(self.coverage)
+        plain = self.of()
         best = totals._replace(items=totals.oracle_items, loss=totals.oracle_loss)
-        return kernel.rounded_difference(area.measure(totals), area.measure(best)).clip(0.0)
+        areas = plain.area(totals, upto), plain.area(best, upto)
+        return kernel.rounded_difference(*areas).clip(0.0)
 
 
 @register("e-aurc")

@@ -254,3 +254,27 @@ def _without_minus_zero(result: object, *fields: str) -> None:
     for field in fields:
         if getattr(result, field) == 0:
             object.__setattr__(result, field, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class BandPoint:
+    """A point of a curve; its interval is nan where resampling gives none."""
+
+    x: float
+    value: float
+    interval: Interval
+    items: int = 0  # number of items behind this point, if it varies
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A curve of one system and task."""
+
+    of: Subject
+    points: tuple[BandPoint, ...]
+    reach: float = 1.0  # largest coverage
+
+    @property
+    def lacks_intervals(self) -> bool:
+        """Whether some points have no interval."""
+        return any(math.isnan(point.interval.low) for point in self.points)

@@ -1,7 +1,10 @@
 """compare by aurc, risk@c and roc-auc: the same items, the same resamples, one verb."""
 
 import math
+import re
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,6 @@ from errbar.errors import InputError
 from errbar.kernels import resample
 from errbar.metrics import RankedMetric, RocAuc, parse
 from errbar.results.comparison import Comparison
-from errbar.results.curves import MatchedRow
 
 Array = NDArray[Any]
 SELECTIVE = ("aurc", "augrc", "e-aurc", "e-augrc", "risk@0.5", "cov@risk0.2", "aurc(coverage=0.5)")
@@ -60,37 +62,78 @@ def only(data: pl.DataFrame, *metrics: str, **more: Any) -> Comparison:
     return found
 
 
-def expected_ends(row: MatchedRow) -> tuple[float, float]:
-    return row.interval.low, row.interval.high
+# Outcomes and predictions: two doors to the same numbers.
 
 
-# Numbers of risk and coverage.
+def same_rows(found: Any, expected: Any) -> None:
+    """Equal numbers, names and words, row by row."""
+    for one, other in zip(found, expected, strict=True):
+        record, known = one.record(), other.record()
+        assert record.keys() == known.keys()
+        for name, value in known.items():
+            assert record[name] == (
+                pytest.approx(value, abs=1e-12, nan_ok=True) if type(value) is float else value
+            ), name
+    assert found.together == expected.together
+
+
+@pytest.mark.parametrize("metrics", [(name,) for name in SELECTIVE] + [SELECTIVE])
+@pytest.mark.parametrize("trials", [1, 3])
+def test_predictions_and_outcomes_give_the_same_comparisons(
+    metrics: tuple[str, ...], trials: int
+) -> None:
+    """Values, deviations, ends, p-values, adjusted p-values and verdicts."""
+    tables = {
+        name: table(seed, name, trials=trials, answered=0.9) for seed, name in enumerate("abc")
+    }
+    found = errbar.load(both(*tables.values())).compare(*metrics)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        systems = {name: predictions(data) for name, data in tables.items()}
+        expected = selective.compare(systems, *metrics, rng=0)
+    assert type(found) is type(expected)
+    assert found.together == 3 * len(metrics)
+    assert all(row.questions == 60 * trials for row in found)
+    same_rows(found, expected)
+
+
+@pytest.mark.parametrize(
+    "more", [{"adjust": "none"}, {"baseline": "b"}, {"margin": 0.1, "baseline": "a"}]
+)
+def test_predictions_and_outcomes_take_the_same_options(more: dict[str, Any]) -> None:
+    tables = {name: table(seed, name) for seed, name in enumerate("abc")}
+    found = errbar.load(both(*tables.values())).compare("aurc", "risk@0.5", **more)
+    systems = {name: predictions(data) for name, data in tables.items()}
+    same_rows(found, selective.compare(systems, "aurc", "risk@0.5", rng=0, **more))
+
+
+def test_items_that_stand_alone_need_no_names_to_be_drawn_alike() -> None:
+    tables = {name: table(seed, name, answered=0.7) for seed, name in enumerate("ab")}
+    found = errbar.load(both(*tables.values())).compare("augrc(coverage='common')")
+    nameless = {
+        name: Predictions(each.confidence, each.loss, each.answered)
+        for name, each in ((name, predictions(data)) for name, data in tables.items())
+    }
+    same_rows(found, selective.compare(nameless, "augrc(coverage='common')", rng=0))
 
 
 @pytest.mark.parametrize("name", SELECTIVE)
-@pytest.mark.parametrize("trials", [1, 3])
-def test_selective_numbers_are_those_of_matched_systems(name: str, trials: int) -> None:
-    """One comparison alone is that of `selective.compare`, resample by resample."""
-    one, other = (
-        table(seed, name, trials=trials, answered=0.9) for seed, name in ((1, "a"), (2, "b"))
-    )
-    found = only(both(one, other), name)
-    expected = next(
-        row
-        for row in selective.compare(
-            {"a": predictions(one), "b": predictions(other)}, name, coverages=[], rng=0
-        ).rows
-        if row.metric == str(parse(name))
-    )
-    assert (found.one, found.other) == ("a", "b")
-    assert found.value == pytest.approx(expected.value, abs=1e-12)
-    assert found.against == pytest.approx(expected.against, abs=1e-12)
-    assert found.difference == pytest.approx(expected.difference, abs=1e-12)
-    assert found.sd == pytest.approx(expected.sd, abs=1e-12)
-    # Where the p-value and the ends disagree about zero, an end is moved to zero.
-    ends = zip((found.interval.low, found.interval.high), expected_ends(expected), strict=True)
-    assert all(end == pytest.approx(known, abs=1e-12) or end == 0.0 for end, known in ends)
-    assert found.questions == 60 * trials
+def test_two_systems_that_share_all_items_have_the_spread_of_items_written_out(name: str) -> None:
+    """By hand: the metric of each resample of the items, copied as often as they are drawn."""
+    one, other = (predictions(table(seed, "", 20, 3, answered=0.9)) for seed in (1, 2))
+    (found,) = selective.compare({"a": one, "b": other}, name, rng=0)
+    drawn = np.concatenate(list(resample.bootstrap_weights(20, 2000, 60, np.random.default_rng(0))))
+    metric = parse(name)
+    assert isinstance(metric, RankedMetric)
+    gaps = []
+    for weights in drawn.astype(int):
+        often = np.repeat(weights, 3)
+        first, second = (
+            Predictions(*(np.repeat(part, often) for part in (d.confidence, d.loss, d.answered)))
+            for d in (one, other)
+        )
+        gaps.append(metric.value(first.ranked()) - metric.value(second.ranked()))
+    assert found.sd == pytest.approx(float(np.nanstd(gaps, ddof=1)), abs=1e-12)
 
 
 def test_values_are_those_of_each_system_alone() -> None:
@@ -106,13 +149,9 @@ def test_clusters_of_a_column_are_drawn_whole() -> None:
         for seed, name in ((1, "a"), (2, "b"))
     )
     found = only(both(one, other), "aurc")
-    expected = selective.compare(
-        {"a": predictions(one, "cluster"), "b": predictions(other, "cluster")},
-        "aurc",
-        coverages=[],
-        rng=0,
-    ).rows[0]
-    assert found.sd == pytest.approx(expected.sd, abs=1e-12)
+    systems = {"a": predictions(one, "cluster"), "b": predictions(other, "cluster")}
+    (expected,) = selective.compare(systems, "aurc", rng=0)
+    assert found.record() == expected.record()
     assert found.caution == "only 6 clusters"
 
 
@@ -130,12 +169,11 @@ def test_two_scores_of_the_same_labels_have_delong() -> None:
     expected = roc.compare_paired(
         first["confidence"].to_numpy(), second["confidence"].to_numpy(), first["outcome"].to_numpy()
     )
-    found = only(both(first, second), "roc-auc")
-    assert (found.value, found.against) == (expected.first, expected.second)
-    assert (found.difference, found.sd) == (expected.difference, expected.sd)
-    assert found.interval == expected.interval
-    assert found.p_value == pytest.approx(expected.p_value)
-    assert errbar.load(both(first, second)).compare("roc-auc").method == "DeLong's covariance"
+    found = errbar.load(both(first, second)).compare("roc-auc")
+    assert type(found) is type(expected)
+    assert found.method == expected.method == "DeLong's covariance"
+    renamed = replace(found, rows=(replace(found[0], one="first", other="second"),))
+    same_rows(renamed, expected)
 
 
 def test_several_of_them_are_adjusted_for_their_number() -> None:
@@ -145,9 +183,8 @@ def test_several_of_them_are_adjusted_for_their_number() -> None:
     scores = {one["system"][0]: one["confidence"].to_numpy() for one in (first, second, third)}
     labels = first["outcome"].to_numpy()
     for row in found:
-        each = roc.compare_paired(
-            scores[row.one], scores[row.other], labels, level=1 - 0.05 / 3
-        ).interval
+        (pair,) = roc.compare_paired(scores[row.one], scores[row.other], labels, level=1 - 0.05 / 3)
+        each = pair.interval
         assert row.interval.low == pytest.approx(min(each.low, row.interval.low))
         assert row.interval.high == pytest.approx(max(each.high, row.interval.high))
     loose = errbar.load(both(first, second, third)).compare("roc-auc", adjust="none")
@@ -338,9 +375,16 @@ def test_tasks_are_compared_one_by_one() -> None:
 def test_different_coverages_are_a_caution() -> None:
     data = both(table(1, "a", answered=0.5), table(2, "b", answered=0.9))
     found = only(data, "aurc")
-    assert found.caution == "coverages differ, 0.5 and 0.9; aurc(coverage=0.3) is fair"
+    assert found.caution == "coverages differ, 0.5 and 0.9; aurc(coverage='common') is fair"
+    assert only(data, "aurc(coverage='common')").caution == ""
     assert only(data, "aurc(coverage=0.3)").caution == ""
-    assert only(data, "aurc(coverage=0.5)").caution == "undefined in 44.7 % of the resamples"
+    some = re.fullmatch(
+        r"undefined in (\d+.\d) % of the resamples", only(data, "aurc(coverage=0.5)").caution
+    )
+    # Chance that a resample of 60 items answers fewer than 30, of which half are answered.
+    fewer = sum(math.comb(60, answers) for answers in range(30)) / 2**60
+    assert some is not None
+    assert float(some[1]) == pytest.approx(100 * fewer, abs=3.5)
     assert "36 rows are not answered." in errbar.load(data).compare("aurc").remarks
 
 

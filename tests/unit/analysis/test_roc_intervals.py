@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from errbar.kernels import resample
 from errbar.kernels.interval import separated_end
+from errbar.results.comparison import Comparison
 from errbar.results.estimate import Estimand, RankedEstimate
 from errbar.roc import (
-    AucDifference,
     Bootstrap,
     Scored,
     compare_paired,
@@ -153,7 +153,7 @@ def test_neither_order_nor_scale_of_scores_changes_an_interval(
     assert fields(roc_auc_ci(moved, [labels[at] for at in places])) == expected
 
 
-def fields(result: RankedEstimate | AucDifference) -> str:
+def fields(result: RankedEstimate) -> str:
     """All of it, nan equal to nan."""
     return repr(result)
 
@@ -271,10 +271,10 @@ def test_one_of_a_class_alone_has_no_spread(scores: list[int], labels: list[int]
     assert "gives no spread" in found.reason
 
 
-def check_difference(found: AucDifference, gap: Fraction, variance: Fraction, level: float) -> None:
+def check_difference(found: Comparison, gap: Fraction, variance: Fraction, level: float) -> None:
     assert found.difference == pytest.approx(float(gap), abs=1e-14)
     assert found.interval.level == level
-    if variance == 0 or {found.first, found.second} & {0.0, 1.0}:
+    if variance == 0 or {found.value, found.against} & {0.0, 1.0}:
         assert found.reason
         assert "no interval" in str(found)
         for number in (found.sd, found.interval.low, found.interval.high, found.p_value):
@@ -296,10 +296,10 @@ def test_a_paired_difference_has_delongs_covariance(
     first, second, labels = data
     one, other = kernel_of(first, labels), kernel_of(second, labels)
     variance = covariance(one, one) + covariance(other, other) - 2 * covariance(one, other)
-    found = compare_paired(first, second, labels, level=level)
-    assert (found.first, found.second) == pytest.approx((area(one), area(other)), abs=1e-14)
+    (found,) = compare_paired(first, second, labels, level=level)
+    assert (found.value, found.against) == pytest.approx((area(one), area(other)), abs=1e-14)
     check_difference(found, area(one) - area(other), variance, level)
-    turned = compare_paired(second, first, labels, level=level)
+    (turned,) = compare_paired(second, first, labels, level=level)
     if not found.reason:
         assert turned.difference == -found.difference
         assert turned.sd == found.sd
@@ -321,11 +321,11 @@ def test_an_unpaired_difference_adds_the_variances(
     if 0 in (covariance(one, one), covariance(other, other)):
         return  # separated or tied: held by a test of its own
     first, second = (Scored(*part) for part in parts)
-    found = compare_unpaired(first, second, level=level)
-    assert (found.first, found.second) == (float(area(one)), float(area(other)))
+    (found,) = compare_unpaired(first, second, level=level)
+    assert (found.value, found.against) == (float(area(one)), float(area(other)))
     variance = covariance(one, one) + covariance(other, other)
     check_difference(found, area(one) - area(other), variance, level)
-    turned = compare_unpaired(second, first, level=level)
+    (turned,) = compare_unpaired(second, first, level=level)
     assert (turned.difference, turned.sd) == (-found.difference, found.sd)
     assert turned.p_value == found.p_value
 
@@ -335,11 +335,11 @@ def test_the_areas_that_are_compared_are_the_areas() -> None:
     for _ in range(50):
         first, second = rng.integers(0, 20, (2, 57))
         labels = rng.permutation(57) < 25
-        found = compare_paired(first, second, labels)
-        assert found.first == roc_auc(first, labels)
-        assert found.second == roc_auc(second, labels)
-        apart = compare_unpaired(Scored(first, labels), Scored(second, labels))
-        assert (apart.first, apart.second) == (found.first, found.second)
+        (found,) = compare_paired(first, second, labels)
+        assert found.value == roc_auc(first, labels)
+        assert found.against == roc_auc(second, labels)
+        (apart,) = compare_unpaired(Scored(first, labels), Scored(second, labels))
+        assert (apart.value, apart.against) == (found.value, found.against)
 
 
 def test_the_order_of_items_changes_no_comparison() -> None:
@@ -364,7 +364,7 @@ def test_a_difference_without_spread_is_not_certain_because_of_rounding(size: in
     labels = [1] * size + [0] * size
     one, other = kernel_of(first, labels), kernel_of(second, labels)
     assert covariance(one, one) + covariance(other, other) == 2 * covariance(one, other)
-    found = compare_paired(first, second, labels)
+    (found,) = compare_paired(first, second, labels)
     assert math.isnan(found.sd)
     assert math.isnan(found.p_value)
     assert found.reason
@@ -372,7 +372,7 @@ def test_a_difference_without_spread_is_not_certain_because_of_rounding(size: in
 
 def test_equal_scores_do_not_differ_and_no_interval_is_made_up() -> None:
     for other in (SCORES, [10 * s for s in SCORES]):
-        found = compare_paired(SCORES, other, LABELS)
+        (found,) = compare_paired(SCORES, other, LABELS)
         assert found.difference == 0.0
         assert math.isnan(found.sd)
         assert found.reason
@@ -387,7 +387,7 @@ def test_one_of_a_class_alone_cannot_be_compared() -> None:
         compare_unpaired(alone, whole),
         compare_unpaired(whole, alone),
     ]
-    for found in results:
+    for (found,) in results:
         assert math.isnan(found.sd)
         assert math.isnan(found.p_value)
         assert math.isnan(found.interval.low)
@@ -400,7 +400,7 @@ def test_a_separated_side_of_a_comparison_is_not_taken_as_certain(sizes: tuple[i
     labels = [0] * sizes[0] + [1] * sizes[1]
     separated = Scored(range(len(labels)), labels)
     other = Scored(SCORES * 50, LABELS * 50)
-    for found, side in (
+    for (found,), side in (
         (compare_unpaired(separated, other), -1),
         (compare_unpaired(other, separated), 1),
     ):
@@ -411,7 +411,7 @@ def test_a_separated_side_of_a_comparison_is_not_taken_as_certain(sizes: tuple[i
 
 def test_two_separated_sides_have_no_spread_and_say_so() -> None:
     separated = Scored([1, 2, 3, 4], LABELS)
-    for found in (
+    for (found,) in (
         compare_unpaired(separated, separated),
         compare_paired([1, 2, 3, 4], [1, 1, 2, 2], LABELS),
         compare_paired([1, 2, 3, 4], [4, 3, 2, 1], LABELS),

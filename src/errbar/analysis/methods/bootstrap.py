@@ -99,8 +99,8 @@ class Replicates(NamedTuple):
         dropped = drawn.size - kept.size
         reason = _reason(value, kept, dropped, drawn.size)
         if reason:
-            nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
-            return Spread(value, math.nan, nowhere, dropped / drawn.size, reason)
+            without = Spread.unknown(value, method.level, reason)
+            return without._replace(dropped=dropped / drawn.size)
         low, high = (
             percentile_ends(kept, method.level)
             if method.ends == "percentile"
@@ -118,6 +118,25 @@ class Spread(NamedTuple):
     interval: Interval
     dropped: float  # share of the resamples that left it undefined
     reason: str  # why there is no interval, if there is none
+
+    @classmethod
+    def unknown(cls, value: float, level: float, reason: str) -> "Spread":
+        """A number without an interval, and why."""
+        nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
+        return cls(value, math.nan, nowhere, 0.0, reason)
+
+
+class Gap(NamedTuple):
+    """Two numbers, and the spread of the first less the second."""
+
+    value: float
+    against: float
+    difference: Spread
+
+    def score(self, shift: float = 0.0) -> float:
+        """Evidence that the difference is above a shift, in normal deviations."""
+        mean, sd, _, _, reason = self.difference
+        return math.nan if reason or not sd else (mean - shift) / sd
 
 
 def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 
 from errbar.errors import InputError, WrongType
 from errbar.results.comparison import Comparisons
-from errbar.results.curves import MatchedCoverage
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard
@@ -15,7 +14,6 @@ from errbar.results.pictures.curves import is_curve, monitoring_picture, plannin
 from errbar.results.pictures.forest import (
     comparison_forest,
     gate_forest,
-    matched_forest,
     rank_picture,
     score_forest,
 )
@@ -54,7 +52,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Estimates: _scores,
     Comparisons: comparison_forest,
     Leaderboard: rank_picture,
-    MatchedCoverage: matched_forest,
     Gate: gate_forest,
     Inspection: data_picture,
     Monitoring: monitoring_picture,

@@ -11,7 +11,6 @@ from typing import Any
 from errbar.base.tables import counted, percent
 from errbar.metrics.base import Direction
 from errbar.results.comparison import Comparisons
-from errbar.results.curves import MatchedCoverage
 from errbar.results.estimate import AnyEstimate, Estimate, Interval
 from errbar.results.gate import Gate
 from errbar.results.leaderboard import Leaderboard
@@ -119,22 +118,6 @@ def gate_forest(found: Gate) -> Picture:
     encoding = {"y": NAMES_DOWN, "x": {**x, "field": "limit"}, "tooltip": tooltip}
     spec["layer"].append({"mark": limit, "encoding": encoding})
     return picture(found.headline.rstrip("."), below, rows, spec)
-
-
-def matched_forest(found: MatchedCoverage) -> Picture:
-    """Differences of systems that abstain, at coverages that all of them reach."""
-    pairs = short_names(_pair(row.one, row.other, "") for row in found.rows)
-    rows = [
-        _row(pairs[_pair(row.one, row.other, "")], row.metric, row.difference, row.sd, row.interval)
-        | {"name": row.verdict, "why": row.reason}
-        for row in found.rows
-    ]
-    below = [
-        *covering([(row.metric, row.interval) for row in found.rows]),
-        f"{counted(found.items, 'item')}; coverage that all reach: {found.common:.4g}. "
-        f"Lower is better",
-    ]
-    return _differences(rows, below, None, {""})
 
 
 def rank_picture(board: Leaderboard) -> Picture:

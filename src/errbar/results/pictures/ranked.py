@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 from errbar.base.tables import counted
 from errbar.errors import InputError
-from errbar.results.curves import Band, lacks_intervals
-from errbar.results.estimate import Subject
+from errbar.results.estimate import Band, Subject
 from errbar.results.pictures.curves import POINTWISE, banded
 from errbar.results.pictures.picture import (
     FAINT,
@@ -174,7 +173,7 @@ def _common(bands: Sequence[Band]) -> dict[str, float]:
 
 def _covering(bands: Sequence[Band], noun: str = POINTWISE) -> list[str]:
     said = covering([("", point.interval) for one in bands for point in one.points], noun)
-    return [*said, _GAPS if any(map(lacks_intervals, bands)) else ""]
+    return [*said, _GAPS if any(one.lacks_intervals for one in bands) else ""]
 
 
 def _in_panels(

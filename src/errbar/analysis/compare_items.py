@@ -1,0 +1,394 @@
+"""Pairs of systems on the same items: resampled together, or by DeLong's covariance.
+
+Clusters of items are drawn again, the same for all systems, so that what two systems share falls
+out of their difference. Two scores of the same labels have DeLong's covariance instead. P-values
+are adjusted by Holm's procedure, and intervals hold together at the level.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.compare import Asked, Refused, holm, missing
+from errbar.analysis.methods.bootstrap import (
+    Bootstrap,
+    Gap,
+    Replicates,
+    Spread,
+    generator_of,
+    require_several,
+)
+from errbar.analysis.ranked import Flags, PairedItems
+from errbar.analysis.roc import paired_areas
+from errbar.base.arrays import Array
+from errbar.base.tables import percent
+from errbar.data.predictions import Arranged, Predictions, Totals
+from errbar.data.scored import ArrangedScores, Scored
+from errbar.errors import InputError
+from errbar.kernels.interval import normal_reach
+from errbar.kernels.risk_coverage import is_reached
+from errbar.kernels.sign_flip import Ends, clip_to_verdict
+from errbar.metrics.base import Direction
+from errbar.metrics.ranked import COMMON, AreaMetric, LabelMetric, RankedMetric
+from errbar.results.base import Refusals, reason_of
+from errbar.results.comparison import Comparison, Comparisons
+from errbar.results.estimate import Interval
+
+ItemMetric = RankedMetric | LabelMetric
+
+_NORMAL = NormalDist()
+_FEW_CLUSTERS, _MANY_CLUSTERS = 20, 4000
+_MANY_DROPPED = 0.01  # resamples that leave a difference undefined
+
+
+class _Pair(NamedTuple):
+    """Two systems by one metric, on the items of both."""
+
+    data: PairedItems
+    metric: ItemMetric
+    one: int
+    other: int
+    both: Flags
+    reason: str  # why there is no difference
+
+    @property
+    def has_delong(self) -> bool:
+        """Whether the two score the same labels, of items that stand for themselves."""
+        if not isinstance(self.metric, LabelMetric) or self.reason:
+            return False
+        first, second = self.data.loss[[self.one, self.other]][:, self.both]
+        clusters = self.data.clusters[self.both]
+        alone = np.unique(clusters).size == clusters.size
+        return alone and not np.isnan(first).any() and np.array_equal(first, second)
+
+
+class Tested(NamedTuple):
+    """Two numbers with what is known of their difference, before and after adjustment."""
+
+    gap: Gap
+    p_value: float
+    adjusted: float
+
+
+def compare_items(
+    tables: Sequence[PairedItems],
+    asked: Asked[ItemMetric],
+    method: Bootstrap,
+    rng: np.random.Generator | int,
+) -> Comparisons:
+    """Every pair of systems, or every system against the baseline, on every metric and task."""
+    kept, remarks = asked.tables(tables)
+    refusals = Refusals()
+    tried = [
+        (data, metric, _pair(data, metric, names, refusals))
+        for metric in asked.metrics
+        for data in kept
+        for names in asked.pairs(data.everyone)
+    ]
+    pairs = [pair for *_, pair in tried if isinstance(pair, _Pair)]
+    if not pairs:
+        refusals.require_none(done="compared")
+    found, words = _found(pairs, asked, method, rng)
+    alone = [p_value_of(gap) for gap in found]
+    adjusted = holm(alone) if asked.adjust == "holm" else alone
+    compared = iter(zip(pairs, map(Tested, found, alone, adjusted), strict=True))
+    rows = [
+        missing(metric, data.task, pair, asked)
+        if isinstance(pair, Refused)
+        else _comparison(*next(compared), asked)
+        for data, metric, pair in tried
+    ]
+    silent = sum(int((data.held & ~data.answered).sum()) for data in kept)
+    said = [f"{silent} rows are not answered."] if silent else []
+    size = len(pairs) if asked.adjust == "holm" else 1
+    return Comparisons(tuple(rows), words, (*remarks, *said), size)
+
+
+def p_value_of(gap: Gap) -> float:
+    """Two-sided p-value of no difference, by the normal distribution."""
+    return 2.0 * _NORMAL.cdf(-abs(gap.score()))
+
+
+def _pair(
+    data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
+) -> _Pair | Refused:
+    """Two systems, or why they cannot be compared."""
+    whose = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
+    without = next((name for name in names if name in data.refused), None)
+    if without is not None:
+        error = data.refused[without]
+        why = f"{without} has no {metric}: {reason_of(error, metric)}"
+        return Refused(*names, refusals.add(whose, metric, type(error)(why)))
+    one, other = (data.systems.index(name) for name in names)
+    try:
+        both = data.shared(one, other)
+        require_several(int(data.clusters.max()) + 1, "item" if both.size == 1 else "cluster")
+    except InputError as error:
+        return Refused(*names, refusals.add(whose, metric, error))
+    reasons = (_no_value(data, metric, at, both) for at in (one, other))
+    return _Pair(data, metric, one, other, both, next(filter(None, reasons), ""))
+
+
+def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -> str:
+    """Why a system has no such number; empty if it has one."""
+    loss = data.loss[system, both]
+    known = loss[~np.isnan(loss)]
+    name = data.systems[system]
+    if isinstance(metric, LabelMetric):
+        return "" if np.unique(known).size == 2 else f"{name} is not both right and wrong"
+    if not known.size:
+        return f"{name} answered none of the items"
+    coverage = known.size / loss.size
+    if not is_reached(metric.least_coverage(), coverage):
+        return f"{name} answered {coverage:.4g} of the items"
+    return ""
+
+
+def _found(
+    pairs: Sequence[_Pair],
+    asked: Asked[ItemMetric],
+    method: Bootstrap,
+    rng: np.random.Generator | int,
+) -> tuple[list[Gap], str]:
+    """Every difference with ends that hold together, and how they were found."""
+    tried = [pair for pair in pairs if not pair.reason]
+    together = asked.adjust == "holm" and len(tried) > 1
+    if all(pair.has_delong for pair in tried):
+        level = 1.0 - (1.0 - asked.level) / len(tried) if together else asked.level
+        return [_delong(pair, level) for pair in pairs], "DeLong's covariance"
+    drawn = _Drawn(pairs, method, rng)
+    level = drawn.common_level(asked.level) if together else asked.level
+    own = replace(method, level=level)
+    gaps = [
+        _delong(pair, level) if pair.has_delong else drawn.gap(at, own)
+        for at, pair in enumerate(pairs)
+    ]
+    words = f"{method.describe()}, the same items for all systems"
+    if any(pair.has_delong for pair in tried):
+        words += "; DeLong's covariance where labels are the same"
+    return gaps, words
+
+
+def _nowhere(reason: str, level: float) -> Gap:
+    return Gap(math.nan, math.nan, Spread.unknown(math.nan, level, reason))
+
+
+def _delong(pair: _Pair, level: float) -> Gap:
+    if pair.reason:
+        return _nowhere(pair.reason, level)
+    sure, loss = pair.data.confidence[:, pair.both], pair.data.loss[pair.one, pair.both]
+    return paired_areas(sure[pair.one], sure[pair.other], loss == 0.0, level)
+
+
+class _Drawn:
+    """Every pair's two numbers in resamples; within a task they are drawn together."""
+
+    def __init__(
+        self, pairs: Sequence[_Pair], method: Bootstrap, rng: np.random.Generator | int
+    ) -> None:
+        generator = generator_of(rng)
+        measures = {pair.data: _Measure(pair.data) for pair in pairs}
+        self._pairs = pairs
+        self._at: dict[int, tuple[PairedItems, int, int]] = {}
+        for at, pair in enumerate(pairs):
+            if not pair.reason:
+                self._at[at] = pair.data, *measures[pair.data].places(pair)
+        self._drawn = {
+            data: _run(measure, method, generator)
+            for data, measure in measures.items()
+            if measure.size
+        }
+
+    def gap(self, at: int, method: Bootstrap) -> Gap:
+        """One difference, at the level of the method."""
+        if at not in self._at:
+            return _nowhere(self._pairs[at].reason, method.level)
+        task, one, other = self._at[at]
+        drawn = self._drawn[task]
+        return Gap(
+            float(drawn.whole[one]),
+            float(drawn.whole[other]),
+            drawn.less(one, other).spread(0, method),
+        )
+
+    def common_level(self, level: float) -> float:
+        """The level at which each interval must hold for all to hold together."""
+        farthest: Array = np.zeros(1)
+        for task, one, other in self._at.values():
+            apart = self._drawn[task].less(one, other).drawn[0]
+            sd = float(np.nanstd(apart))
+            if sd > 0:
+                off = np.abs(apart - np.nanmean(apart)) / sd
+                farthest = np.maximum(farthest, np.nan_to_num(off))
+        reach = max(float(np.quantile(farthest, level)), normal_reach(level))
+        return 1.0 - 2.0 * _NORMAL.cdf(-reach)
+
+
+def _run(measure: "_Measure", method: Bootstrap, rng: np.random.Generator) -> Replicates:
+    """Resamples; of very many clusters none is left out in turn, as no skewness is left."""
+    many = measure.clusters > _MANY_CLUSTERS
+    how = replace(method, ends="percentile") if many else method
+    return how.run(measure, measure.clusters, measure.rows, rng)
+
+
+_Side = tuple[int, bytes, bool]  # a system, some of the items, and whether labels are ranked
+
+
+class _Measure:
+    """The numbers of one task that pairs ask for, as functions of how often clusters are drawn."""
+
+    def __init__(self, data: PairedItems) -> None:
+        self._data = data
+        self.clusters = int(data.units.max()) + 1
+        self._sides: dict[_Side, Arranged | ArrangedScores] = {}
+        # metric, its system, and the system whose coverage it is not to exceed
+        self._asked: dict[tuple[ItemMetric, _Side, _Side], int] = {}
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return len(self._asked)
+
+    @property
+    def rows(self) -> int:
+        """How long the longest work array of one replicate is."""
+        return max(side.rows for side in self._sides.values())
+
+    def places(self, pair: _Pair) -> tuple[int, int]:
+        """Where the numbers of the two systems are."""
+        one, other = (self._side(pair, system) for system in (pair.one, pair.other))
+        common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
+        limits = (other, one) if common else (one, other)
+        first, second = (
+            self._asked.setdefault((pair.metric, side, limit), len(self._asked))
+            for side, limit in zip((one, other), limits, strict=True)
+        )
+        return first, second
+
+    def _side(self, pair: _Pair, system: int) -> _Side:
+        labelled = isinstance(pair.metric, LabelMetric)
+        side = system, pair.both.tobytes(), labelled
+        if side not in self._sides:
+            arrange = self._scored if labelled else self._ranked
+            self._sides[side] = arrange(system, pair.both)
+        return side
+
+    def __call__(self, weights: NDArray[Any]) -> Array:
+        oracle = any(
+            isinstance(metric, RankedMetric) and metric.with_oracle for metric, *_ in self._asked
+        )
+        known: dict[_Side, Any] = {
+            key: side.totals(weights, with_oracle=oracle)
+            if isinstance(side, Arranged)
+            else side.classes(weights)
+            for key, side in self._sides.items()
+        }
+        return np.stack(
+            [
+                metric.measure(known[side])
+                if side == limit or not isinstance(metric, AreaMetric)
+                else metric.area(known[side], _fewest(known[side], known[limit]))
+                for metric, side, limit in self._asked
+            ]
+        )
+
+    def _ranked(self, system: int, some: Flags) -> Arranged:
+        data = self._data
+        loss = data.loss[system, some]
+        answered = ~np.isnan(loss)
+        predictions = Predictions(data.confidence[system, some], loss, answered)
+        return Arranged(predictions, data.units[some])
+
+    def _scored(self, system: int, some: Flags) -> ArrangedScores:
+        data = self._data
+        kept = some & data.answered[system]
+        scored = Scored(data.confidence[system, kept], data.loss[system, kept] == 0.0)
+        return ArrangedScores(scored, data.units[kept])
+
+
+def _fewest(one: Totals, other: Totals) -> Array:
+    """How many items both answer at least, in every replicate."""
+    return np.minimum(one.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
+
+
+def _comparison(pair: _Pair, tested: Tested, asked: Asked[ItemMetric]) -> Comparison:
+    names = pair.data.systems
+    row = tested_comparison(
+        pair.metric, (names[pair.one], names[pair.other]), tested, asked, int(pair.both.sum())
+    )
+    either = pair.data.held[pair.one] | pair.data.held[pair.other]
+    return replace(
+        row,
+        task=pair.data.task,
+        left_out=int(either.sum() - pair.both.sum()),
+        caution="" if row.reason else _caution(pair, tested.gap),
+    )
+
+
+def tested_comparison(
+    metric: ItemMetric,
+    names: tuple[str, str],
+    tested: Tested,
+    asked: Asked[ItemMetric],
+    items: int,
+) -> Comparison:
+    """Two systems on a number of items, with ends that agree with the adjusted p-value."""
+    gap, alone, adjusted = tested
+    mean, sd, interval, _, reason = gap.difference
+    upwards = metric.direction is Direction.HIGHER
+    no_worse = math.nan
+    if asked.margin is not None:
+        shift = asked.margin
+        no_worse = _NORMAL.cdf(gap.score(-shift) if upwards else -gap.score(shift))
+    sign = int(math.copysign(1, gap.score())) if adjusted < 1.0 - asked.level else 0
+    ends = interval.low, interval.high
+    low, high = ends if reason else clip_to_verdict(Ends(*ends), sign)
+    return Comparison(
+        metric,
+        "",
+        *names,
+        gap.value,
+        gap.against,
+        mean,
+        sd,
+        Interval(low, high, asked.level, asked.covers),
+        alone,
+        adjusted,
+        _NORMAL.cdf(gap.score() if upwards else -gap.score()),
+        0,
+        0,
+        0,
+        margin=asked.margin,
+        no_worse=no_worse,
+        caution="" if reason else caution_of_few(items, items),
+        reason=reason,
+        items=items,
+    )
+
+
+def _caution(pair: _Pair, gap: Gap) -> str:
+    """Why not to trust it too much."""
+    metric, data = pair.metric, pair.data
+    reach = [float(data.answered[at, pair.both].mean()) for at in (pair.one, pair.other)]
+    if isinstance(metric, RankedMetric) and metric.whole and reach[0] != reach[1]:
+        fair = f"{metric.head}(coverage={COMMON!r})"
+        return f"coverages differ, {reach[0]:.3g} and {reach[1]:.3g}; {fair} is fair"
+    few = caution_of_few(int(pair.both.sum()), np.unique(data.clusters[pair.both]).size)
+    if few:
+        return few
+    dropped = gap.difference.dropped
+    if dropped > _MANY_DROPPED:
+        return f"undefined in {percent(round(dropped, 3))} of the resamples"
+    return ""
+
+
+def caution_of_few(items: int, clusters: int) -> str:
+    """A caution where there are few items or clusters; empty if there are enough."""
+    if clusters >= _FEW_CLUSTERS:
+        return ""
+    return f"only {clusters} {'items' if clusters == items else 'clusters'}"
