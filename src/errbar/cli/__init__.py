@@ -1,7 +1,8 @@
 """The command `errbar`: its group of commands, progress on stderr, Ctrl-C, and exit codes.
 
-A command is a module of its own name: parse, call one function, print. The group imports it when it
-is asked for, and no command loads more than click before it runs, so that help is quick.
+Every command is a module of the same name that parses options, calls one function and prints. The
+group imports a command on first use, and a command imports little but click before it runs, so
+that help is fast.
 """
 
 import importlib
@@ -31,46 +32,46 @@ COMMANDS = (
     *("selective", "roc", "report", "convert", "inspect", "demo"),
 )
 
-# What a shell makes of a process that a signal ended: 128 and the number of the signal. A reader
-# that left got less than all, so it is no success; in `errbar score logs | head` nobody minds.
-INTERRUPTED, READER_LEFT = 130, 141
+# The exit codes that a shell gives to a process ended by a signal: 128 plus its number. A closed
+# pipe is no success, because the output was incomplete; `errbar score logs | head` ignores it.
+INTERRUPTED, PIPE_CLOSED = 130, 141
 
 
 @contextmanager
 def ended_early() -> Iterator[None]:
-    """One line for Ctrl-C, silence for a reader that has left."""
+    """Exit with one line after Ctrl-C, and silently if the reader of a pipe has gone."""
     try:
         yield
     except KeyboardInterrupt:
         say_interrupted()
         raise Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        if not _reader_left():
+        if not _pipe_is_closed():
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains later
-        raise Exit(READER_LEFT) from None
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python warns at exit
+        raise Exit(PIPE_CLOSED) from None
 
 
 def say_interrupted() -> None:
-    """The one line."""
+    """Print the line for an interrupted command."""
     click.echo("Interrupted.", err=True)
 
 
-def _reader_left() -> bool:
-    """Whether it is stdout that is broken, and not a socket to some engine."""
+def _pipe_is_closed() -> bool:
+    """Whether stdout is closed, rather than the socket of an engine."""
     stdout = select.poll()
     stdout.register(sys.stdout.fileno(), 0)
     return bool(stdout.poll(0))
 
 
-_SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and from line to line
-# DuckDB stops within a second. Or never: 2.0 hung in 7 of 41 trials when stopped while it wrote.
+_SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines
+# DuckDB stops within a second or never: 2.0 hung in 7 of 41 trials when interrupted while writing.
 _PATIENCE = 2.0
 _USUAL_WIDTH = 80
 
 
 class Work:
-    """What a command is at, and the engine that does it."""
+    """A command at work, and the engine that it uses."""
 
     def __init__(self, words: str) -> None:
         self.words = printable(words)
@@ -80,10 +81,10 @@ class Work:
         self.interrupted = False
 
     def connection(self) -> Any:
-        """The DuckDB connection that is watched."""
+        """Return the DuckDB connection whose progress is shown."""
         if self.engine is not None:
             return self.engine
-        import duckdb  # noqa: PLC0415  not all work needs it
+        import duckdb  # noqa: PLC0415  not every command needs it
 
         engine = duckdb.connect()
         if self.on_terminal:
@@ -93,13 +94,13 @@ class Work:
         return engine
 
     def interrupt(self) -> None:
-        """Stop the engine where it is."""
+        """Interrupt the engine."""
         self.interrupted = True
         if self.engine is not None:
             self.engine.interrupt()
 
     def line(self) -> str:
-        """How far it has come; the engine may know its share of what it is doing now."""
+        """Return the elapsed time, with the progress of the current query if it is known."""
         seconds = f"{self.words}: {time.monotonic() - self.began:.0f} s"
         share = getattr(self.engine, "query_progress", lambda: -1.0)()  # newer DuckDB has it
         return f"{seconds}, {share:.0f} %" if share >= 0 else seconds
@@ -107,7 +108,7 @@ class Work:
 
 @contextmanager
 def working(words: str) -> Iterator[Work]:
-    """A stretch of work in which Ctrl-C is prompt, and a terminal shows that something happens."""
+    """Show progress on a terminal, and react to Ctrl-C at once, while a command works."""
     work = Work(words)
     signals, wake = socket.socketpair()
     done, finish = socket.socketpair()
@@ -119,14 +120,14 @@ def working(words: str) -> Iterator[Work]:
         yield work
     except Exception as error:
         _end(watcher, finish)
-        if work.interrupted:  # which the engine took for an error of its own
+        if work.interrupted:  # the engine reports it as an error
             raise KeyboardInterrupt from error
         raise
     finally:
         signal.set_wakeup_fd(before)
         _end(watcher, finish)
-        for one in (signals, wake, done):
-            one.close()
+        for end in (signals, wake, done):
+            end.close()
 
 
 def _end(watcher: threading.Thread, finish: socket.socket) -> None:
@@ -152,7 +153,7 @@ def _watch(work: Work, signals: socket.socket, done: socket.socket) -> None:
 
 
 def _end_at_once(line: str) -> None:
-    """End a process whose main thread does not come back."""
+    """End the process if its main thread does not respond."""
     _clear(line)
     remove_unfinished()
     say_interrupted()
@@ -166,33 +167,33 @@ def _clear(line: str) -> None:
 
 
 def _shown(line: str, last: str) -> str:
-    """The line in the place of the last one, as much of it as fits."""
+    """Overwrite the last line on the terminal, cut to its width, and return the new one."""
     width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
-    line = line[1 - width :]  # the end is what changes
+    line = line[1 - width :]  # the end of the line changes
     sys.stderr.write(f"\r{line:<{len(last)}}")
     sys.stderr.flush()
     return line
 
 
 class _Refusal(click.ClickException):
-    """Something given cannot be used: one line on stderr, and the exit code of wrong usage."""
+    """An error of the user: one line on stderr, and exit code 2."""
 
     exit_code = 2
 
 
 class _Commands(click.Group):
-    """Commands that end in one line where they must end early."""
+    """The group of commands, which turns errors into one line on stderr."""
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         with ended_early():
             return super().make_context(*arguments, **more)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
+        """Return the names of all commands."""
         return sorted({*COMMANDS, *super().list_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command, from the module of its name."""
+        """Import a command from the module of its name."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module = importlib.import_module(f"errbar.cli.{cmd_name}")
@@ -202,7 +203,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A path in place of a command asks for what a person wants first."""
+        """Run `overview` if a path is given in place of a command."""
         if self.get_command(ctx, args[0]) is None and _is_path(args[0]):
             return "overview", self.get_command(ctx, "overview"), args
         return super().resolve_command(ctx, args)
@@ -218,7 +219,7 @@ class _Commands(click.Group):
 
 
 def _is_path(text: str) -> bool:
-    """Whether it looks like a path rather than a mistyped command."""
+    """Whether a word looks like a path rather than a misspelt command."""
     return text == "-" or any(mark in text for mark in "/\\.*") or Path(text).exists()
 
 
@@ -226,8 +227,8 @@ def _is_path(text: str) -> bool:
 @click.version_option(__version__, prog_name="errbar")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def main(debug: bool) -> None:
-    """Honest scores from raw evaluation logs: every metric with its error bar.
+    """Scores with confidence intervals from raw evaluation logs.
 
-    errbar PATHS shows what was read, the scores, and who is better.
+    errbar PATHS shows what was read, the scores, and which system is better.
     """
-    del debug  # read where errors are shown
+    del debug  # read by the group when an error is shown

@@ -4,40 +4,24 @@ from typing import Literal
 
 import click
 
-from errbar.cli import working
-from errbar.cli.options import (
-    BASELINE,
-    DECIDE,
-    METRICS,
-    PATHS,
-    PLOT,
-    READ,
-    WRITE,
-    Paths,
-    Reading,
-    Writing,
-    runs_of,
-    shown,
-)
+from errbar.cli import options
+from errbar.cli.options import Pairing, Paths, Reading, Writing
 from errbar.cli.output import show
 
 
 @click.command()
-@PATHS
-@METRICS
-@BASELINE
-@click.option("--margin", type=float, help="A difference that would not matter.")
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "none"]),
+@options.PATHS
+@options.METRICS
+@options.BASELINE
+@click.option("--margin", type=float, help="A difference that is too small to matter.")
+@options.choice(
+    *("--adjust", "holm", "none"),
     default="holm",
-    show_default=True,
-    help="For the number of comparisons.",
+    text="The adjustment for the number of comparisons.",
 )
-@DECIDE
-@READ
-@WRITE
-@PLOT
+@options.SYSTEMS
+@options.PAIR
+@options.READ_WRITE_PLOT
 def compare(
     paths: Paths,
     metrics: tuple[str, ...],
@@ -45,24 +29,18 @@ def compare(
     margin: float | None,
     adjust: Literal["holm", "none"],
     systems: tuple[str, ...],
-    estimand: str,
-    errors: Literal["fail", "missing"],
-    short: Literal["error", "drop"],
-    level: float,
+    pairing: Pairing,
     reading: Reading,
     writing: Writing,
 ) -> None:
-    """Which system is better, question by question, for the outcomes at PATHS."""
-    with working(f"errbar compare {shown(paths)}") as work:
-        found = runs_of(paths, reading, work).compare(
+    """Compare the systems at PATHS, pair by pair on the questions that both have."""
+    with options.opened("compare", paths, reading) as runs:
+        found = runs.compare(
             *metrics,
             systems=systems or None,
             baseline=baseline,
             margin=margin,
-            estimand=estimand,
-            level=level,
             adjust=adjust,
-            errors=errors,
-            short=short,
+            **pairing.keywords(),
         )
     show(found, writing)

@@ -1,4 +1,4 @@
-"""`errbar convert`: the same outcomes under errbar's own column names, or in another schema."""
+"""`errbar convert`: write outcomes with errbar's column names, or in another schema."""
 
 from typing import Literal
 
@@ -6,14 +6,14 @@ import click
 
 import errbar
 from errbar.base.tables import printable
-from errbar.cli import working
-from errbar.cli.options import PATHS, READ, Paths, Reading, runs_of, shown
+from errbar.cli import options
+from errbar.cli.options import Paths, Reading, shown
 from errbar.cli.output import tell
 from errbar.errors import InputError
 
 
 @click.command()
-@PATHS
+@options.PATHS
 @click.argument("target")
 @click.option(
     "--as",
@@ -21,27 +21,26 @@ from errbar.errors import InputError
     type=click.Choice(["outcomes", "every_eval_ever"]),
     default="outcomes",
     show_default=True,
-    help="One table, or a directory of files in a schema.",
+    help="One table of outcomes, or a directory of files in another schema.",
 )
-@READ
+@options.READ
 def convert(
     paths: Paths, target: str, schema: Literal["outcomes", "every_eval_ever"], reading: Reading
 ) -> None:
-    """Write the outcomes at PATHS with errbar's own column names to TARGET.
+    """Write the outcomes at PATHS to TARGET, with errbar's column names.
 
-    TARGET ends in .parquet, .csv or .jsonl, and is written whole or not at all. With --as
-    every_eval_ever it is a directory: for every system and task the score with its interval, and
-    a record for each trial.
+    TARGET ends in .parquet, .csv or .jsonl, and is written completely or not at all. With --as
+    every_eval_ever it is a directory that gets, for every system and task, the score with its
+    interval and a record for each trial.
     """
     from errbar.writers import write_outcomes  # noqa: PLC0415  --help must not wait
 
     if reading.engine == "spark":
-        raise InputError("convert writes files by DuckDB; leave out --engine spark.")
-    with working(f"errbar convert {shown(paths)}") as work:
-        runs = runs_of(paths, reading, work)
+        raise InputError("convert writes files with DuckDB; omit --engine spark.")
+    with options.opened("convert", paths, reading) as runs:
         if schema == "every_eval_ever":
-            said = str(errbar.write_every_eval_ever(runs, target))
+            summary = str(errbar.write_every_eval_ever(runs, target))
         else:
-            said = f"{write_outcomes(runs, target, shown(paths)):,} rows."
-    click.echo(printable(f"{target}: {said}"))
+            summary = f"{write_outcomes(runs, target, shown(paths)):,} rows."
+    click.echo(printable(f"{target}: {summary}"))
     tell(runs.source.origin.notes())

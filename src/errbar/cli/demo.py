@@ -1,4 +1,4 @@
-"""`errbar demo`: the main job on a small bundled example."""
+"""`errbar demo`: scores, comparisons and a report of a small bundled example."""
 
 import textwrap
 
@@ -6,6 +6,7 @@ import click
 
 import errbar
 from errbar.base.tables import wrapped
+from errbar.cli import options
 from errbar.errors import InputError
 
 METRICS = ("avg", "maj@7", "pass@8", "pass^8", "geom@4")
@@ -18,28 +19,21 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    default="errbar-demo.html",
-    show_default=True,
-    help="The report.",
-)
+@options.page("errbar-demo.html")
 def demo(output: str) -> None:
-    """Score and compare a small bundled example, and write a report of it."""
+    """Score and compare a small bundled example, and write a report on it."""
     from errbar import demo as example  # noqa: PLC0415  --help must not wait
 
     runs = errbar.load(example.load())
-    said = [
+    paragraphs = [
         example.ABOUT,
         str(runs.score(*METRICS)),
-        "\n".join(wrapped(["Who is better:", *map(str, runs.compare("avg", "pass^8"))])),
-        f"On your own counts, in Python:\n\n{textwrap.indent(TRY_NEXT, '    ').rstrip()}",
+        "\n".join(wrapped(["Which system is better:", *map(str, runs.compare("avg", "pass^8"))])),
+        f"To score your own counts in Python:\n\n{textwrap.indent(TRY_NEXT, '    ').rstrip()}",
     ]
-    click.echo("\n\n".join(said))
+    click.echo("\n\n".join(paragraphs))
     try:
         path = errbar.report(runs, output, *METRICS, title="errbar demo", command="errbar demo")
     except InputError as error:
-        raise InputError(f"all but the report is done: {error}") from error
-    click.echo(f"\nAll of it and more on one page: {path}")
+        raise InputError(f"everything but the report was written: {error}") from error
+    click.echo(f"\nThe report, with more results: {path}")

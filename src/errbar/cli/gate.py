@@ -1,20 +1,19 @@
-"""`errbar gate`: compare two logs, write what was asked for, and end with the verdict."""
+"""`errbar gate`: compare two logs, write reports, and exit with a code for the verdict."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import working
-from errbar.cli.options import METRICS, PAIRED, PLOT, READ, WRITE, Reading, Writing, runs_of
+from errbar.cli import options, working
+from errbar.cli.options import Pairing, Reading, Writing, runs_of
 from errbar.cli.output import put, save, show
 from errbar.errors import InputError
 
 
 def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
-    """How far each metric may fall; a number without a name is for those that are not named.
+    """Return the allowed drop of each metric; a number without a name is for all others.
 
     Examples
     --------
@@ -31,7 +30,7 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
                 f"--max-drop {text!r} must be a number, or metric=number as in pass@1=0.02."
             ) from error
         if name.strip() in drops:
-            raise InputError(f"--max-drop says twice how far {name or 'a metric'} may fall.")
+            raise InputError(f"--max-drop gives two limits for {name or 'all metrics'}.")
         drops[name.strip()] = drop
     of_others = drops.pop("", None)
     if of_others is not None:
@@ -43,32 +42,36 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
 @click.command()
 @click.argument("baseline")
 @click.argument("candidate", required=False)
-@METRICS
+@options.METRICS
 @click.option(
     "--max-drop",
     multiple=True,
     required=True,
     metavar="[METRIC=]NUMBER",
-    help="How far a metric may fall; without a name, any that is not named. May be repeated.",
+    help="The largest drop that is allowed, of one metric or of all others. May be repeated.",
 )
-@click.option("--system", help="Which one of the candidate, where it has several.")
-@click.option("--baseline-system", help="Which one of the baseline, if not called the same.")
-@click.option(
-    "--inconclusive",
-    type=click.Choice(["0", "1", "3"]),
+@click.option("--system", help="The system of the candidate, if it has several.")
+@click.option("--baseline-system", help="The system of the baseline, if its name differs.")
+@options.choice(
+    *("--inconclusive", "0", "1", "3"),
     default="3",
-    show_default=True,
-    help="The exit code where the data do not tell.",
+    text="The exit code if the verdict is inconclusive.",
 )
 @click.option(
     "--same-questions", is_flag=True, help="Refuse questions that only one of the two has."
 )
-@click.option("--markdown", type=click.Path(dir_okay=False), help="A summary for a pull request.")
-@click.option("--junit", type=click.Path(dir_okay=False), help="A test report for a CI.")
-@PAIRED
-@READ
-@WRITE
-@PLOT
+@click.option(
+    "--markdown",
+    type=click.Path(dir_okay=False),
+    help="Also write a comment for a pull request to this file.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False),
+    help="Also write a JUnit test report to this file.",
+)
+@options.PAIR
+@options.READ_WRITE_PLOT
 def gate(
     baseline: str,
     candidate: str | None,
@@ -80,23 +83,20 @@ def gate(
     same_questions: bool,
     markdown: str | None,
     junit: str | None,
-    estimand: str,
-    errors: Literal["fail", "missing"],
-    short: Literal["error", "drop"],
-    level: float,
+    pairing: Pairing,
     reading: Reading,
     writing: Writing,
 ) -> None:
-    """Whether no metric of CANDIDATE fell by more than --max-drop since BASELINE.
+    """Check that no metric of CANDIDATE fell by more than --max-drop below BASELINE.
 
     Both are logs, compared question by question. Without CANDIDATE, --baseline-system and --system
-    are two systems of one log. The exit code is 0 if it passes, 1 if it regresses, 3 (or what
-    --inconclusive says) if the data do not tell, and 2 if there is nothing to tell by.
+    are two systems of one log. The exit code is 0 if the gate passes, 1 if a metric regresses, 3
+    (or the value of --inconclusive) if the data are inconclusive, and 2 for an error.
     """
     drops = drops_in(max_drop, metrics)
     if candidate is None and not (system and baseline_system):
         raise InputError(
-            "give a second log, or two systems of the first: --baseline-system and --system."
+            "give a second log, or two systems of the first with --baseline-system and --system."
         )
     with working(f"errbar gate {candidate or baseline}") as work:
         before = runs_of([baseline], reading, work)
@@ -105,14 +105,11 @@ def gate(
             before if candidate is None else runs_of([candidate], reading, work),
             *metrics,
             max_drop=drops,
-            level=level,
-            estimand=estimand,
-            errors=errors,
-            short=short,
             system=system,
             baseline_system=baseline_system,
             same_questions=same_questions,
             inconclusive=int(inconclusive),
+            **pairing.keywords(),
         )
     if markdown:
         save(found.markdown(), markdown)

@@ -1,19 +1,17 @@
-"""`errbar inspect`: what is in the logs."""
+"""`errbar inspect`: the contents of the logs."""
 
 import click
 
-from errbar.cli import working
-from errbar.cli.options import PATHS, PLOT, READ, WRITE, Paths, Reading, Writing, runs_of, shown
+from errbar.cli import options
+from errbar.cli.options import Paths, Reading, Writing
 from errbar.cli.output import show
 
 
 @click.command()
-@PATHS
-@READ
-@WRITE
-@PLOT
+@options.PATHS
+@options.READ_WRITE_PLOT
 def inspect(paths: Paths, reading: Reading, writing: Writing) -> None:
-    """What is at PATHS: systems, tasks, questions, trials, statuses, and what was guessed."""
-    with working(f"errbar inspect {shown(paths)}") as work:
-        found = runs_of(paths, reading, work).inspect()
+    """Show what is at PATHS: systems, tasks, questions, trials, statuses and guesses."""
+    with options.opened("inspect", paths, reading) as runs:
+        found = runs.inspect()
     show(found, writing)

@@ -1,29 +1,17 @@
-"""`errbar monitor`: one look at a log, or one after another while it grows."""
+"""`errbar monitor`: sequential tests on a log, once or repeatedly while it grows."""
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.exceptions import Exit
 
 from errbar.base.tables import printable
-from errbar.cli import working
-from errbar.cli.options import (
-    ERRORS,
-    LEVEL,
-    PATHS,
-    PLOT,
-    READ,
-    WRITE,
-    Paths,
-    Reading,
-    Writing,
-    runs_of,
-    shown,
-)
+from errbar.cli import options, working
+from errbar.cli.options import Paths, Reading, Writing, runs_of, shown
 from errbar.cli.output import show
 from errbar.errors import ErrbarError, InputError, NotThere
 
@@ -33,27 +21,27 @@ if TYPE_CHECKING:
 
 Lines = Callable[[Sequence[str]], AbstractContextManager["WholeLines"]]
 
-_UNDECIDED = 3  # the exit code, where one is asked for
+_UNDECIDED = 3  # the exit code with --exit-code
 _MOST_TRIES = 5
 
 
 @click.command()
-@PATHS
-@click.option("--above", type=float, help="Stop when the mean is above this.")
-@click.option("--below", type=float, help="Stop when the mean is below this; with --above, either.")
+@options.PATHS
+@click.option("--above", type=float, help="Stop when the mean is above this number.")
+@click.option("--below", type=float, help="Stop when the mean is below this number.")
 @click.option(
     "--better",
     nargs=2,
     metavar="A B",
-    help="Stop when one of two systems is better; with --above or --below, by their difference.",
+    help="Stop when one of two systems is better; --above and --below test their difference.",
 )
-@click.option("--system", help="Watch this system alone, not each of them.")
+@click.option("--system", help="Monitor only this system.")
 @click.option(
     "--trials",
     type=int,
     default=1,
     show_default=True,
-    help="Of a question, planned before the run: it counts when it has so many.",
+    help="The trials per question, planned before the run; a question counts when it has them.",
 )
 @click.option(
     "--bounds",
@@ -62,13 +50,17 @@ _MOST_TRIES = 5
     default=(0.0, 1.0),
     show_default=True,
     metavar="LEAST MOST",
-    help="Between which outcomes lie.",
+    help="The smallest and largest possible outcome.",
 )
-@click.option("--order", metavar="COLUMN", help="Which says when; else rows count as they stand.")
-@ERRORS
-@LEVEL
-@click.option("--history", is_flag=True, help="A row per question: what was known after it.")
-@click.option("--follow", is_flag=True, help="Look again and again until there is a verdict.")
+@click.option(
+    "--order",
+    metavar="COLUMN",
+    help="The column that orders the rows; by default their order in the log.",
+)
+@options.ERRORS
+@options.LEVEL
+@click.option("--history", is_flag=True, help="Show the state after each question.")
+@click.option("--follow", is_flag=True, help="Repeat until every test is decided.")
 @click.option(
     "--every",
     type=click.FloatRange(min=0.01),
@@ -76,10 +68,8 @@ _MOST_TRIES = 5
     show_default=True,
     help="Seconds between looks.",
 )
-@click.option("--exit-code", is_flag=True, help="End with 0 to stop, with 3 to go on.")
-@READ
-@WRITE
-@PLOT
+@click.option("--exit-code", is_flag=True, help="Exit with 0 to stop, with 3 to go on.")
+@options.READ_WRITE_PLOT
 def monitor(
     paths: Paths,
     above: float | None,
@@ -98,18 +88,27 @@ def monitor(
     reading: Reading,
     writing: Writing,
 ) -> None:
-    """Whether the run that writes to PATHS can stop, however often that is asked.
+    """Decide whether the run that writes to PATHS can stop; it is valid to look at any time.
 
-    At most 5 % of all runs (with --level 0.95) end in a claim that does not hold, with a look after
-    every trial. A last line that is not whole is left out.
+    With --level 0.95, at most 5 % of runs end in a false claim, even with a look after every
+    trial. An incomplete last line is left out.
     """
     if reading.engine == "spark":
-        raise InputError("monitor reads rows in their order, by DuckDB; leave out --engine spark.")
+        raise InputError("monitor reads rows in order, with DuckDB; omit --engine spark.")
     if better and system is not None:
-        raise InputError("--system watches one system, --better two; give one of them.")
+        raise InputError("--system monitors one system, --better two; give only one of them.")
     systems = better or (() if system is None else (system,))
-    watch = _Watch(paths, reading, systems, above, below, level, trials, bounds, errors, order)
-    found = _followed(watch, every) if follow else _looked(watch)
+    claims = {
+        "above": above,
+        "below": below,
+        "level": level,
+        "trials": trials,
+        "bounds": bounds,
+        "errors": errors,
+        "order": order,
+    }
+    log = _Log(paths, reading, systems, claims)
+    found = _follow(log, every) if follow else _look(log)
     picture = found.plot() if writing.plot else None
     show(found.history() if history else found, writing, picture)
     if exit_code and not found.is_decided:
@@ -117,60 +116,46 @@ def monitor(
 
 
 @dataclass(frozen=True)
-class _Watch:
-    """What is looked at, and what it is watched for."""
+class _Log:
+    """The log to monitor, and the claims to test."""
 
     paths: Paths
     reading: Reading
     systems: tuple[str, ...]
-    above: float | None
-    below: float | None
-    level: float
-    trials: int
-    bounds: tuple[float, float]
-    errors: Literal["fail", "missing"]
-    order: str | None
+    claims: dict[str, Any]  # keywords of `Runs.monitor`
 
     def look(self, lines: Lines) -> "Monitoring":
-        """One look at the whole lines of the log."""
-        with working(f"errbar monitor {shown(self.paths)}") as work, lines(self.paths) as whole:
+        """Test the claims on the complete lines of the log."""
+        with working(f"errbar monitor {shown(self.paths)}") as work, lines(self.paths) as complete:
             try:
-                found = runs_of(whole.paths, self.reading, work).monitor(
-                    *self.systems,
-                    above=self.above,
-                    below=self.below,
-                    level=self.level,
-                    trials=self.trials,
-                    bounds=self.bounds,
-                    errors=self.errors,
-                    order=self.order,
-                )
+                runs = runs_of(complete.paths, self.reading, work)
+                found = runs.monitor(*self.systems, **self.claims)
             except ErrbarError as error:
-                raise type(error)(whole.told(str(error))) from error
-        remarks = (*map(whole.told, found.remarks), *whole.remarks)
+                raise type(error)(complete.told(str(error))) from error
+        remarks = (*map(complete.told, found.remarks), *complete.remarks)
         return replace(found, remarks=remarks)
 
 
-def _followed(watch: _Watch, every: float) -> "Monitoring":
-    """Look again and again until all is decided; what is new goes to stderr."""
+def _follow(log: _Log, every: float) -> "Monitoring":
+    """Look repeatedly until all claims are decided; changes are printed on stderr."""
     last = ""
     while True:
         found = None
         try:
-            found = _looked(watch)
-            said = found.line()
+            found = _look(log)
+            line = found.line()
         except NotThere as error:
-            said = f"waiting: {error}"
-        if said != last:
-            click.echo(printable(f"{time.strftime('%H:%M:%S')}  {said}"), err=True)
+            line = f"waiting: {error}"
+        if line != last:
+            click.echo(printable(f"{time.strftime('%H:%M:%S')}  {line}"), err=True)
         if found is not None and found.is_decided:
             return found
-        last = said
+        last = line
         time.sleep(every)
 
 
-def _looked(watch: _Watch) -> "Monitoring":
-    """One look; again if the log was written to meanwhile, at a copy if half a line was read."""
+def _look(log: _Log) -> "Monitoring":
+    """Look once; again if the log changed meanwhile, and at a copy if half a line was read."""
     from errbar.data.live_logs import (  # noqa: PLC0415  --help must not wait
         WrittenMeanwhile,
         copied_lines,
@@ -180,12 +165,12 @@ def _looked(watch: _Watch) -> "Monitoring":
 
     lines = whole_lines
     for _ in range(_MOST_TRIES - 1):
-        before = sizes_of(watch.paths)
+        before = sizes_of(log.paths)
         try:
-            return watch.look(lines)
+            return log.look(lines)
         except WrittenMeanwhile:
             lines = copied_lines
         except ErrbarError:
-            if sizes_of(watch.paths) == before:
+            if sizes_of(log.paths) == before:
                 raise
-    return watch.look(copied_lines)
+    return log.look(copied_lines)

@@ -1,6 +1,11 @@
-"""Options that several commands have, and how outcomes are read by them."""
+"""Options shared by several commands, and the values that commands receive for them.
 
-from collections.abc import Callable, Sequence
+Options that belong together reach a command as one typed value: `Reading`, `Writing`, `Scoring`,
+`Pairing` or `Resampling`. `bundle` builds the decorator that collects them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
@@ -8,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import errbar
-from errbar.cli import Work
+from errbar.cli import Work, working
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
+    from errbar.analysis.methods import Bootstrap
     from errbar.data.readers.tables.naming import FilesAre, KeysAre, RepeatsAre, RowsAre
     from errbar.runs import Runs
 
@@ -22,7 +28,7 @@ Paths = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How outcomes are read: what the options of `READ` say."""
+    """How outcomes are read: the options of `READ`."""
 
     mapping: tuple[str, ...] = ()
     repeats: "RepeatsAre" = "refuse"
@@ -41,15 +47,63 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class Writing:
-    """How a result is written: what the options of `WRITE` and `PLOT` say."""
+    """How a result is written: the options of `WRITE` and `PLOT`."""
 
     style: Literal["table", "json", "csv", "markdown", "latex"] = "table"
     output: str | None = None
     plot: str | None = None
 
 
+class Keywords:
+    """Options that are passed on as keywords of the same names."""
+
+    def keywords(self) -> dict[str, Any]:
+        """The options by name."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring(Keywords):
+    """Options of `SCORE`, as keywords of `Runs.score` and `Runs.curve`."""
+
+    errors: Literal["fail", "missing", "bracket"]
+    short: Literal["error", "drop", "posterior"]
+    by: tuple[str, ...]
+    estimand: str | None
+    method: Literal["calibrated", "documented"]
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing(Keywords):
+    """Options of `PAIR`, as keywords of `Runs.compare`, `Runs.rank` and `errbar.gate`."""
+
+    estimand: str
+    errors: Literal["fail", "missing"]
+    short: Literal["error", "drop"]
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """Options of `RESAMPLE`: the bootstrap, its seed and the bins of the confidence."""
+
+    bins: int | None
+    level: float
+    resamples: int
+    rng: int
+
+    def method(self) -> "Bootstrap":
+        """The bootstrap with these settings."""
+        return errbar.Bootstrap(self.resamples, self.level)
+
+    def keywords(self) -> dict[str, Any]:
+        """Keywords of `Runs.selective` and `Runs.roc`."""
+        return {"method": self.method(), "rng": self.rng, "bins": self.bins}
+
+
 def options_of(*options: Options) -> Options:
-    """Several options as one decorator."""
+    """Return several options as one decorator."""
 
     def add(command: Command) -> Command:
         for option in reversed(options):
@@ -59,13 +113,25 @@ def options_of(*options: Options) -> Options:
     return add
 
 
-def bundle_of(name: str, kind: type[Reading | Writing], *options: Options) -> Options:
-    """Several options as one decorator, for a command that takes them as one value of `kind`."""
+def bundle(name: str, kind: type[Any], *options: Options) -> Options:
+    """Return a decorator that adds options and passes them to the command as one value.
+
+    Parameters
+    ----------
+    name
+        The parameter of the command that receives the value.
+    kind
+        A dataclass with a field per option.
+    *options
+        The options.
+    """
 
     def add(command: Command) -> Command:
         @wraps(command)
         def bundled(**values: Any) -> None:
-            own = {one.name: values.pop(one.name) for one in fields(kind) if one.name in values}
+            own = {
+                field.name: values.pop(field.name) for field in fields(kind) if field.name in values
+            }
             command(**values, **{name: kind(**own)})
 
         return options_of(*options)(bundled)
@@ -73,9 +139,32 @@ def bundle_of(name: str, kind: type[Reading | Writing], *options: Options) -> Op
     return add
 
 
+def choice(flag: str, *values: str, text: str, default: str | None = None) -> Options:
+    """Return an option that takes one of several values; `text` is its help."""
+    return click.option(
+        flag,
+        type=click.Choice(values),
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
+
+
+def page(name: str) -> Options:
+    """Return the option that names the HTML page to write."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False),
+        default=name,
+        show_default=True,
+        help="The HTML file to write.",
+    )
+
+
 PATHS = click.argument("paths", nargs=-1, required=True)
 
-READ = bundle_of(
+READ = bundle(
     "reading",
     Reading,
     click.option(
@@ -83,52 +172,43 @@ READ = bundle_of(
         "mapping",
         multiple=True,
         metavar="MEANING=COLUMN",
-        help="Which column is what, as question=task_id, or cluster= for none; may be repeated.",
+        help="Assign a column to a meaning, as in question=task_id; cluster= means that there is "
+        "none. May be repeated.",
     ),
-    click.option(
-        "--repeats",
-        type=click.Choice(["refuse", "keep", "last"]),
+    choice(
+        *("--repeats", "refuse", "keep", "last"),
         default="refuse",
-        show_default=True,
-        help="What to do with a trial that occurs twice; last: the last row of an id counts.",
+        text="A trial that occurs twice: refuse it, keep every row, or use the last row of an id.",
     ),
-    click.option(
-        "--files",
-        type=click.Choice(["systems", "trials", "tasks", "parts"]),
-        help="What several files are that name no system. Each is a system if not said.",
+    choice(
+        *("--files", "systems", "trials", "tasks", "parts"),
+        text="What several files without a system column are. By default each is a system.",
     ),
-    click.option(
-        "--rows",
-        type=click.Choice(["trials", "questions"]),
-        help="What rows with the same id are: trials of one question, or questions.",
+    choice(
+        *("--rows", "trials", "questions"),
+        text="What rows with the same id are: trials of one question, or separate questions.",
     ),
-    click.option(
-        "--keys",
-        type=click.Choice(["systems", "questions"]),
-        help="What the keys of a JSON document are that has lists of outcomes under them.",
+    choice(
+        *("--keys", "systems", "questions"),
+        text="What the keys of a JSON object of outcome lists are.",
     ),
     click.option(
         "--right", multiple=True, metavar="WORD", help="A word that means right; may be repeated."
     ),
-    click.option("--reader", help="Whose logs these are, as inspect_ai; found out if not named."),
-    click.option("--scorer", help="Which score of a row, where the log has several."),
-    click.option("--filter", help="Which filter of lm-evaluation-harness."),
     click.option(
-        "--signal",
-        help="Which signal of an item is its confidence; -NAME if less of it is surer.",
+        "--reader", help="The harness that wrote the logs, as in inspect_ai; detected by default."
     ),
+    click.option("--scorer", help="The score to use, if the log has several."),
+    click.option("--filter", help="The filter of lm-evaluation-harness to use."),
     click.option(
-        "--engine",
-        type=click.Choice(["duckdb", "spark"]),
-        default="duckdb",
-        show_default=True,
-        help="What reads the files.",
+        "--signal", help="The signal to use as confidence; -NAME if a lower value is surer."
     ),
-    click.option("--master", help="Of Spark, as local[2]."),
-    click.option("--spark-remote", "remote", help="Of Spark Connect, as sc://host."),
+    choice("--engine", "duckdb", "spark", default="duckdb", text="The engine that reads files."),
+    click.option("--master", help="The Spark master, as in local[2]."),
+    click.option("--spark-remote", "remote", help="The Spark Connect server, as in sc://host."),
 )
 
-WRITE = bundle_of(
+WRITE = bundle(
     "writing",
     Writing,
     click.option(
@@ -137,13 +217,16 @@ WRITE = bundle_of(
         type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
         default="table",
         show_default=True,
+        help="The format of the output.",
     ),
-    click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file."),
+    click.option(
+        "-o", "--output", type=click.Path(dir_okay=False), help="Write the output to this file."
+    ),
 )
 
 
 def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
-    """Refuse what cannot be drawn before any work is done."""
+    """Refuse a file name that cannot be drawn before any work is done."""
     if path is not None:
         from errbar.results.pictures.picture import require_suffix  # noqa: PLC0415  --help must not wait
 
@@ -155,12 +238,14 @@ PLOT = click.option(
     "--plot",
     type=click.Path(dir_okay=False),
     callback=_drawable,
-    help="Draw it too: a file that ends in .svg, .png, .html or .json.",
+    help="Also draw a picture, to a file that ends in .svg, .png, .html or .json.",
 )
+
+READ_WRITE_PLOT = options_of(READ, WRITE, PLOT)
 
 
 def names_in(lists: Sequence[str]) -> tuple[str, ...]:
-    """Names of metrics, one by one or in comma lists; commas within brackets belong to a name.
+    """Split comma-separated lists of metrics; commas within brackets belong to a name.
 
     Examples
     --------
@@ -183,7 +268,7 @@ def names_in(lists: Sequence[str]) -> tuple[str, ...]:
 def _named_metrics(_: click.Context, __: click.Parameter, lists: Sequence[str]) -> tuple[str, ...]:
     found = names_in(lists)
     if not found:
-        raise click.UsageError("no metric is named; name one, as in -m pass@8, or leave -m out.")
+        raise click.UsageError("no metric is named; name one, as in -m pass@8, or omit -m.")
     return found
 
 
@@ -195,41 +280,45 @@ METRICS = click.option(
     default=("avg",),
     show_default=True,
     callback=_named_metrics,
-    help="A metric, or a comma list of them; may be repeated.",
+    help="A metric, or a comma-separated list of metrics; may be repeated.",
 )
 
 LEVEL = click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="The confidence level of the intervals.",
 )
 
-POLICY = options_of(
-    click.option(
-        "--errors",
-        type=click.Choice(["fail", "missing", "bracket"]),
+SCORE = bundle(
+    "scoring",
+    Scoring,
+    choice(
+        *("--errors", "fail", "missing", "bracket"),
         default="fail",
-        show_default=True,
-        help="Rows without a result: wrong, left out, both ways.",
+        text="Rows without a result count as wrong, are left out, or are counted both ways.",
     ),
-    click.option(
-        "--short",
-        type=click.Choice(["error", "drop", "posterior"]),
+    choice(
+        *("--short", "error", "drop", "posterior"),
         default="error",
-        show_default=True,
-        help="Questions with fewer trials than a metric draws.",
-    ),
-    click.option("--by", multiple=True, help="A column whose values are scored apart."),
-    click.option(
-        "--estimand",
-        type=click.Choice(["population", "benchmark", "rerun"]),
-        help="What intervals cover: questions like these (the default), these very questions, or "
-        "what the same run would show again.",
+        text="Questions with fewer trials than a metric draws: refuse them, drop them, or "
+        "extrapolate by the model of difficulty.",
     ),
     click.option(
-        "--method",
-        type=click.Choice(["calibrated", "documented"]),
+        "--by",
+        multiple=True,
+        help="A column whose values are scored separately; may be repeated.",
+    ),
+    choice(
+        *("--estimand", "population", "benchmark", "rerun"),
+        text="What intervals cover: new questions of the same kind (the default), this exact "
+        "benchmark, or a repeat of this run.",
+    ),
+    choice(
+        *("--method", "calibrated", "documented"),
         default="calibrated",
-        show_default=True,
-        help="Intervals that hold their level, or those of the papers.",
+        text="Intervals that hold their level, or the normal intervals of errbar.eval.",
     ),
     LEVEL,
 )
@@ -237,67 +326,79 @@ POLICY = options_of(
 BINS = click.option(
     "--bins",
     type=int,
-    help="Of the confidences, where too many differ; the error that they make is bounded.",
+    help="The number of bins, if there are too many distinct confidences; the error is bounded.",
 )
 
-RESAMPLE = options_of(
+SEED = click.option(
+    "--seed", "rng", type=int, default=0, show_default=True, help="The seed of random numbers."
+)
+
+RESAMPLE = bundle(
+    "resampling",
+    Resampling,
+    BINS,
     LEVEL,
     click.option(
-        "--resamples", type=int, default=2000, show_default=True, help="Of the bootstrap."
+        "--resamples",
+        type=int,
+        default=2000,
+        show_default=True,
+        help="The number of bootstrap resamples.",
     ),
-    click.option("--seed", "rng", type=int, default=0, show_default=True, help="Of the bootstrap."),
+    SEED,
 )
 
-ERRORS = click.option(
-    "--errors",
-    type=click.Choice(["fail", "missing"]),
+ERRORS = choice(
+    *("--errors", "fail", "missing"),
     default="fail",
-    show_default=True,
-    help="Rows without a result: wrong, or left out.",
+    text="Rows without a result count as wrong, or are left out.",
 )
 
-ESTIMAND = click.option(
-    "--estimand",
-    type=click.Choice(["population", "benchmark", "rerun"]),
+ESTIMAND = choice(
+    *("--estimand", "population", "benchmark", "rerun"),
     default="population",
-    show_default=True,
-    help="What it is about: questions like these, these very questions, or the same run again.",
+    text="What intervals cover: new questions of the same kind, this exact benchmark, or a repeat "
+    "of this run.",
 )
 
 BASELINE = click.option(
-    "--baseline", help="A system that all others are compared with; all pairs if none."
+    "--baseline", help="Compare every other system with this one; by default all pairs."
 )
 
-PAIRED = options_of(
+SYSTEMS = click.option(
+    "--system", "systems", multiple=True, help="Use only this system; may be repeated."
+)
+
+PAIR = bundle(
+    "pairing",
+    Pairing,
     ESTIMAND,
     ERRORS,
-    click.option(
-        "--short",
-        type=click.Choice(["error", "drop"]),
+    choice(
+        *("--short", "error", "drop"),
         default="error",
-        show_default=True,
-        help="Questions with fewer trials than a metric draws.",
+        text="Questions with fewer trials than a metric draws: refuse them, or drop them.",
     ),
     LEVEL,
 )
 
-DECIDE = options_of(
-    click.option(
-        "--system", "systems", multiple=True, help="Of these only; may be repeated. All if none."
-    ),
-    PAIRED,
-)
+
+@contextmanager
+def opened(command: str, paths: Sequence[str], reading: Reading) -> Iterator["Runs"]:
+    """Load the outcomes at paths, and show progress as long as a command works on them."""
+    with working(f"errbar {command} {shown(paths)}") as work:
+        yield runs_of(paths, reading, work)
 
 
 def runs_of(paths: Sequence[str], reading: Reading, work: Work) -> "Runs":
-    """Outcomes at paths, read by the engine that was asked for."""
+    """Load the outcomes at paths with the chosen engine."""
     session = None
     if reading.engine == "spark":
         from errbar.data.engines.spark import spark_session  # noqa: PLC0415  an extra
 
         session = spark_session(reading.master, reading.remote)
     elif reading.master or reading.remote:
-        raise InputError("--master and --spark-remote are for --engine spark.")
+        raise InputError("--master and --spark-remote need --engine spark.")
     columns: dict[str, Any] = {**columns_in(reading.mapping)}
     return errbar.load(
         list(paths) if len(paths) > 1 else paths[0],
@@ -317,12 +418,12 @@ def runs_of(paths: Sequence[str], reading: Reading, work: Work) -> "Runs":
 
 
 def shown(paths: Sequence[str]) -> str:
-    """What a message calls them."""
+    """Return the paths as a message shows them."""
     return paths[0] if len(paths) == 1 else f"{paths[0]} …"
 
 
 def columns_in(mapping: Sequence[str]) -> dict[str, str | None]:
-    """Columns by what they mean: question=task_id, or cluster= for none."""
+    """Return columns by meaning, from texts such as question=task_id, or cluster= for none."""
     from errbar.data.columns import require_meaning  # noqa: PLC0415  --help must not wait
     from errbar.data.readers.tables.column_choice import REQUIRED  # noqa: PLC0415
 
@@ -330,9 +431,11 @@ def columns_in(mapping: Sequence[str]) -> dict[str, str | None]:
     for text in mapping:
         meaning, equals, name = text.partition("=")
         if not equals or not meaning or (not name and meaning in REQUIRED):
-            raise InputError(f"--map {text!r} must be written meaning=column, as question=task_id.")
+            raise InputError(
+                f"--map {text!r} must be written meaning=column, as in question=task_id."
+            )
         if meaning in columns:
-            raise InputError(f"--map says twice which column is {meaning}.")
+            raise InputError(f"--map gives two columns for {meaning}.")
         require_meaning(meaning)
         columns[meaning] = name or None
     return columns

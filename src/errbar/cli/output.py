@@ -1,6 +1,7 @@
-"""Results as they were asked for: as text of some format, in a file, or on a terminal.
+"""Output of results: in a text format, to a file, or as tables on a terminal.
 
-On a terminal, tables fit its width; only then is rich loaded. A pipe gets plain text, whole.
+Tables are fitted to the width of a terminal with rich, which is imported only then. A pipe
+receives plain text that is not cut.
 """
 
 import sys
@@ -11,12 +12,7 @@ import click
 
 from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK, above, below
-from errbar.base.tables import (
-    Table,
-    each_printable,
-    printable,
-    wrapped,
-)
+from errbar.base.tables import Table, each_printable, printable, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,12 +24,12 @@ if TYPE_CHECKING:
 
 _GAP = 2  # between columns
 _WIDEST_NOTE = 80
-# Cells as wide as an interval fold last, words as long as a number never.
-_KEPT_WHOLE, _WORD = 20, 14
+# Cells up to the width of an interval are folded last, words up to the width of a number never.
+_INTERVAL_WIDTH, _NUMBER_WIDTH = 20, 14
 
 
-def written(result: "Result", style: str) -> str:
-    """A result as text of a format; "table" is plain text."""
+def export(result: "Result", style: str) -> str:
+    """Return a result as text in a format; "table" is plain text."""
     exports = {
         "json": result.to_json,
         "csv": result.to_csv,
@@ -44,12 +40,12 @@ def written(result: "Result", style: str) -> str:
 
 
 def show(result: "Result", writing: "Writing", picture: "Picture | None" = None) -> None:
-    """A result as asked for; a table on a terminal is fitted to it. Then its picture."""
+    """Print or write a result, fitted to a terminal if there is one, and draw its picture."""
     if writing.style == "table" and not writing.output and sys.stdout.isatty():
         print_parts(result.parts())
     else:
-        put(written(result, writing.style), writing)
-    if writing.style == "csv":  # which has no place for them
+        put(export(result, writing.style), writing)
+    if writing.style == "csv":  # a format without notes
         notes = result.notes()
         tell([*above(notes), *below(notes)])
     if writing.plot:
@@ -57,28 +53,28 @@ def show(result: "Result", writing: "Writing", picture: "Picture | None" = None)
 
 
 def tell(notes: Iterable[str]) -> None:
-    """On stderr, what the output has no place for."""
+    """Print notes on stderr."""
     for note in notes:
         click.echo(printable(note), err=True)
 
 
 def put(text: str, writing: "Writing") -> None:
-    """Print, or write to the file that was asked for."""
+    """Print text, or write it to the output file."""
     if writing.output:
         save(text, writing.output)
     else:
-        click.echo(text, nl=False, color=True)  # else click takes colours out of ids
-        click.echo()  # apart: where PYTHONUNBUFFERED is set, a text that is cut short is no error
+        click.echo(text, nl=False, color=True)  # or click removes escape sequences from ids
+        click.echo()  # separately: with PYTHONUNBUFFERED, a short write is no error
 
 
 def save(text: str, path: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     with atomic_file(path) as beside:
         beside.write_text(f"{text}\n", encoding="utf-8")
 
 
 def print_parts(parts: Iterable[Table | str]) -> None:
-    """Tables and sentences, one under the other."""
+    """Print tables and sentences below each other."""
     from rich.console import Console  # noqa: PLC0415  only terminals need it
 
     console = Console(markup=False, highlight=False, emoji=False)
@@ -110,7 +106,7 @@ def _print_table(console: "Console", table: Table) -> None:
 
 
 def _print_rows(console: "Console", columns: Sequence[Sequence[str]]) -> None:
-    """Each row as a list, for a terminal that is too narrow for columns."""
+    """Print each row as a list, on a terminal that is too narrow for columns."""
     head, *rows = zip(*columns, strict=True)
     for row in rows:
         cells = (f"{name} {cell.strip()}" for name, cell in zip(head, row, strict=True))
@@ -143,22 +139,24 @@ def _grid(
 
 
 def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """How wide each column is, or None where numbers would have to be broken.
+    """Return the width of each column, or None if numbers would have to be folded.
 
-    The widest gives way first: long ids fold, then intervals between their ends.
+    The widest column shrinks first: long ids are folded, then intervals between their ends.
     """
     from rich.cells import cell_len  # noqa: PLC0415  only terminals need it
 
     widths = [max(map(cell_len, column)) for column in columns]
-    whole = [min(width, _KEPT_WHOLE) for width in widths]
+    intervals = [min(width, _INTERVAL_WIDTH) for width in widths]
     words = [
-        max(min(cell_len(word), _WORD) for cell in column for word in (cell.split() or [""]))
+        max(
+            min(cell_len(word), _NUMBER_WIDTH) for cell in column for word in (cell.split() or [""])
+        )
         for column in columns
     ]
-    for least in (whole, words):
+    for least in (intervals, words):
         while sum(widths) > room:
-            give = [at for at, width in enumerate(widths) if width > least[at]]
-            if not give:
+            wide = [at for at, width in enumerate(widths) if width > least[at]]
+            if not wide:
                 break
-            widths[max(give, key=widths.__getitem__)] -= 1
+            widths[max(wide, key=widths.__getitem__)] -= 1
     return widths if sum(widths) <= room else None

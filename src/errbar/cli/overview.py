@@ -1,18 +1,17 @@
-"""`errbar overview`, or `errbar PATHS`: what was read, the scores, and who is better."""
+"""`errbar overview`, or `errbar PATHS`: what was read, the scores, and which system is better."""
 
 import click
 
-from errbar.cli import working
-from errbar.cli.options import PATHS, READ, WRITE, Paths, Reading, Writing, runs_of, shown
+from errbar.cli import options, working
+from errbar.cli.options import Paths, Reading, Writing, runs_of, shown
 from errbar.cli.output import show
 
 
 @click.command()
-@PATHS
-@READ
-@WRITE
+@options.PATHS
+@options.READ
+@options.WRITE
 def overview(paths: Paths, reading: Reading, writing: Writing) -> None:
-    """What is at PATHS, its scores, and who is better; the same as errbar PATHS."""
+    """Show what is at PATHS, its scores, and which system is better; same as errbar PATHS."""
     with working(f"errbar {shown(paths)}") as work:
-        found = runs_of(paths, reading, work).overview()
-    show(found, writing)
+        show(runs_of(paths, reading, work).overview(), writing)

@@ -1,53 +1,72 @@
-"""`errbar plan`: how many questions and trials it takes, from a pilot or from what is assumed."""
+"""`errbar plan`: the number of questions and trials, from a pilot or an assumed difficulty."""
 
 from typing import Literal
 
 import click
 
 import errbar
-from errbar.cli import working
-from errbar.cli.options import (
-    ERRORS,
-    LEVEL,
-    PLOT,
-    READ,
-    WRITE,
-    Paths,
-    Reading,
-    Writing,
-    runs_of,
-    shown,
-)
+from errbar.cli import options, working
+from errbar.cli.options import Paths, Reading, Writing, runs_of, shown
 from errbar.cli.output import show
 
 
 @click.command()
 @click.argument("pilot", nargs=-1)
-@click.option("-m", "--metric", default="pass@1", show_default=True)
-@click.option("--difference", type=float, help="To be seen between two systems, as 0.03.")
-@click.option("--width", type=float, help="Of the interval of one system, as 0.05.")
-@click.option("--power", type=float, default=0.8, show_default=True)
-@LEVEL
-@click.option("--difficulty", help="In place of a pilot: beta(2,2), uniform, u-shaped, hard …")
-@click.option("--mean", type=float, help="What the metric is to be on average; shifts difficulty.")
+@click.option("-m", "--metric", default="pass@1", show_default=True, help="The metric to plan for.")
+@click.option(
+    "--difference", type=float, help="The difference between two systems to detect, as in 0.03."
+)
+@click.option("--width", type=float, help="The width of the interval of one system, as in 0.05.")
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="The probability of reaching that goal.",
+)
+@options.LEVEL
+@click.option(
+    "--difficulty",
+    help="The difficulty of questions, in place of a pilot: beta(2,2), uniform, u-shaped, hard …",
+)
+@click.option("--mean", type=float, help="The mean of the metric; shifts the difficulty.")
 @click.option(
     "--disagreement",
     type=float,
-    help="Of two systems about what is hard: sd of log odds. Without a pilot of two, 1.",
+    help="How much two systems differ in what they find hard: the sd of the difference of log "
+    "odds. 1 without a pilot of two systems.",
 )
-@click.option("--system", "systems", multiple=True, help="Of the pilot: one or two of several.")
-@ERRORS
-@click.option("--questions", type=int, help="As many as there are; finds the trials.")
-@click.option("--budget", type=float, help="What may be spent; finds what it buys.")
-@click.option("--trials", type=int, multiple=True, help="Per question; may be repeated.")
-@click.option("--max-trials", type=int, help="Per question.  [default: 64]")
-@click.option("--question-cost", type=float, default=0.0, show_default=True)
-@click.option("--trial-cost", type=float, default=1.0, show_default=True, help="Of one system.")
-@click.option("--simulations", type=int, default=2000, show_default=True)
-@click.option("--seed", "rng", type=int, default=0, show_default=True)
-@PLOT
-@READ
-@WRITE
+@click.option(
+    "--system", "systems", multiple=True, help="A system of the pilot to use; at most two."
+)
+@options.ERRORS
+@click.option(
+    "--questions", type=int, help="The number of questions, if it is fixed; finds the trials."
+)
+@click.option(
+    "--budget", type=float, help="The largest cost; finds the design of the highest power."
+)
+@click.option(
+    "--trials", type=int, multiple=True, help="A number of trials per question; may be repeated."
+)
+@click.option(
+    "--max-trials", type=int, help="The largest number of trials per question.  [default: 64]"
+)
+@click.option(
+    "--question-cost", type=float, default=0.0, show_default=True, help="The cost of a question."
+)
+@click.option(
+    "--trial-cost", type=float, default=1.0, show_default=True, help="The cost of a trial."
+)
+@click.option(
+    "--simulations",
+    type=int,
+    default=2000,
+    show_default=True,
+    help="The number of simulated runs that check the best design.",
+)
+@options.SEED
+@options.READ_WRITE_PLOT
 def plan(
     pilot: Paths,
     metric: str,
@@ -71,9 +90,10 @@ def plan(
     reading: Reading,
     writing: Writing,
 ) -> None:
-    """How many questions and trials it takes, from a PILOT log or an assumed difficulty.
+    """Plan the number of questions and trials, from a PILOT log or an assumed difficulty.
 
-    To see a difference between two systems, or to know the score of one to some width.
+    The goal is to detect a difference between two systems, or to estimate the score of one system
+    with an interval of some width.
     """
     with working(f"errbar plan {shown(pilot) if pilot else difficulty or ''}") as work:
         found = errbar.plan(

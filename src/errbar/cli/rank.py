@@ -1,23 +1,11 @@
-"""`errbar rank`: who ranks where."""
+"""`errbar rank`: a leaderboard with rank intervals."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import click
 
-from errbar.cli import working
-from errbar.cli.options import (
-    DECIDE,
-    PATHS,
-    PLOT,
-    READ,
-    WRITE,
-    Paths,
-    Reading,
-    Writing,
-    runs_of,
-    shown,
-)
+from errbar.cli import options
+from errbar.cli.options import Pairing, Paths, Reading, Writing
 from errbar.cli.output import show
 from errbar.errors import InputError
 
@@ -25,7 +13,7 @@ from errbar.errors import InputError
 def weights_in(
     _: click.Context, __: click.Parameter, texts: Sequence[str]
 ) -> dict[str, float] | None:
-    """Weights of tasks, each written as gsm8k=2."""
+    """Return the weights of tasks, each written as gsm8k=2."""
     weights = {}
     for text in texts:
         task, _equals, number = text.rpartition("=")
@@ -33,47 +21,35 @@ def weights_in(
             weights[task] = float(number)
         except ValueError:
             raise InputError(
-                f"--weight {text!r} must be written task=number, as gsm8k=2."
+                f"--weight {text!r} must be written task=number, as in gsm8k=2."
             ) from None
     return weights or None
 
 
 @click.command()
-@PATHS
-@click.option("-m", "--metric", default="avg", show_default=True, help="What systems rank by.")
+@options.PATHS
+@click.option("-m", "--metric", default="avg", show_default=True, help="The metric to rank by.")
 @click.option(
     "--weight",
     "weights",
     multiple=True,
     callback=weights_in,
     metavar="TASK=NUMBER",
-    help="Of a task in the average of several; may be repeated. All alike if none.",
+    help="The weight of a task in the average over tasks; may be repeated. Equal by default.",
 )
-@DECIDE
-@READ
-@WRITE
-@PLOT
+@options.SYSTEMS
+@options.PAIR
+@options.READ_WRITE_PLOT
 def rank(
     paths: Paths,
     metric: str,
     weights: dict[str, float] | None,
     systems: tuple[str, ...],
-    estimand: str,
-    errors: Literal["fail", "missing"],
-    short: Literal["error", "drop"],
-    level: float,
+    pairing: Pairing,
     reading: Reading,
     writing: Writing,
 ) -> None:
-    """Rank the systems at PATHS, with the ranks that each may have."""
-    with working(f"errbar rank {shown(paths)}") as work:
-        found = runs_of(paths, reading, work).rank(
-            metric,
-            systems=systems or None,
-            weights=weights,
-            estimand=estimand,
-            level=level,
-            errors=errors,
-            short=short,
-        )
+    """Rank the systems at PATHS, with an interval for the rank of each."""
+    with options.opened("rank", paths, reading) as runs:
+        found = runs.rank(metric, systems=systems or None, weights=weights, **pairing.keywords())
     show(found, writing)

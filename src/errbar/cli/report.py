@@ -1,4 +1,4 @@
-"""`errbar report`: build the page, and say where it is."""
+"""`errbar report`: write a report as one HTML page."""
 
 import shlex
 from pathlib import Path
@@ -8,46 +8,28 @@ import click
 
 import errbar
 from errbar.base.tables import printable
-from errbar.cli import working
-from errbar.cli.options import (
-    BASELINE,
-    ERRORS,
-    ESTIMAND,
-    LEVEL,
-    PATHS,
-    READ,
-    Paths,
-    Reading,
-    names_in,
-    runs_of,
-    shown,
-)
+from errbar.cli import options
+from errbar.cli.options import Paths, Reading
 
 
 @click.command()
-@PATHS
+@options.PATHS
 @click.option(
     "-m",
     "--metric",
     "metrics",
     multiple=True,
-    callback=lambda _, __, lists: names_in(lists),
-    help="A metric, or a comma list of them; may be repeated. Chosen by the data if none.",
+    callback=lambda _, __, lists: options.names_in(lists),
+    help="A metric, or a comma-separated list of metrics; may be repeated. By default, those that "
+    "suit the data.",
 )
-@BASELINE
-@click.option("--title", default="", help="Of the page.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    default="report.html",
-    show_default=True,
-    help="The page.",
-)
-@ESTIMAND
-@ERRORS
-@LEVEL
-@READ
+@options.BASELINE
+@click.option("--title", default="", help="The title of the page.")
+@options.page("report.html")
+@options.ESTIMAND
+@options.ERRORS
+@options.LEVEL
+@options.READ
 def report(
     paths: Paths,
     metrics: tuple[str, ...],
@@ -59,21 +41,21 @@ def report(
     level: float,
     reading: Reading,
 ) -> None:
-    """One page of everything at PATHS, to be sent to a colleague: it needs no other file."""
+    """Write a report on everything at PATHS, as one HTML page that needs no other file."""
     command = ["errbar", "report", *paths, *(part for name in metrics for part in ("-m", name))]
-    for option, value, usual in (
+    for option, value, default in (
         ("--baseline", baseline, None),
         ("--title", title, ""),
         ("--estimand", estimand, "population"),
         ("--level", level, 0.95),
         ("--errors", errors, "fail"),
     ):
-        if value != usual:
+        if value != default:
             command += [option, str(value)]
-    command += [part for told in reading.mapping for part in ("--map", told)]
-    with working(f"errbar report {shown(paths)}") as work:
+    command += [part for mapping in reading.mapping for part in ("--map", mapping)]
+    with options.opened("report", paths, reading) as runs:
         target = errbar.report(
-            runs_of(paths, reading, work),
+            runs,
             output,
             *metrics,
             estimand=estimand,

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import errbar
-from errbar.cli.output import written
+from errbar.cli.output import export
 from errbar.errors import InputError
 from errbar.results.scores import Scores
 
@@ -51,7 +51,7 @@ def unescaped(text: str) -> str:
 def test_what_does_not_exist_is_a_dash_and_its_reason_stands_below() -> None:
     found = short()
     shown = [str(found), found._repr_html_()]
-    shown += [written(found, style) for style in ("markdown", "latex")]
+    shown += [export(found, style) for style in ("markdown", "latex")]
     for text in shown:
         assert "nan" not in text
         assert "most questions have 1 trial or fewer" in text
@@ -246,12 +246,12 @@ def test_a_metric_is_found_however_it_is_spelt() -> None:
 def test_no_scores_at_all_can_still_be_written(style: str) -> None:
     nothing = scores("a").only("b")
     assert len(nothing) == 0
-    assert isinstance(written(nothing, style), str)
+    assert isinstance(export(nothing, style), str)
 
 
 def test_json_gives_back_every_record_and_note() -> None:
     found = scores("small", 'q"uote\n🦆')
-    back = json.loads(written(found, "json"))
+    back = json.loads(export(found, "json"))
     assert back == {"guesses": [], "rows": found.to_dicts(), "notes": found.notes()}
 
 
@@ -259,13 +259,13 @@ def test_json_has_null_where_a_number_is_unknown() -> None:
     def refuse(name: str) -> Any:
         raise AssertionError(f"{name} is not JSON")
 
-    rows = json.loads(written(short(), "json"), parse_constant=refuse)["rows"]
+    rows = json.loads(export(short(), "json"), parse_constant=refuse)["rows"]
     assert [row["value"] for row in rows] == [0.0, None, 1.0]
 
 
 def test_csv_gives_back_every_record() -> None:
     found = scores("small, really", 'q"uote\nnext', "=1+1")
-    back = list(csv.DictReader(io.StringIO(written(found, "csv"))))
+    back = list(csv.DictReader(io.StringIO(export(found, "csv"))))
     records = found.to_dicts()
     assert [tuple(row) for row in back] == [FIELDS] * 6
     for row, record in zip(back, records, strict=True):
@@ -278,7 +278,7 @@ def test_csv_gives_back_every_record() -> None:
 
 def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
     found = scores("small", "large")
-    lines = written(found, "markdown").splitlines()
+    lines = export(found, "markdown").splitlines()
     assert lines[0] == "| system | metric | value | sd | 95 % interval |"
     assert set(lines[1]) <= set("| -")
     assert lines[2].startswith("| small | pass@1 | ")
@@ -290,22 +290,22 @@ def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
 def test_the_mark_below_a_markdown_table_begins_no_list() -> None:
     found = errbar.load([[1, 1]] * 20).score("pass@2", method="documented")
     assert "* the observed score lies outside" in "\n".join(found.notes())
-    lines = written(found, "markdown").splitlines()
+    lines = export(found, "markdown").splitlines()
     assert any(line.startswith("\\* the observed score") for line in lines)
 
 
 @pytest.mark.parametrize("name", ["a|b", "a\nb", "a\r\nb", "a\u2028b"])
 @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
 def test_a_name_of_any_letters_stays_in_its_cell(name: str, style: str) -> None:
-    plain = written(scores("a b", "other"), style).split("\n")
-    found = written(scores(name, "other"), style).split("\n")
+    plain = export(scores("a b", "other"), style).split("\n")
+    found = export(scores(name, "other"), style).split("\n")
     assert len(found) == len(plain)
     if style == "markdown":
         assert [line.count("|") for line in found] == [line.count("|") for line in plain]
 
 
 def test_latex_escapes_what_would_be_a_command() -> None:
-    text = written(scores(SPECIALS), "latex")
+    text = export(scores(SPECIALS), "latex")
     rows = [line for line in text.splitlines() if "pass" in line and not line.startswith("%")]
     assert len(rows) == 2
     for row in rows:
@@ -317,7 +317,7 @@ def test_latex_escapes_what_would_be_a_command() -> None:
 
 def test_latex_is_a_whole_booktabs_table_with_notes_as_comments() -> None:
     found = scores("small")
-    lines = written(found, "latex").splitlines()
+    lines = export(found, "latex").splitlines()
     assert lines[:2] == [r"\begin{tabular}{lllll}", r"\toprule"]
     end = lines.index(r"\end{tabular}")
     assert lines[end - 1] == r"\bottomrule"
@@ -327,7 +327,7 @@ def test_latex_is_a_whole_booktabs_table_with_notes_as_comments() -> None:
 def test_a_note_never_leaves_its_comment() -> None:
     table = pl.DataFrame({"a\n\\input{x}": ["p", "q"], "outcome": [1, 0]})
     found = errbar.load(table, question="a\n\\input{x}").score("avg")
-    lines = re.split(r"[\n\r\u2028]", written(found, "latex"))
+    lines = re.split(r"[\n\r\u2028]", export(found, "latex"))
     after = lines[lines.index(r"\end{tabular}") + 1 :]
     assert all(line.startswith("%") for line in after)
 
@@ -338,7 +338,7 @@ def test_remarks_stand_under_every_readable_format() -> None:
     remark = "1 of 2 rows have no result (error 1): counted as wrong."
     assert remark in found.remarks
     for style in ("table", "json", "markdown", "latex"):
-        assert remark in written(found, style)
+        assert remark in export(found, style)
     assert remark in found._repr_html_()
 
 
