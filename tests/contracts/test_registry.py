@@ -169,7 +169,7 @@ def test_a_name_that_does_not_hold_together_is_explained(name: str, told: str) -
         ("spectrum@2(weights=3)", "weights"),
         ("spectrum@2(weights=[[1], [2, 3]])", "weights"),
         ("geom@2(pass_power=0, unanimous_power=0)", "both 0"),
-        ("bayes(weights=[1])", "two categories"),
+        ("bayes(weights=[1])", "at least two entries"),
         ("max@2(weights=['a', 'b'])", "weights"),
     ],
 )

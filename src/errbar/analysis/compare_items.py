@@ -375,7 +375,7 @@ def _caution(pair: _Pair, gap: Gap) -> str:
     """Why not to trust it too much."""
     metric, data = pair.metric, pair.data
     reach = [float(data.answered[at, pair.both].mean()) for at in (pair.one, pair.other)]
-    if isinstance(metric, RankedMetric) and metric.whole and reach[0] != reach[1]:
+    if isinstance(metric, RankedMetric) and metric.uses_full_reach and reach[0] != reach[1]:
         fair = f"{metric.head}(coverage={COMMON!r})"
         return f"coverages differ, {reach[0]:.3g} and {reach[1]:.3g}; {fair} is fair"
     few = caution_of_few(int(pair.both.sum()), np.unique(data.clusters[pair.both]).size)

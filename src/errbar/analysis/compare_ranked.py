@@ -131,7 +131,7 @@ def _metrics(
     """What to compare by, with a warning of areas up to different coverages."""
     named = [ranked_metric(metric) for metric in metrics]
     for metric in named:
-        if metric.whole and len(set(reach.values())) > 1:
+        if metric.uses_full_reach and len(set(reach.values())) > 1:
             warnings.warn(
                 f"{metric} up to different largest coverages favours the system that answers "
                 f"least; {metric.head}(coverage={COMMON!r}) goes up to the coverage that both "

@@ -5,6 +5,7 @@ from typing import Literal
 import click
 
 from errbar.cli import options
+from errbar.cli.builders import choice
 from errbar.cli.options import Pairing, Paths, Reading, Writing
 from errbar.cli.output import show
 
@@ -14,7 +15,7 @@ from errbar.cli.output import show
 @options.METRICS
 @options.BASELINE
 @click.option("--margin", type=float, help="A difference that is too small to matter.")
-@options.choice(
+@choice(
     *("--adjust", "holm", "none"),
     default="holm",
     text="The adjustment for the number of comparisons.",

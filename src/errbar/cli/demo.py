@@ -6,7 +6,7 @@ import click
 
 import errbar
 from errbar.base.tables import wrapped
-from errbar.cli import options
+from errbar.cli.builders import page
 from errbar.errors import InputError
 
 METRICS = ("avg", "maj@7", "pass@8", "pass^8", "geom@4")
@@ -19,7 +19,7 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 
 
 @click.command()
-@options.page("errbar-demo.html")
+@page("errbar-demo.html")
 def demo(output: str) -> None:
     """Score and compare a small bundled example, and write a report on it."""
     from errbar import demo as example  # noqa: PLC0415  --help must not wait

@@ -7,6 +7,7 @@ from click.exceptions import Exit
 
 import errbar
 from errbar.cli import options, working
+from errbar.cli.builders import choice
 from errbar.cli.options import Pairing, Reading, Writing, runs_of
 from errbar.cli.output import put, save, show
 from errbar.errors import InputError
@@ -52,7 +53,7 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
 )
 @click.option("--system", help="The system of the candidate, if it has several.")
 @click.option("--baseline-system", help="The system of the baseline, if its name differs.")
-@options.choice(
+@choice(
     *("--inconclusive", "0", "1", "3"),
     default="3",
     text="The exit code if the verdict is inconclusive.",

@@ -1,19 +1,19 @@
 """Options shared by several commands, and the values that commands receive for them.
 
 Options that belong together reach a command as one typed value: `Reading`, `Writing`, `Scoring`,
-`Pairing` or `Resampling`. `bundle` builds the decorator that collects them.
+`Pairing` or `Resampling`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 import errbar
 from errbar.cli import Work, working
+from errbar.cli.builders import bundle, choice, options_of
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from errbar.data.readers.tables.naming import FilesAre, KeysAre, RepeatsAre, RowsAre
     from errbar.runs import Runs
 
-Command = Callable[..., None]
-Options = Callable[[Command], Command]
 Paths = tuple[str, ...]
 
 
@@ -100,66 +98,6 @@ class Resampling:
     def keywords(self) -> dict[str, Any]:
         """Keywords of `Runs.selective` and `Runs.roc`."""
         return {"method": self.method(), "rng": self.rng, "bins": self.bins}
-
-
-def options_of(*options: Options) -> Options:
-    """Return several options as one decorator."""
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-def bundle(name: str, kind: type[Any], *options: Options) -> Options:
-    """Return a decorator that adds options and passes them to the command as one value.
-
-    Parameters
-    ----------
-    name
-        The parameter of the command that receives the value.
-    kind
-        A dataclass with a field per option.
-    *options
-        The options.
-    """
-
-    def add(command: Command) -> Command:
-        @wraps(command)
-        def bundled(**values: Any) -> None:
-            own = {
-                field.name: values.pop(field.name) for field in fields(kind) if field.name in values
-            }
-            command(**values, **{name: kind(**own)})
-
-        return options_of(*options)(bundled)
-
-    return add
-
-
-def choice(flag: str, *values: str, text: str, default: str | None = None) -> Options:
-    """Return an option that takes one of several values; `text` is its help."""
-    return click.option(
-        flag,
-        type=click.Choice(values),
-        default=default,
-        show_default=default is not None,
-        help=text,
-    )
-
-
-def page(name: str) -> Options:
-    """Return the option that names the HTML page to write."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Path(dir_okay=False),
-        default=name,
-        show_default=True,
-        help="The HTML file to write.",
-    )
 
 
 PATHS = click.argument("paths", nargs=-1, required=True)

@@ -9,6 +9,7 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
+from errbar.cli.builders import page
 from errbar.cli.options import Paths, Reading
 
 
@@ -25,7 +26,7 @@ from errbar.cli.options import Paths, Reading
 )
 @options.BASELINE
 @click.option("--title", default="", help="The title of the page.")
-@options.page("report.html")
+@page("report.html")
 @options.ESTIMAND
 @options.ERRORS
 @options.LEVEL

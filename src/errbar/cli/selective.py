@@ -3,6 +3,7 @@
 import click
 
 from errbar.cli import options, working
+from errbar.cli.builders import choice
 from errbar.cli.options import Paths, Reading, Resampling, Writing
 from errbar.cli.output import show
 from errbar.errors import InputError
@@ -19,7 +20,7 @@ from errbar.errors import InputError
     show_default=True,
     help="A coverage at which to report the risk; may be repeated.",
 )
-@options.choice(
+@choice(
     *("--loss", "absolute", "zero-one", "squared", "normalised"),
     default="absolute",
     text="The loss of an item that is scored wrongly.",

@@ -1,21 +1,12 @@
-"""The documented functions on outcome matrices: same names, numbers and intervals everywhere.
+"""The documented functions on outcome matrices, with their documented numbers and intervals.
 
-`R` has a row per question and a column per trial. A function without `_ci` estimates from the
-observed trials; its `_ci` companion returns `(mu, sigma, lo, hi)`: posterior mean and standard
-deviation under independent Beta or Dirichlet posteriors, and the ends of a normal interval around
-the mean. They keep the documented definitions to the letter, their flat priors included; see
-"What an interval covers" in the documentation before quoting one.
+`R` has a row per question and a column per trial. A function without `_ci` returns the observed
+score. Its `_ci` companion returns `(mu, sigma, lo, hi)`: the mean and the standard deviation under
+independent Beta or Dirichlet posteriors, and the ends of a normal interval around the mean. The
+functions follow the documented definitions exactly, including their flat priors; see "What an
+interval covers" in the documentation before quoting an interval.
 
-Parameters that mean the same in every function are explained here once:
-
-R : matrix of 0 and 1, or of categories 0…C where there are weights; one dimension is one question.
-k : how many trials are drawn, an integer.
-w : the weight of each category; without it, `R` is right-or-wrong.
-R0 : outcomes seen before, a row per question of `R`.
-confidence : the level of the interval.
-bounds : the ends are cut to these; None stands for the metric's own range, except in `bayes_ci`
-    and `avg_ci`, where it leaves the interval uncut.
-alpha0, beta0 : the Beta prior of every question.
+The docstring of every function lists its parameters.
 """
 
 from collections.abc import Iterable
@@ -23,7 +14,15 @@ from collections.abc import Iterable
 from numpy.typing import ArrayLike
 
 from errbar.base.arrays import Array
-from errbar.eval.blends import (
+from errbar.eval.categories import avg, avg_ci, bayes, bayes_ci, max_at_k, max_at_k_ci
+from errbar.eval.matrix import UNIT, Bounds, curve_of, curve_summaries, describe_parameters
+from errbar.eval.passk import (
+    auc_at_k,
+    auc_at_k_ci,
+    g_pass_at_k,
+    g_pass_at_k_ci,
+    g_pass_at_k_tau,
+    g_pass_at_k_tau_ci,
     geo_spectrum_at_k,
     geo_spectrum_at_k_ci,
     geo_spectrum_star_at_k,
@@ -32,18 +31,6 @@ from errbar.eval.blends import (
     geom_at_k_ci,
     geom_ds_at_k,
     geom_ds_at_k_ci,
-    threshold_spectrum_at_k,
-    threshold_spectrum_at_k_ci,
-)
-from errbar.eval.categories import avg, avg_ci, bayes, bayes_ci, max_at_k, max_at_k_ci
-from errbar.eval.matrix import UNIT, Bounds, curve_of, curve_summaries
-from errbar.eval.passk import (
-    auc_at_k,
-    auc_at_k_ci,
-    g_pass_at_k,
-    g_pass_at_k_ci,
-    g_pass_at_k_tau,
-    g_pass_at_k_tau_ci,
     maj_at_k,
     maj_at_k_ci,
     mg_pass_at_k,
@@ -52,6 +39,8 @@ from errbar.eval.passk import (
     pass_at_k_ci,
     pass_hat_k,
     pass_hat_k_ci,
+    threshold_spectrum_at_k,
+    threshold_spectrum_at_k_ci,
     unanimous_at_k,
     unanimous_at_k_ci,
 )
@@ -94,8 +83,9 @@ __all__ = [
 ]
 
 
+@describe_parameters
 def curve(name: str, R: ArrayLike, ks: Iterable[int] | None = None) -> Array:
-    """A metric at many k in one pass; without `ks`, at every k up to the trials.
+    """Compute the observed score at many k.
 
     Examples
     --------
@@ -105,6 +95,7 @@ def curve(name: str, R: ArrayLike, ks: Iterable[int] | None = None) -> Array:
     return curve_of(name, R, ks)
 
 
+@describe_parameters
 def curve_ci(
     name: str,
     R: ArrayLike,
@@ -114,7 +105,7 @@ def curve_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> tuple[Array, Array, Array, Array]:
-    """`(mu, sigma, lo, hi)` of a metric at many k in one pass, an array each.
+    """Compute the posterior mean of a metric at many k with normal intervals; returns arrays.
 
     Examples
     --------

@@ -1,11 +1,22 @@
-"""The documented functions on categories: Bayes@N, avg@N, Max@k."""
+"""The documented functions of outcome categories: Bayes@N, avg@N and Max@k."""
 
 from numpy.typing import ArrayLike
 
-from errbar.eval.matrix import UNCUT, Bounds, Summary, Weights, moments, point, summary, weighing
+from errbar.eval.matrix import (
+    UNCLIPPED,
+    Bounds,
+    Summary,
+    Weights,
+    category_weights,
+    describe_parameters,
+    moments,
+    point,
+    summary,
+)
 from errbar.metrics import Average, Bayes, MaxAt
 
 
+@describe_parameters
 def bayes(
     R: ArrayLike, w: Weights | None = None, R0: ArrayLike | None = None
 ) -> tuple[float, float]:
@@ -17,9 +28,10 @@ def bayes(
     >>> round(mu, 6), round(sigma, 6)
     (0.5625, 0.091998)
     """
-    return moments(Bayes(weighing(w)), R, R0)
+    return moments(Bayes(category_weights(w)), R, R0)
 
 
+@describe_parameters
 def bayes_ci(
     R: ArrayLike,
     w: Weights | None = None,
@@ -27,12 +39,15 @@ def bayes_ci(
     confidence: float = 0.95,
     bounds: Bounds | None = None,
 ) -> Summary:
-    """Bayes@N with its interval, uncut unless `bounds` are given."""
-    return summary(Bayes(weighing(w)), R, confidence, UNCUT if bounds is None else bounds, R0=R0)
+    """Bayes@N with a normal interval."""
+    return summary(
+        Bayes(category_weights(w)), R, confidence, UNCLIPPED if bounds is None else bounds, R0=R0
+    )
 
 
+@describe_parameters
 def avg(R: ArrayLike, w: Weights | None = None) -> tuple[float, float]:
-    """avg@N: mean weight of the trials, and the spread of Bayes@N on its scale.
+    """avg@N: mean weight of the trials, and the standard deviation of Bayes@N on its scale.
 
     Examples
     --------
@@ -40,30 +55,35 @@ def avg(R: ArrayLike, w: Weights | None = None) -> tuple[float, float]:
     >>> round(a, 6), round(sigma, 6)
     (0.7, 0.165831)
     """
-    return moments(Average(weighing(w)), R)
+    return moments(Average(category_weights(w)), R)
 
 
+@describe_parameters
 def avg_ci(
     R: ArrayLike,
     w: Weights | None = None,
     confidence: float = 0.95,
     bounds: Bounds | None = None,
 ) -> Summary:
-    """avg@N with its interval, uncut unless `bounds` are given."""
-    return summary(Average(weighing(w)), R, confidence, UNCUT if bounds is None else bounds)
+    """avg@N with a normal interval."""
+    return summary(
+        Average(category_weights(w)), R, confidence, UNCLIPPED if bounds is None else bounds
+    )
 
 
+@describe_parameters
 def max_at_k(R: ArrayLike, k: int, w: Weights | None = None) -> float:
-    """Max@k: expected largest weight among k trials; Pass@k without weights.
+    """Max@k: expected largest weight among k trials; without weights, Pass@k.
 
     Examples
     --------
     >>> round(max_at_k([[0, 1, 2, 2, 1], [1, 1, 0, 2, 2]], 2, w=[0.0, 0.5, 1.0]), 6)
     0.85
     """
-    return point(MaxAt(k, weighing(w)), R)
+    return point(MaxAt(k, category_weights(w)), R)
 
 
+@describe_parameters
 def max_at_k_ci(
     R: ArrayLike,
     k: int,
@@ -72,5 +92,5 @@ def max_at_k_ci(
     confidence: float = 0.95,
     bounds: Bounds | None = None,
 ) -> Summary:
-    """Max@k of new trials, with its interval, for any k."""
-    return summary(MaxAt(k, weighing(w)), R, confidence, bounds, R0=R0)
+    """Max@k of new trials with a normal interval; k may exceed the number of trials."""
+    return summary(MaxAt(k, category_weights(w)), R, confidence, bounds, R0=R0)

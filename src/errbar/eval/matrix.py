@@ -1,7 +1,12 @@
-"""What every function of `errbar.eval` does: a matrix, a metric, and the documented posterior."""
+"""Common code of the functions in `errbar.eval`: matrices, posteriors and normal intervals.
 
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+The parameters that several functions share are described once, in `_PARAMETERS`; the decorator
+`describe_parameters` adds the descriptions to the docstring of each function.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from inspect import cleandoc
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,21 +28,70 @@ Summary = tuple[float, float, float, float]
 Weights = ArrayLike | Sequence[float]
 
 UNIT: Bounds = (0.0, 1.0)
-UNCUT: Bounds = (-np.inf, np.inf)  # not even to what is possible
+UNCLIPPED: Bounds = (-np.inf, np.inf)  # not even to the range of the metric
 
-# The posterior of these is documented for any k, beyond the observed trials too.
-_BEYOND_TRIALS = (Geom, DatasetGeom, GeoSpectrum, Spectrum, MaxAt)
+# The posterior of these is documented for any k, also beyond the number of trials.
+_ANY_K = (Geom, DatasetGeom, GeoSpectrum, Spectrum, MaxAt)
+
+
+_PARAMETERS = {
+    "name": "A metric with the letter k, as in 'pass@k'.",
+    "R": "Outcomes, with a row per question and a column per trial: 0 and 1, or categories 0 to C "
+    "where there are weights. One dimension is one question.",
+    "k": "The number of trials that are drawn.",
+    "ks": "The values of k; by default all from 1 to the number of trials.",
+    "tau": "The share of the draws that must be right.",
+    "w": "The weight of each category; without weights, outcomes are 0 (wrong) and 1 (right).",
+    "R0": "Earlier outcomes, with a row per question of `R`.",
+    "weights": "The weight of each threshold from 1 to k; the sum is at most 1.",
+    "lam": "The exponent of Pass@k; the spectrum has the exponent 1 - lam.",
+    "lambda_": "Another name of `lam`.",
+    "pass_power": "The exponent of Pass@k.",
+    "unanimous_power": "The exponent of Pass^k.",
+    "confidence": "The confidence level of the interval.",
+    "bounds": "The interval is clipped to these bounds. None: the range of the metric; in "
+    "`bayes_ci` and `avg_ci`, no clipping.",
+    "alpha0, beta0": "The parameters of the Beta prior of every question.",
+}
+_RETURNS = """\
+Returns
+-------
+mu, sigma
+    Posterior mean and standard deviation.
+lo, hi
+    The ends of the interval."""
+
+_INDENT = "    "
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def describe_parameters(function: Function) -> Function:
+    """Add the descriptions of the parameters to the docstring of a function."""
+    code = function.__code__
+    own = code.co_varnames[: code.co_argcount]
+    listed = "\n".join(
+        f"{name}\n{fill(text, 96, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
+        for name, text in _PARAMETERS.items()
+        if name.partition(",")[0] in own
+    )
+    summary, heading, examples = cleandoc(function.__doc__ or "").partition("Examples\n")
+    sections = [summary.strip(), f"Parameters\n----------\n{listed}"]
+    sections += [_RETURNS] if "confidence" in own else []
+    sections += [f"{heading}{examples}"] if heading else []
+    function.__doc__ = "\n\n".join(sections)
+    return function
 
 
 def point(metric: CountMetric, R: ArrayLike) -> float:
-    """Estimate from the observed trials."""
+    """Return the observed score."""
     data, trials = _read(metric, R)
-    _enough(metric, trials)
+    _require_trials(metric, trials)
     return float(metric.observed([metric], data)[0, 0])
 
 
 def moments(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[float, float]:
-    """Posterior mean and standard deviation under a flat prior."""
+    """Return posterior mean and standard deviation under a flat prior."""
     data, _ = _read(metric, R, R0)
     mean, sd = metric.posterior([metric], data, FLAT)
     return float(mean[0, 0]), float(sd[0, 0])
@@ -52,7 +106,7 @@ def summary(
     beta0: float = 1.0,
     R0: ArrayLike | None = None,
 ) -> Summary:
-    """`(mu, sigma, lo, hi)`."""
+    """Return posterior mean and standard deviation, and the ends of a normal interval."""
     data, trials = _read(metric, R, R0)
     parts = _summaries([metric], data, trials, confidence, bounds, _prior(alpha0, beta0))
     mean, sd, low, high = (float(part[0]) for part in parts)
@@ -60,10 +114,10 @@ def summary(
 
 
 def curve_of(name: str, R: ArrayLike, ks: Iterable[int] | None) -> Array:
-    """Estimates from the observed trials at many k."""
+    """Return observed scores at many k."""
     metrics, data, trials = _curve(name, R, ks)
     for metric in metrics:
-        _enough(metric, trials)
+        _require_trials(metric, trials)
     return metrics[0].observed(metrics, data)[:, 0]
 
 
@@ -76,31 +130,31 @@ def curve_summaries(
     alpha0: float,
     beta0: float,
 ) -> tuple[Array, Array, Array, Array]:
-    """`(mu, sigma, lo, hi)` at many k, an array each."""
+    """Return `(mu, sigma, lo, hi)` at many k, an array each."""
     metrics, data, trials = _curve(name, R, ks)
     return _summaries(metrics, data, trials, confidence, bounds, _prior(alpha0, beta0))
 
 
-def weighing(w: Weights | None) -> tuple[float, ...]:
-    """The weight of each category; without them, wrong and right."""
+def category_weights(w: Weights | None) -> tuple[float, ...]:
+    """Return the weight of each category; by default 0 for wrong and 1 for right."""
     return RIGHT_OR_WRONG if w is None else numbers(w, "w")
 
 
 def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tuple[Any, int]:
-    """What the metric is computed from, and how many trials each question has in `R`."""
+    """Return the statistics that the metric takes, and the number of trials in `R`."""
     if not isinstance(metric, CategoryMetric):
         states = binary_states(R)
         return states, int(states.trials[0])
     categories = len(metric.weights)
     if R0 is not None:
         counts = category_counts(R, categories)
-        seen = category_counts(_by_question(R0, len(counts)), categories, "R0", least_trials=0)
-        if len(seen) != len(counts):
+        earlier = category_counts(_by_question(R0, len(counts)), categories, "R0", least_trials=0)
+        if len(earlier) != len(counts):
             raise InputError(
-                f"R0 must have a row per question of R; it has {len(seen)} rows and R has "
+                f"R0 must have a row per question of R; it has {len(earlier)} rows and R has "
                 f"{len(counts)}."
             )
-        both = counts + seen
+        both = counts + earlier
         return [Tally(both.tally, both.repeats())], int(counts.tally[0].sum())
     if metric.weights == RIGHT_OR_WRONG:
         states = binary_states(R)
@@ -110,19 +164,19 @@ def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tup
 
 
 def _by_question(R0: ArrayLike, questions: int) -> ArrayLike:
-    """A flat `R0` as so many outcomes of each question, one question after another."""
+    """Reshape a flat `R0` to a row per question, with equally many outcomes each."""
     is_flat = (
         R0.ndim == 1
         if isinstance(R0, np.ndarray)
-        else isinstance(R0, list | tuple) and all(isinstance(entry, _WHOLE) for entry in R0)
+        else isinstance(R0, list | tuple) and all(isinstance(entry, _INTEGER) for entry in R0)
     )
     if not is_flat:
         return R0
     flat = np.asarray(R0)
     if flat.size % questions:
         raise InputError(
-            f"R0 has one dimension and {flat.size} entries, which are not the same number for "
-            f"each of the {questions} questions of R."
+            f"R0 has one dimension and {flat.size} entries, which is not a multiple of the "
+            f"{questions} questions of R."
         )
     return flat.reshape(questions, -1)
 
@@ -133,14 +187,14 @@ def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[Coun
         raise WrongType(f"ks must be a list of integers, as in [1, 2, 4]; got {ks!r}.")
     metrics = cast(list[CountMetric], [member(k) for k in ks] if ks is not None else [member(1)])
     if not metrics:
-        raise InputError("ks is empty; a curve needs one k at least.")
+        raise InputError("ks is empty; a curve needs at least one k.")
     data, trials = _read(metrics[0], R)
     if ks is None:
         metrics = cast(list[CountMetric], [member(k) for k in range(1, trials + 1)])
     return metrics, data, trials
 
 
-def _enough(metric: CountMetric, trials: int) -> None:
+def _require_trials(metric: CountMetric, trials: int) -> None:
     if metric.draws > trials:
         raise NotEnoughTrials(
             f"{metric} draws {metric.draws} trials of each question, but R has {trials}. k must "
@@ -162,31 +216,31 @@ def _summaries(
     bounds: Bounds | None,
     prior: Prior,
 ) -> tuple[Array, Array, Array, Array]:
-    """Moments and ends of metrics of one class."""
+    """Return posterior moments and normal intervals of metrics of one class."""
     for metric in metrics:
-        if not isinstance(metric, _BEYOND_TRIALS):
-            _enough(metric, trials)
+        if not isinstance(metric, _ANY_K):
+            _require_trials(metric, trials)
     level = strict_share(confidence, "confidence")
     mean, sd = metrics[0].posterior(metrics, data, prior)
     possible = metrics[0].bounds if isinstance(metrics[0], CategoryMetric) else UNIT
-    low, high = normal_ends(mean[:, 0], sd[:, 0], level, _cut(possible, bounds))
+    low, high = normal_ends(mean[:, 0], sd[:, 0], level, _clip(possible, bounds))
     return mean[:, 0], sd[:, 0], low, high
 
 
-def _cut(possible: Bounds, asked: Bounds | None) -> Bounds:
-    """Where to cut an interval: as asked, within what is possible."""
-    if asked is UNCUT:
-        return UNCUT
-    if asked is None:
+def _clip(possible: Bounds, bounds: Bounds | None) -> Bounds:
+    """Return the bounds to which an interval is clipped, within the range of the metric."""
+    if bounds is UNCLIPPED:
+        return UNCLIPPED
+    if bounds is None:
         return possible
-    ends = tuple(asked) if isinstance(asked, Iterable) else ()
+    ends = tuple(bounds) if isinstance(bounds, Iterable) else ()
     if len(ends) != 2 or not all(isinstance(end, _REAL) for end in ends) or not ends[0] <= ends[1]:
-        raise InputError(f"bounds must be (low, high), two numbers in order; got {asked!r}.")
+        raise InputError(f"bounds must be (low, high), two numbers in order; got {bounds!r}.")
     low, high = max(float(ends[0]), possible[0]), min(float(ends[1]), possible[1])
     if low > high:
-        raise InputError(f"bounds {asked!r} leave nothing of what is possible, {possible}.")
+        raise InputError(f"bounds {bounds!r} exclude the whole range of the metric, {possible}.")
     return low, high
 
 
-_WHOLE = (int, np.integer)
+_INTEGER = (int, np.integer)
 _REAL = (int, float, np.integer, np.floating)

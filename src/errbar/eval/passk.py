@@ -1,13 +1,38 @@
-"""The documented pass-family functions: Pass@k, Pass^k, G-Pass@k, mG-Pass@k, Maj@k, AUC@K."""
+"""The documented functions of right-or-wrong outcomes: the pass family, spectra and blends.
+
+Pass@k, Pass^k, G-Pass@k, mG-Pass@k, Maj@k, AUC@K, threshold spectra, Geom@k and GeoSpectrum@k. The
+posterior moments of the blends are first-order (delta method).
+"""
 
 from numpy.typing import ArrayLike
 
-from errbar.eval.matrix import UNIT, Bounds, Summary, point, summary
-from errbar.metrics import AreaUnderPass, GPass, Majority, MeanGPass, PassAt, PassHat
+from errbar.errors import WrongType
+from errbar.eval.matrix import (
+    UNIT,
+    Bounds,
+    Summary,
+    Weights,
+    describe_parameters,
+    point,
+    summary,
+)
+from errbar.metrics import (
+    AreaUnderPass,
+    DatasetGeom,
+    Geom,
+    GeoSpectrum,
+    GPass,
+    Majority,
+    MeanGPass,
+    PassAt,
+    PassHat,
+    Spectrum,
+)
 
 
+@describe_parameters
 def pass_at_k(R: ArrayLike, k: int) -> float:
-    """Pass@k: chance that at least one of k trials is right.
+    """Pass@k: probability that at least one of k trials is right.
 
     Examples
     --------
@@ -17,6 +42,7 @@ def pass_at_k(R: ArrayLike, k: int) -> float:
     return point(PassAt(k), R)
 
 
+@describe_parameters
 def pass_at_k_ci(
     R: ArrayLike,
     k: int,
@@ -25,7 +51,7 @@ def pass_at_k_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """Pass@k of new trials, with its interval.
+    """Pass@k of new trials with a normal interval.
 
     Examples
     --------
@@ -36,8 +62,9 @@ def pass_at_k_ci(
     return summary(PassAt(k), R, confidence, bounds, alpha0, beta0)
 
 
+@describe_parameters
 def pass_hat_k(R: ArrayLike, k: int) -> float:
-    """Pass^k: chance that all of k trials are right.
+    """Pass^k: probability that all of k trials are right.
 
     Examples
     --------
@@ -47,6 +74,7 @@ def pass_hat_k(R: ArrayLike, k: int) -> float:
     return point(PassHat(k), R)
 
 
+@describe_parameters
 def pass_hat_k_ci(
     R: ArrayLike,
     k: int,
@@ -55,7 +83,7 @@ def pass_hat_k_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """Pass^k of new trials, with its interval."""
+    """Pass^k of new trials with a normal interval."""
     return summary(PassHat(k), R, confidence, bounds, alpha0, beta0)
 
 
@@ -65,11 +93,13 @@ unanimous_at_k = pass_hat_k
 unanimous_at_k_ci = pass_hat_k_ci
 
 
+@describe_parameters
 def g_pass_at_k(R: ArrayLike, k: int) -> float:
-    """G-Pass@k: Pass^k under the name that other papers use."""
+    """G-Pass@k at threshold 1, which is Pass^k."""
     return point(GPass(k), R)
 
 
+@describe_parameters
 def g_pass_at_k_ci(
     R: ArrayLike,
     k: int,
@@ -78,12 +108,13 @@ def g_pass_at_k_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """G-Pass@k of new trials, with its interval."""
+    """G-Pass@k of new trials with a normal interval."""
     return summary(GPass(k), R, confidence, bounds, alpha0, beta0)
 
 
+@describe_parameters
 def g_pass_at_k_tau(R: ArrayLike, k: int, tau: float) -> float:
-    """G-Pass@k at threshold `tau`: at least ⌈tau · k⌉ of k trials are right, and one at least.
+    """G-Pass@k: probability that at least ⌈tau · k⌉ of k trials, and at least one, are right.
 
     Examples
     --------
@@ -93,6 +124,7 @@ def g_pass_at_k_tau(R: ArrayLike, k: int, tau: float) -> float:
     return point(GPass(k, tau), R)
 
 
+@describe_parameters
 def g_pass_at_k_tau_ci(
     R: ArrayLike,
     k: int,
@@ -102,12 +134,13 @@ def g_pass_at_k_tau_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """G-Pass@k at threshold `tau` of new trials, with its interval."""
+    """G-Pass@k of new trials at threshold `tau` with a normal interval."""
     return summary(GPass(k, tau), R, confidence, bounds, alpha0, beta0)
 
 
+@describe_parameters
 def mg_pass_at_k(R: ArrayLike, k: int) -> float:
-    """mG-Pass@k: G-Pass@k averaged over thresholds from one half to one.
+    """mG-Pass@k: G-Pass@k averaged over thresholds from 1/2 to 1.
 
     Examples
     --------
@@ -117,6 +150,7 @@ def mg_pass_at_k(R: ArrayLike, k: int) -> float:
     return point(MeanGPass(k), R)
 
 
+@describe_parameters
 def mg_pass_at_k_ci(
     R: ArrayLike,
     k: int,
@@ -125,12 +159,13 @@ def mg_pass_at_k_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """mG-Pass@k of new trials, with its interval."""
+    """mG-Pass@k of new trials with a normal interval."""
     return summary(MeanGPass(k), R, confidence, bounds, alpha0, beta0)
 
 
+@describe_parameters
 def maj_at_k(R: ArrayLike, k: int) -> float:
-    """Maj@k: chance that more than half of k trials are right.
+    """Maj@k: probability that more than half of k trials are right.
 
     Examples
     --------
@@ -140,6 +175,7 @@ def maj_at_k(R: ArrayLike, k: int) -> float:
     return point(Majority(k), R)
 
 
+@describe_parameters
 def maj_at_k_ci(
     R: ArrayLike,
     k: int,
@@ -148,12 +184,13 @@ def maj_at_k_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """Maj@k of new trials, with its interval."""
+    """Maj@k of new trials with a normal interval."""
     return summary(Majority(k), R, confidence, bounds, alpha0, beta0)
 
 
+@describe_parameters
 def auc_at_k(R: ArrayLike, k: int) -> float:
-    """AUC@K: area under Pass@1 … Pass@k by trapezoids, over its width.
+    """AUC@K: area under Pass@1 … Pass@k by the trapezoidal rule, divided by k − 1.
 
     Examples
     --------
@@ -163,6 +200,7 @@ def auc_at_k(R: ArrayLike, k: int) -> float:
     return point(AreaUnderPass(k), R)
 
 
+@describe_parameters
 def auc_at_k_ci(
     R: ArrayLike,
     k: int,
@@ -171,5 +209,156 @@ def auc_at_k_ci(
     alpha0: float = 1.0,
     beta0: float = 1.0,
 ) -> Summary:
-    """AUC@K of new trials, with its interval."""
+    """AUC@K of new trials with a normal interval."""
     return summary(AreaUnderPass(k), R, confidence, bounds, alpha0, beta0)
+
+
+@describe_parameters
+def geom_at_k(R: ArrayLike, k: int, pass_power: float = 0.5, unanimous_power: float = 0.5) -> float:
+    """Geom@k: product of powers of Pass@k and Pass^k per question, averaged over questions.
+
+    Examples
+    --------
+    >>> round(geom_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
+    0.647106
+    """
+    return point(Geom(k, pass_power, unanimous_power), R)
+
+
+@describe_parameters
+def geom_at_k_ci(
+    R: ArrayLike,
+    k: int,
+    pass_power: float = 0.5,
+    unanimous_power: float = 0.5,
+    confidence: float = 0.95,
+    bounds: Bounds | None = UNIT,
+    alpha0: float = 1.0,
+    beta0: float = 1.0,
+) -> Summary:
+    """Geom@k of new trials with a normal interval; k may exceed the number of trials."""
+    metric = Geom(k, pass_power, unanimous_power)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
+
+
+@describe_parameters
+def geom_ds_at_k(
+    R: ArrayLike, k: int, pass_power: float = 0.5, unanimous_power: float = 0.5
+) -> float:
+    """Geom@k of the data set: product of powers of the mean Pass@k and the mean Pass^k.
+
+    Examples
+    --------
+    >>> round(geom_ds_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
+    0.653835
+    """
+    return point(DatasetGeom(k, pass_power, unanimous_power), R)
+
+
+@describe_parameters
+def geom_ds_at_k_ci(
+    R: ArrayLike,
+    k: int,
+    pass_power: float = 0.5,
+    unanimous_power: float = 0.5,
+    confidence: float = 0.95,
+    bounds: Bounds | None = UNIT,
+    alpha0: float = 1.0,
+    beta0: float = 1.0,
+) -> Summary:
+    """Geom@k of the data set for new trials with a normal interval; k may exceed the trials."""
+    metric = DatasetGeom(k, pass_power, unanimous_power)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
+
+
+@describe_parameters
+def geo_spectrum_at_k(
+    R: ArrayLike,
+    k: int,
+    lam: float = 0.5,
+    weights: Weights | None = None,
+    lambda_: float | None = None,
+) -> float:
+    """GeoSpectrum@k: weighted geometric mean of Pass@k and a threshold spectrum.
+
+    Without `weights` the spectrum is mG-Pass@k.
+
+    Examples
+    --------
+    >>> round(geo_spectrum_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
+    0.408248
+    """
+    return point(_geo_spectrum(k, lam, weights, lambda_), R)
+
+
+@describe_parameters
+def geo_spectrum_at_k_ci(
+    R: ArrayLike,
+    k: int,
+    lam: float = 0.5,
+    weights: Weights | None = None,
+    lambda_: float | None = None,
+    confidence: float = 0.95,
+    bounds: Bounds | None = UNIT,
+    alpha0: float = 1.0,
+    beta0: float = 1.0,
+) -> Summary:
+    """GeoSpectrum@k of new trials with a normal interval; k may exceed the number of trials."""
+    metric = _geo_spectrum(k, lam, weights, lambda_)
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
+
+
+@describe_parameters
+def geo_spectrum_star_at_k(R: ArrayLike, k: int) -> float:
+    """GeoSpectrum*@k: geometric mean of Pass@k and mG-Pass@k."""
+    return point(GeoSpectrum(k), R)
+
+
+@describe_parameters
+def geo_spectrum_star_at_k_ci(
+    R: ArrayLike,
+    k: int,
+    confidence: float = 0.95,
+    bounds: Bounds | None = UNIT,
+    alpha0: float = 1.0,
+    beta0: float = 1.0,
+) -> Summary:
+    """GeoSpectrum*@k of new trials with a normal interval; k may exceed the number of trials."""
+    return summary(GeoSpectrum(k), R, confidence, bounds, alpha0, beta0)
+
+
+@describe_parameters
+def threshold_spectrum_at_k(R: ArrayLike, k: int, weights: Weights) -> float:
+    """Weighted sum of the probabilities of at least 1, 2, … k right among k trials.
+
+    Examples
+    --------
+    >>> round(threshold_spectrum_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3, [0.1, 0.2, 0.3]), 6)
+    0.345
+    """
+    return point(Spectrum(k, weights), R)  # type: ignore[arg-type]
+
+
+@describe_parameters
+def threshold_spectrum_at_k_ci(
+    R: ArrayLike,
+    k: int,
+    weights: Weights,
+    confidence: float = 0.95,
+    bounds: Bounds | None = UNIT,
+    alpha0: float = 1.0,
+    beta0: float = 1.0,
+) -> Summary:
+    """Threshold spectrum of new trials with a normal interval; k may exceed the trials."""
+    metric = Spectrum(k, weights)  # type: ignore[arg-type]
+    return summary(metric, R, confidence, bounds, alpha0, beta0)
+
+
+def _geo_spectrum(
+    k: int, lam: float, weights: Weights | None, lambda_: float | None
+) -> GeoSpectrum:
+    if lambda_ is not None and lam != 0.5:
+        raise WrongType(
+            f"lam={lam!r} and lambda_={lambda_!r} are the same parameter; give only one."
+        )
+    return GeoSpectrum(k, lam if lambda_ is None else lambda_, weights)  # type: ignore[arg-type]

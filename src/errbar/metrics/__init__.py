@@ -1,4 +1,4 @@
-"""Metrics as values: `parse(str(metric)) == metric` for every one of them."""
+"""Metrics as immutable values, with `parse(str(metric)) == metric` for each of them."""
 
 from errbar.metrics.base import (
     JEFFREYS,

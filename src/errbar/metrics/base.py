@@ -1,6 +1,6 @@
-"""What a metric is: a frozen value that knows what it needs, its direction and its bounds.
+"""Base classes of metrics: immutable values with a direction, bounds and required data.
 
-`METRICS` is the one list of metrics: what stands before k in a name, and its class.
+`METRICS` is the registry: the part of a metric's name before its number, and its class.
 """
 
 from abc import ABC, abstractmethod
@@ -21,32 +21,32 @@ def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> N
     """Refuse questions with fewer than `k` trials."""
     trials = counts.trials
     if not trials.size:
-        raise InputError(f"{metric} was asked of no question at all.")
+        raise InputError(f"{metric} needs at least one question; there is none.")
     if trials.min() >= k:
         return
     short = trials < k
     at = int(np.argmax(short))
-    some = (
+    example = (
         f"one has {trials[at]}"
         if isinstance(counts, CountsByState)
         else f"question {counts.questions[at]!r} has {trials[at]}"
     )
     raise NotEnoughTrials(
         f"{metric} draws {k} of a question's trials; {int(short @ counts.repeats())} of "
-        f"{len(counts)} questions have fewer ({some}). Lower k to at most {trials.min()}, or "
+        f"{len(counts)} questions have fewer ({example}). Lower k to at most {trials.min()}, or "
         f"collect more trials."
     )
 
 
 AnyCounts = Counts | CategoryCounts
 
-_SMALLEST_EXACT = 1e-250  # sums below this may have lost digits on the way
-MOST_DRAWS = 10_000_000  # more would not fit the memory of a usual machine
-_LEAST_LOG = -1e300  # stands for the log of zero where a difference of logs is taken
+_SMALLEST_EXACT = 1e-250  # smaller sums may have lost digits to underflow
+MOST_DRAWS = 10_000_000  # vectors of length k fit in memory
+_LEAST_LOG = -1e300  # the log of zero, finite so that differences of logs are defined
 
 
 class Needs(Enum):
-    """What a metric must know of each trial or item."""
+    """The data that a metric needs for each trial or item."""
 
     RIGHT_OR_WRONG = "right or wrong"
     CATEGORY = "category"
@@ -56,25 +56,25 @@ class Needs(Enum):
 
 
 class Direction(Enum):
-    """Which way is better."""
+    """Whether higher or lower values are better."""
 
     HIGHER = "higher is better"
     LOWER = "lower is better"
 
 
 def pseudo_trials(value: Any, name: str) -> float:
-    """`value` as a number of imagined trials, within what leaves the data a say."""
+    """Return `value` as a number of pseudo-trials of a prior, from 1e-9 to 1e9."""
     if not number(value, name, 0.0, 1e9) >= 1e-9:
-        raise InputError(f"{name} must be positive, 1e-9 at least; got {value!r}.")
+        raise InputError(f"{name} must be positive, at least 1e-9; got {value!r}.")
     return float(value)
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Trials imagined before any was seen.
+    """A conjugate prior, as numbers of pseudo-trials.
 
-    `right` and `wrong` are the Beta prior of a success rate, `each` the Dirichlet prior of every
-    category.
+    `right` and `wrong` are the parameters of the Beta prior of a success rate; `each` is the
+    parameter of every category in the Dirichlet prior.
     """
 
     right: float = 1.0
@@ -92,91 +92,91 @@ FLAT = UNIFORM
 
 
 class Moments(NamedTuple):
-    """Posterior mean and standard deviation: a row per metric, a column per system."""
+    """Posterior mean and standard deviation, with a row per metric and a column per system."""
 
     mean: Array
     sd: Array
 
 
 class Metric(ABC):
-    """One number for a system."""
+    """Base class of metrics: a score of a system."""
 
-    head: ClassVar[str]  # what stands before the number in its name, set on registration
-    numbered: ClassVar[str | None] = None  # the field that this number is
+    head: ClassVar[str]  # the part of the name before the number, set on registration
+    numbered: ClassVar[str | None] = None  # the field that is the number in the name
     needs: ClassVar[Needs]
     direction: ClassVar[Direction] = Direction.HIGHER
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and largest possible value."""
+        """Smallest and largest possible value."""
         return (0.0, 1.0)
 
     def __str__(self) -> str:
-        from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar knows the metrics
+        from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar imports the metrics
 
         return spell(self)
 
 
 class CountMetric(Metric):
-    """A metric of how often each outcome occurred, question by question."""
+    """A metric computed from the counts of each outcome per question."""
 
     needs: ClassVar[Needs] = Needs.RIGHT_OR_WRONG
 
     @property
     def draws(self) -> int:
-        """Trials of every question that an estimate from the observed trials draws."""
+        """Number of trials per question that the observed score requires."""
         return 1
 
     @property
     def posterior_draws(self) -> int:
-        """Trials of every question without which it has no posterior."""
+        """Number of trials per question that the posterior requires."""
         return 0
 
     @classmethod
     @abstractmethod
     def statistics(cls, systems: Sequence[AnyCounts]) -> Any:
-        """What metrics of this kind are computed from, for `observed` and `posterior`."""
+        """Return the statistics of the systems that `observed` and `posterior` take."""
 
     @classmethod
     @abstractmethod
     def observed(cls, metrics: Sequence[Self], data: Any) -> Array:
-        """Estimates from the observed trials: a row per metric, a column per system."""
+        """Return observed scores, with a row per metric and a column per system."""
 
     @classmethod
     @abstractmethod
     def posterior(cls, metrics: Sequence[Self], data: Any, prior: Prior) -> Moments:
-        """Posterior moments, for any number of draws."""
+        """Return posterior moments, for any number of draws."""
 
     @abstractmethod
     def parts(self) -> "tuple[QuestionMean, ...]":
-        """Means over questions of right-or-wrong trials that it is made of; none for categories."""
+        """Return the means over questions that the metric combines; none for categories."""
 
     def joined(self, *means: Array) -> Array:
-        """What it comes to where its parts have these means."""
+        """Return the metric, given the means of its parts."""
         return means[0]
 
     def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """How fast that rises with each of them."""
+        """Return the partial derivatives of `joined` with respect to the means."""
         return (np.ones_like(means[0]),)
 
     def point(self, counts: AnyCounts) -> float:
-        """Estimate from the observed trials of one system."""
+        """Return the observed score of one system."""
         require_trials(counts, self.draws, self)
         return float(self.observed([self], self.statistics([counts]))[0, 0])
 
     def moments(self, counts: AnyCounts, prior: Prior = FLAT) -> tuple[float, float]:
-        """Posterior mean and standard deviation of one system."""
+        """Return the posterior mean and standard deviation of one system."""
         require_trials(counts, self.posterior_draws, self)
         mean, sd = self.posterior([self], self.statistics([counts]), prior)
         return float(mean[0, 0]), float(sd[0, 0])
 
 
 class BinaryMetric(CountMetric):
-    """A metric of right-or-wrong trials, through the distinct states of the questions."""
+    """A metric of right-or-wrong trials; a state is a pair (trials, right) with its frequency."""
 
     @classmethod
     def statistics(cls, systems: Sequence[AnyCounts]) -> States:
-        """The pooled states of the systems."""
+        """Return the pooled states of the systems."""
         for counts in systems:
             if not isinstance(counts, Counts):
                 raise WrongType(f"{cls.__name__} needs right-or-wrong counts; got categories.")
@@ -184,21 +184,21 @@ class BinaryMetric(CountMetric):
 
 
 class QuestionMean(BinaryMetric):
-    """A binary metric that is a mean over questions of something known for each state."""
+    """A binary metric that is the mean over questions of a function of the state."""
 
-    unbiased: ClassVar[bool] = True  # whether its value over subsets is right on average
+    unbiased: ClassVar[bool] = True  # whether the mean over subsets is an unbiased estimator
 
     @classmethod
     @abstractmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """The value of each state over its subsets: a row per metric."""
+        """Return the mean of each state over its k-subsets, with a row per metric."""
 
     @abstractmethod
     def at_rates(self, rates: Array) -> Array:
-        """The value of questions that are answered right at these rates."""
+        """Return the expected value of questions with these success rates."""
 
     def parts(self) -> "tuple[QuestionMean, ...]":
-        """Itself."""
+        """Return the metric itself."""
         return (self,)
 
     @classmethod
@@ -206,27 +206,27 @@ class QuestionMean(BinaryMetric):
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """Mean and log variance of each state: a row per metric."""
+        """Return posterior mean and log variance of each state, with a row per metric."""
 
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: States) -> Array:
-        """Mean over questions."""
+        """Return the means over questions."""
         return over_questions(cls.subset_means(metrics, data), data)
 
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
-        """Mean over questions, which are independent given the data."""
+        """Return moments of the mean over questions, which are independent given the data."""
         mean, log_var = cls.state_moments(metrics, data, prior)
         return Moments(over_questions(mean, data), sd_over_questions(log_var, data))
 
 
 def over_questions(by_state: Array, states: States) -> Array:
-    """Mean over the questions of each system."""
+    """Return the mean over the questions of each system."""
     return np.inner(by_state, states.questions) / states.total
 
 
 def sd_over_questions(log_var: Array, states: States) -> Array:
-    """Standard deviation of the mean over independent questions, however small."""
+    """Return the standard deviation of a mean over independent questions, without underflow."""
     variance = np.inner(np.exp(log_var), states.questions)
     if variance.min() > _SMALLEST_EXACT:
         return np.sqrt(variance) / states.total
@@ -234,14 +234,15 @@ def sd_over_questions(log_var: Array, states: States) -> Array:
 
 
 def log_var_over_questions(log_by_state: Array, states: States) -> Array:
-    """Log variance of the mean over independent questions."""
+    """Return the log variance of a mean over independent questions."""
     return log_over_questions(log_by_state, states) - np.log(states.total)
 
 
 def log_over_questions(log_by_state: Array, states: States) -> Array:
-    """Log of the mean over questions of what is given by its log.
+    """Return the log of the mean over questions, given logs (log-sum-exp).
 
-    Each system is measured against its own largest state, which another system's may dwarf.
+    The largest term is factored out for each system separately, so that no system underflows
+    because another one is much larger.
     """
     out = np.empty((len(log_by_state), len(states.questions)))
     for system, questions in enumerate(states.questions):
@@ -253,12 +254,12 @@ def log_over_questions(log_by_state: Array, states: States) -> Array:
 
 
 def posterior_of(states: States, prior: Prior) -> tuple[Array, Array]:
-    """Parameters of each state's Beta posterior."""
+    """Return the parameters of the Beta posterior of each state."""
     return prior.right + states.correct, prior.wrong + (states.trials - states.correct)
 
 
 def draws_of(k: Any) -> int:
-    """`k` as an int, refusing what merely looks like one."""
+    """Return `k` as an int; floats and booleans are refused."""
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
         raise WrongType(f"k must be an integer; got {k!r}.")
     if not 1 <= k <= MOST_DRAWS:
@@ -267,7 +268,7 @@ def draws_of(k: Any) -> int:
 
 
 def set_fields(metric: Metric, **fields: object) -> None:
-    """Store checked fields of a frozen metric."""
+    """Set fields of a frozen metric after they were checked."""
     for name, value in fields.items():
         object.__setattr__(metric, name, value)
 
@@ -279,7 +280,7 @@ M = TypeVar("M", bound=type[Metric])
 
 
 def register(head: str, *aliases: str) -> Callable[[M], M]:
-    """Give a metric its name; `aliases` are read but never printed."""
+    """Register a metric under a name; `aliases` are parsed but never printed."""
 
     def add(metric: M) -> M:
         metric.head = head

@@ -1,7 +1,7 @@
-"""Blends: two pass-family metrics and two powers.
+"""Blends: weighted geometric means of two pass-family metrics.
 
-Geom@k blends question by question and then averages; the others average first and then blend.
-The posterior moments are the documented first-order ones, taken at the posterior means.
+Geom@k blends each question and then averages over questions; the others average first and then
+blend. Posterior moments are first-order (delta method), expanded at the posterior means.
 """
 
 from collections.abc import Sequence
@@ -36,12 +36,12 @@ from errbar.metrics.passk import (
     step,
 )
 
-_LARGEST_POWER = 1e6  # powers beyond this turn every score into 0 or 1
+_LARGEST_POWER = 1e6  # larger exponents turn every score into 0 or 1
 
 
 @dataclass(frozen=True)
 class PowerBlend(BinaryMetric):
-    """Pass@k to one power times Pass^k to another."""
+    """Product of powers of Pass@k and Pass^k."""
 
     numbered: ClassVar[str | None] = "k"
     k: int
@@ -56,20 +56,22 @@ class PowerBlend(BinaryMetric):
             unanimous_power=_power(self.unanimous_power, "unanimous_power"),
         )
         if self.pass_power == self.unanimous_power == 0:
-            raise InputError("pass_power and unanimous_power are both 0; one must not be.")
+            raise InputError(
+                "pass_power and unanimous_power are both 0; at least one must differ from 0."
+            )
 
     @property
     def draws(self) -> int:
-        """Trials of every question that an estimate from the observed trials draws."""
+        """Number of trials per question that the observed score requires."""
         return self.k
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """From 0 to 1; with a negative power there is no largest value to bound an interval by."""
+        """Return 0 and 1; with a negative exponent the metric is unbounded, which is refused."""
         if min(self.pass_power, self.unanimous_power) < 0:
             raise InputError(
-                f"{self} has no largest value, because of its negative power: only the functions "
-                f"of errbar.eval score it."
+                f"{self} is unbounded because of its negative exponent; only the functions of "
+                f"errbar.eval compute it."
             )
         return super().bounds
 
@@ -77,60 +79,60 @@ class PowerBlend(BinaryMetric):
 @register("geom@")
 @dataclass(frozen=True)
 class Geom(PowerBlend, QuestionMean):
-    """Geometric blend of a question's Pass@k and Pass^k, averaged over questions."""
+    """Weighted geometric mean of Pass@k and Pass^k per question, averaged over questions."""
 
-    unbiased: ClassVar[bool] = False  # the mean of a blend is not the blend of the means
+    unbiased: ClassVar[bool] = False  # the mean of a product of powers is not that of the means
 
     def at_rates(self, rates: Array) -> Array:
-        """Blend of the chances at each rate."""
-        one, all_ = PassAt(self.k).at_rates(rates), PassHat(self.k).at_rates(rates)
-        blend: Array = one**self.pass_power * all_**self.unanimous_power
+        """Return the blend at each success rate."""
+        passed, unanimous = PassAt(self.k).at_rates(rates), PassHat(self.k).at_rates(rates)
+        blend: Array = passed**self.pass_power * unanimous**self.unanimous_power
         return blend
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Blend of the chances over the k-subsets of each state."""
-        one, all_ = _pass_and_hat(metrics)
+        """Return the blend of the means over k-subsets of each state."""
+        passed, unanimous = _pass_and_hat(metrics)
         a, b = _powers(metrics)
         return _powers_of(
-            PassAt.subset_means(one, states), PassHat.subset_means(all_, states), a, b
+            PassAt.subset_means(passed, states), PassHat.subset_means(unanimous, states), a, b
         )
 
     @classmethod
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """First-order moments of each state's blend."""
+        """Return first-order moments of the blend of each state."""
         return _blend(*_powers(metrics), *_log_moments(metrics, states, prior))
 
 
 @register("geom-ds@")
 @dataclass(frozen=True)
 class DatasetGeom(PowerBlend):
-    """Geometric blend of the data set's Pass@k and Pass^k."""
+    """Weighted geometric mean of Pass@k and Pass^k of the data set."""
 
     def parts(self) -> tuple[QuestionMean, ...]:
-        """Pass@k and Pass^k."""
+        """Return Pass@k and Pass^k."""
         return PassAt(self.k), PassHat(self.k)
 
     def joined(self, *means: Array) -> Array:
-        """Their blend."""
+        """Return the blend of the two means."""
         return _product(means, (self.pass_power, self.unanimous_power))
 
     def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """How fast it rises with each."""
+        """Return the partial derivatives of the blend."""
         return _slopes(means, (self.pass_power, self.unanimous_power))
 
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: States) -> Array:
-        """Blend of the two means over questions."""
-        one, all_ = _pass_and_hat(metrics)
+        """Return the blend of the two means over questions."""
+        passed, unanimous = _pass_and_hat(metrics)
         a, b = _powers(metrics)
-        return _powers_of(PassAt.observed(one, data), PassHat.observed(all_, data), a, b)
+        return _powers_of(PassAt.observed(passed, data), PassHat.observed(unanimous, data), a, b)
 
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
-        """First-order moments of the blend."""
+        """Return first-order moments of the blend."""
         return _dataset_blend(*_powers(metrics), data, *_log_moments(metrics, data, prior))
 
 
@@ -154,49 +156,49 @@ class GeoSpectrum(BinaryMetric):
 
     @property
     def draws(self) -> int:
-        """Trials of every question that an estimate from the observed trials draws."""
+        """Number of trials per question that the observed score requires."""
         return self.k
 
     @property
     def spectrum(self) -> CreditMetric:
-        """The metric that is blended with Pass@k."""
+        """Return the metric that is blended with Pass@k."""
         return MeanGPass(self.k) if self.weights is None else Spectrum(self.k, self.weights)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Nothing, and the blend of the largest of both."""
+        """Return 0 and the blend of the largest values of both."""
         return (0.0, self.spectrum.top ** (1.0 - self.lam))
 
     def parts(self) -> tuple[QuestionMean, ...]:
-        """Pass@k and that of the spectrum."""
+        """Return Pass@k and the part of the spectrum."""
         return PassAt(self.k), *self.spectrum.parts()
 
     def joined(self, *means: Array) -> Array:
-        """Their blend."""
+        """Return the blend of the two means."""
         return self.bounds[1] * _product(means, (self.lam, 1.0 - self.lam))
 
     def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """How fast it rises with each."""
-        most = self.bounds[1]
-        return tuple(most * slope for slope in _slopes(means, (self.lam, 1.0 - self.lam)))
+        """Return the partial derivatives of the blend."""
+        largest = self.bounds[1]
+        return tuple(largest * slope for slope in _slopes(means, (self.lam, 1.0 - self.lam)))
 
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: States) -> Array:
-        """Blend of the two means over questions."""
+        """Return the blend of the two means over questions."""
         lam = np.array([[m.lam] for m in metrics])
-        one = PassAt.observed([PassAt(m.k) for m in metrics], data)
+        passed = PassAt.observed([PassAt(m.k) for m in metrics], data)
         spectra = CreditMetric.observed([m.spectrum for m in metrics], data)
-        return one**lam * spectra ** (1.0 - lam)
+        return passed**lam * spectra ** (1.0 - lam)
 
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
-        """First-order moments of the blend."""
+        """Return first-order moments of the blend."""
         lam = np.array([[m.lam] for m in metrics])
         counts = (data.trials, data.correct, (prior.right, prior.wrong))
         both = [beta.credit_moments(*counts, m.spectrum.gains(), step(m.k, at=1)) for m in metrics]
         log_mean, log_var, _, log_cov = np.array(both).swapaxes(0, 1)
-        one, log_var_one = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
-        logs = (np.log(one), log_mean, log_var_one, log_var, log_cov)
+        passed, log_var_passed = PassAt.state_moments([PassAt(m.k) for m in metrics], data, prior)
+        logs = (np.log(passed), log_mean, log_var_passed, log_var, log_cov)
         return _dataset_blend(lam, 1.0 - lam, data, *logs)
 
 
@@ -204,30 +206,30 @@ def _power(value: float, name: str) -> float:
     return number(value, name, -_LARGEST_POWER, _LARGEST_POWER)
 
 
-def _powers_of(one: Array, all_: Array, a: Array, b: Array) -> Array:
-    """Pass@k and Pass^k to their powers, multiplied; where one of the factors is 0, so is this.
+def _powers_of(passed: Array, unanimous: Array, a: Array, b: Array) -> Array:
+    """Return passed**a * unanimous**b, which is 0 if a factor is 0.
 
-    What remains undefined is 0 to a negative power.
+    A negative power of 0 is undefined and refused.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        blend: Array = one**a * all_**b
-    blend[((one == 0) & (a > 0)) | ((all_ == 0) & (b > 0))] = 0.0
+        blend: Array = passed**a * unanimous**b
+    blend[((passed == 0) & (a > 0)) | ((unanimous == 0) & (b > 0))] = 0.0
     if not np.isfinite(blend).all():
         raise InputError(
-            "a score of 0 has no negative power; the powers must not be negative here."
+            "a score of 0 has no negative power; the exponents must not be negative here."
         )
     return blend
 
 
 def _product(means: Sequence[Array], powers: Sequence[float]) -> Array:
-    """Product of powers."""
+    """Return the product of two powers."""
     x, y = means
     blend: Array = x ** powers[0] * y ** powers[1]
     return blend
 
 
 def _slopes(means: Sequence[Array], powers: Sequence[float]) -> tuple[Array, ...]:
-    """Derivatives of the product; 0 where a factor is 0, from where it may rise endlessly."""
+    """Return the derivatives of the product; 0 at a factor of 0, where they may be infinite."""
     blend = _product(means, powers)
     with np.errstate(divide="ignore", invalid="ignore"):
         return tuple(
@@ -243,13 +245,13 @@ def _pass_and_hat(metrics: Sequence[PowerBlend]) -> tuple[list[PassAt], list[Pas
 def _log_moments(
     metrics: Sequence[PowerBlend], states: States, prior: Prior
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Logs of the means of Pass@k and Pass^k, of their variances and of their covariance."""
+    """Return the logs of the means of Pass@k and Pass^k, their variances and covariance."""
     ks = [m.k for m in metrics]
     a, b = posterior_of(states, prior)
-    none, var_one = beta.log_power_moments(b, a, ks)
-    all_, var_all = beta.log_power_moments(a, b, ks)
-    cov = beta.log_cov_one_all(none, all_, a, b, ks)
-    return np.log(beta.chance_of_one(a, b, ks)), all_, var_one, var_all, cov
+    none, var_passed = beta.log_power_moments(b, a, ks)
+    unanimous, var_unanimous = beta.log_power_moments(a, b, ks)
+    cov = beta.log_cov_one_all(none, unanimous, a, b, ks)
+    return np.log(beta.chance_of_one(a, b, ks)), unanimous, var_passed, var_unanimous, cov
 
 
 def _powers(metrics: Sequence[PowerBlend]) -> tuple[Array, Array]:
@@ -260,7 +262,7 @@ def _powers(metrics: Sequence[PowerBlend]) -> tuple[Array, Array]:
 
 
 def _dataset_blend(a: Array, b: Array, states: States, *logs: Array) -> Moments:
-    """Blend of two means over questions, from the logs of each state's means and (co)variances."""
+    """Return the blend of two means over questions, from logs of means and (co)variances."""
     means = log_over_questions(np.concatenate(logs), states)
     log_x, log_y, *log_vars = np.split(means, len(logs))
     questions = np.log(states.total)
@@ -271,10 +273,10 @@ def _dataset_blend(a: Array, b: Array, states: States, *logs: Array) -> Moments:
 def _blend(
     a: Array, b: Array, log_x: Array, log_y: Array, log_vx: Array, log_vy: Array, log_cov: Array
 ) -> tuple[Array, Array]:
-    """Mean and log variance of x^a · y^b to first order, from logs throughout.
+    """Return mean and log variance of x^a · y^b to first order, computed with logs throughout.
 
-    A factor with power 0 is left out before it is looked at, and a factor that is always 0 has
-    no variance to pass on: neither may turn into 0 · ∞.
+    A factor with exponent 0 is left out, and a factor that is always 0 contributes no variance, so
+    that neither becomes 0 · ∞.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         log_mean = np.where(a != 0, a * log_x, 0.0) + np.where(b != 0, b * log_y, 0.0)
@@ -286,7 +288,7 @@ def _blend(
         parts = [np.where(np.isnan(part) | (log_mean == -np.inf), -np.inf, part) for part in parts]
         relative = np.logaddexp.reduce(parts)
         opposed = (a * b < 0) & np.ones_like(relative, dtype=bool)
-        if opposed.any():  # a power that is negative takes the covariance off
+        if opposed.any():  # with a negative exponent the covariance is subtracted
             own = np.logaddexp(parts[0], parts[1])
             less = own + np.log(-np.expm1(np.minimum(parts[2] - own, 0.0)))
             relative = np.where(opposed, less, relative)

@@ -1,4 +1,4 @@
-"""Category metrics: every trial falls into one of several categories; and votes by answer."""
+"""Metrics of trials in several categories, and of votes among answers."""
 
 import math
 from abc import abstractmethod
@@ -32,8 +32,8 @@ from errbar.metrics.base import (
 from errbar.metrics.passk import PassAt, PassHat
 
 RIGHT_OR_WRONG = (0.0, 1.0)
-_LEAST_SCALE = -1000  # a power of two that is far from zero and from rounding
-_FEW_ROWS = 256  # up to here pooling equal rows takes longer than what it saves
+_LEAST_SCALE = -1000  # exponent of the smallest scale, above the subnormal numbers
+_FEW_ROWS = 256  # up to this number, pooling equal rows costs more time than it saves
 
 
 class CategoryMetric(CountMetric):
@@ -48,61 +48,72 @@ class CategoryMetric(CountMetric):
             return
         set_fields(self, weights=numbers(self.weights, "weights"))
         if len(self.weights) < 2:
-            raise InputError(f"weights must name two categories at least; got {self.weights}.")
+            raise InputError(
+                f"weights must have at least two entries, one per category; got {self.weights}."
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest weight."""
+        """Return the smallest and the largest weight."""
         return min(self.weights), max(self.weights)
 
     def parts(self) -> tuple[QuestionMean, ...]:
-        """The chance of a right trial, where there are two categories."""
+        """Return the success rate if there are two categories, otherwise nothing."""
         return (PassAt(1),) if len(self.weights) == 2 else ()
 
     def joined(self, *means: Array) -> Array:
-        """Its place between the two weights."""
+        """Return the mean weight, given the success rate."""
         wrong, right = self.weights
         return wrong + (right - wrong) * means[0]
 
     def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """How far the two weights lie apart."""
+        """Return the difference of the two weights."""
         wrong, right = self.weights
         return (np.full_like(means[0], right - wrong),)
 
     @abstractmethod
     def value(self, tally: Tally) -> float:
-        """Estimate from the observed trials of one system."""
+        """Return the observed score of one system."""
 
     @abstractmethod
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
-        """Posterior mean and standard deviation of one system."""
+        """Return the posterior mean and standard deviation of one system."""
 
     def row_values(self, tally: Tally) -> Array:
-        """The mean weight of the observed trials of each row."""
+        """Return the mean weight of the observed trials of each row."""
         rows = tally.rows.astype(float)
         return rows @ np.array(self.weights) / rows.sum(axis=1)
 
     @classmethod
     def statistics(cls, systems: Sequence[AnyCounts]) -> list[Tally]:
-        """What metrics of this kind are computed from."""
+        """Return the counts of each system, pooled by equal rows."""
         return [Tally.of(counts) for counts in systems]
 
     @classmethod
     def observed(cls, metrics: Sequence[Self], data: Sequence[Tally]) -> Array:
-        """Estimates from the observed trials: a row per metric, a column per system."""
-        return np.array([[m.value(m._fitting(tally)) for tally in data] for m in metrics])
+        """Return observed scores, with a row per metric and a column per system."""
+        return np.array(
+            [[m.value(m._require_categories(tally)) for tally in data] for m in metrics]
+        )
 
     @classmethod
     def posterior(cls, metrics: Sequence[Self], data: Sequence[Tally], prior: Prior) -> Moments:
-        """Posterior moments."""
-        both = np.array([[m.spread(m._fitting(tally), prior) for tally in data] for m in metrics])
+        """Return posterior moments."""
+        both = np.array(
+            [[m.spread(m._require_categories(tally), prior) for tally in data] for m in metrics]
+        )
         return Moments(both[:, :, 0], both[:, :, 1])
 
-    def _fitting(self, tally: Tally) -> Tally:
+    def _scaled_weights(self) -> tuple[float, Array]:
+        """Return a power of two and the weights divided by it, so that their squares are finite."""
+        scale = math.ldexp(0.5, max(math.frexp(max(map(abs, self.weights)))[1], _LEAST_SCALE))
+        return scale, np.array(self.weights) / scale
+
+    def _require_categories(self, tally: Tally) -> Tally:
         categories = tally.rows.shape[1]
         if categories != len(self.weights):
             raise InputError(
-                f"{self} has {len(self.weights)} weights, but the counts have {categories} "
+                f"{self} has {len(self.weights)} weights, but the data have {categories} "
                 f"categories."
             )
         return tally
@@ -111,19 +122,21 @@ class CategoryMetric(CountMetric):
 @register("bayes")
 @dataclass(frozen=True)
 class Bayes(CategoryMetric):
-    """Mean weight of a trial under a Dirichlet posterior for every question."""
+    """Mean weight of a trial under a Dirichlet posterior for each question.
+
+    This is Bayes@N of Hariri et al. (2026), "Don't Pass@k: A Bayesian Framework for Large Language
+    Model Evaluation", arXiv:2510.04265.
+    """
 
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
     def value(self, tally: Tally) -> float:
-        """The posterior mean under a flat prior: it has no other estimate."""
+        """Return the posterior mean under a flat prior, which is its only estimate."""
         return self.spread(tally, FLAT)[0]
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
-        """Mean over questions, which are independent given the data."""
-        # A power of two changes no digit, and keeps squares of large weights finite.
-        scale = math.ldexp(0.5, max(math.frexp(max(map(abs, self.weights)))[1], _LEAST_SCALE))
-        weights = np.array(self.weights) / scale
+        """Return moments of the mean over questions, which are independent given the data."""
+        scale, weights = self._scaled_weights()
         mean = variance = 0.0
         for rows, often in tally.parts():
             pseudo = rows + prior.each
@@ -136,20 +149,20 @@ class Bayes(CategoryMetric):
 @register("avg", "accuracy", "acc", "mean")
 @dataclass(frozen=True)
 class Average(CategoryMetric):
-    """Mean weight of the observed trials, question by question.
+    """Mean weight of the observed trials, averaged over questions.
 
-    Its standard deviation is that of `bayes`, stretched by as much as the prior drew that one in.
+    Its standard deviation is that of `bayes`, rescaled to undo the shrinkage by the prior.
     """
 
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
     @property
     def posterior_draws(self) -> int:
-        """One: it is centred on what was observed."""
+        """Return 1, because the posterior is centred on the observed mean."""
         return 1
 
     def value(self, tally: Tally) -> float:
-        """Mean over questions of the mean weight of their trials."""
+        """Return the mean over questions of the mean weight of their trials."""
         weights = np.array(self.weights)
         mean = 0.0
         for rows, often in tally.parts():
@@ -157,24 +170,25 @@ class Average(CategoryMetric):
         return mean / tally.questions
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
-        """The observed mean, with the posterior's spread on its own scale."""
-        # A power of two changes no digit, and keeps squares of large weights finite.
-        scale = math.ldexp(0.5, max(math.frexp(max(map(abs, self.weights)))[1], _LEAST_SCALE))
-        weights = np.array(self.weights) / scale
+        """Return the observed mean, and the posterior standard deviation on its scale."""
+        scale, weights = self._scaled_weights()
         mean = variance = 0.0
         for rows, often in tally.parts():
             trials = rows.sum(axis=1)
             total = trials + prior.each * rows.shape[1]
-            stretched = often * np.square(total / trials)
+            rescaled = often * np.square(total / trials)
             mean += dirichlet.sum_of_means(rows, trials, weights, often)
-            variance += dirichlet.sum_of_variances(rows + prior.each, total, weights, stretched)
+            variance += dirichlet.sum_of_variances(rows + prior.each, total, weights, rescaled)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
 
 @register("max@")
 @dataclass(frozen=True)
 class MaxAt(CategoryMetric):
-    """Expected largest weight among `k` draws from a question's trials."""
+    """Expected largest weight among `k` draws from the trials of a question.
+
+    The estimator is that of Bagirov et al. (2025), "The Best of N Worlds".
+    """
 
     numbered: ClassVar[str | None] = "k"
     k: int
@@ -186,17 +200,17 @@ class MaxAt(CategoryMetric):
 
     @property
     def draws(self) -> int:
-        """Trials of every question that an estimate from the observed trials draws."""
+        """Number of trials per question that the observed score requires."""
         return self.k
 
     def parts(self) -> tuple[QuestionMean, ...]:
-        """With two categories, Pass@k or Pass^k, by which of them weighs more."""
+        """Return Pass@k or Pass^k if there are two categories, depending on their weights."""
         if len(self.weights) > 2:
             return ()
         return (PassAt(self.k) if self.weights[1] >= self.weights[0] else PassHat(self.k),)
 
     def value(self, tally: Tally) -> float:
-        """Mean over every k-subset of the observed trials."""
+        """Return the mean over all k-subsets of the observed trials."""
         trials, levels, _, gaps = self._levels(tally)
         value = min(self.weights)
         for at_most, gap in zip(levels, gaps, strict=True):
@@ -206,7 +220,7 @@ class MaxAt(CategoryMetric):
         return value
 
     def row_values(self, tally: Tally) -> Array:
-        """The mean of each row over every k-subset of its trials."""
+        """Return the mean of each row over all k-subsets of its trials."""
         trials, levels, _, gaps = self._levels(tally)
         values = np.full(len(tally.rows), min(self.weights))
         for at_most, gap in zip(levels, gaps, strict=True):
@@ -214,7 +228,7 @@ class MaxAt(CategoryMetric):
         return values
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
-        """Mean over questions, which are independent given the data."""
+        """Return moments of the mean over questions, which are independent given the data."""
         trials, levels, categories, gaps = self._levels(tally)
         mean, ks = min(self.weights), [self.k]
         logs: list[Array] = [np.array([-np.inf])]
@@ -243,7 +257,10 @@ class MaxAt(CategoryMetric):
         return mean, sd
 
     def _levels(self, tally: Tally) -> tuple[Integers, list[Integers], Array, Array]:
-        """Trials; counts at or below each level but the highest, its categories, the gap above."""
+        """Return trials, cumulative counts per level, cumulative categories, and gaps of weights.
+
+        A level is a distinct weight; the highest is left out.
+        """
         values = sorted(set(self.weights))
         levels: list[Integers] = []
         categories: list[int] = []
@@ -259,30 +276,30 @@ class MaxAt(CategoryMetric):
 
 
 def _pooled(tally: Tally, *columns: Integers) -> tuple[tuple[Integers, ...], Array]:
-    """Distinct rows of `columns`, and how many questions are in each; a few stay as they are."""
+    """Return the distinct rows of `columns` and their frequencies; few rows are not pooled."""
     if len(tally.rows) <= _FEW_ROWS:
         return columns, tally.often
     return distinct_rows(*columns, often=tally.often)
 
 
 def _root_of_sum(logs: Array, often: Array) -> float:
-    """Square root of Σ often · exp(log), which may be too small to square."""
+    """Return the square root of Σ often · exp(log), without underflow."""
     top = logs.max()
     if top == -np.inf:
         return 0.0
     return float(np.exp(0.5 * top) * np.sqrt(np.exp(logs - top) @ often))
 
 
-_MOST_TRIALS = 1000  # of more, the number of subsets is beyond a float
+_MOST_TRIALS = 1000  # the number of subsets of more trials overflows a float
 
 
 @register("vote@", "plurality@")
 @dataclass(frozen=True)
 class VoteAt(Metric):
-    """Chance that the answer most often given among `k` draws is right, ties split.
+    """Probability that the plurality vote of `k` draws is right, with ties split evenly.
 
-    With `ties="first"` a tie goes to the answer that was given first, as many harnesses have it;
-    `k` must then be the number of trials.
+    With `ties="first"` a tie goes to the answer that occurred first, as in many harnesses; `k` must
+    then be the number of trials.
 
     Examples
     --------
@@ -301,20 +318,22 @@ class VoteAt(Metric):
             raise InputError(f"ties must be 'split' or 'first'; got {self.ties!r}.")
 
     def values(self, questions: Sequence[Ballots]) -> list[float]:
-        """The mean over every k-subset of the trials, of each question."""
-        if any(one.trials > _MOST_TRIALS for one in questions):
-            raise InputError(f"{self}: votes are counted among {_MOST_TRIALS} trials at most.")
+        """Return the mean over all k-subsets of the trials of each question."""
+        if any(ballots.trials > _MOST_TRIALS for ballots in questions):
+            raise InputError(f"{self}: votes are counted among at most {_MOST_TRIALS} trials.")
         if self.ties == "first":
-            return [self._credit_of_first(one) for one in questions]
+            return [self._credit_of_first(ballots) for ballots in questions]
         return [
-            mean_credit(one.votes, one.credit, one.silent, self.k) if one.trials else 0.0
-            for one in questions
+            mean_credit(ballots.votes, ballots.credit, ballots.silent, self.k)
+            if ballots.trials
+            else 0.0
+            for ballots in questions
         ]
 
     def _credit_of_first(self, question: Ballots) -> float:
         if question.trials != self.k or (question.votes and not question.first):
             raise InputError(
-                f"{self} needs {self.k} numbered trials of every question, and no more; one has "
+                f"{self} needs exactly {self.k} numbered trials of every question; one has "
                 f"{question.trials}. Split ties instead: vote@{self.k}."
             )
         order = zip(question.votes, (-at for at in question.first), question.credit, strict=True)

@@ -1,11 +1,11 @@
-"""Names of metrics: `parse` reads them, `spell` writes them, and the two undo each other.
+"""Names of metrics: `parse` reads them and `spell` writes them; they are inverse to each other.
 
     pass@8   pass^8   g-pass@16   g-pass@16_0.5   spectrum@2(weights=[0.5, 0.5])   avg
     aurc   aurc(coverage=0.8)   risk@0.5   cov@risk0.1   roc-auc
 
-A name is a head from the registry, a number where the metric has one (k, a coverage, a risk),
-`_tau` for a threshold, and in brackets whatever else differs from its default. A `family` has the
-letter k in place of the number, and stands for the metric at every k.
+A name is a head from the registry, a number if the metric has one (k, a coverage, a risk), `_tau`
+for a threshold, and in brackets all other fields that differ from their defaults. A `family` has
+the letter k in place of the number, and denotes the metric at every k.
 """
 
 import ast
@@ -24,11 +24,16 @@ _NAME = re.compile(
 )
 
 
-_EXAMPLES = {"k": "k", "coverage": "0.5", "risk": "0.1"}  # what a list of names shows as a number
+_EXAMPLES = {"k": "k", "coverage": "0.5", "risk": "0.1"}  # numbers in a list of names
 
 
 def parse(name: str) -> Metric:
-    """The metric of this name.
+    """Return the metric of a name.
+
+    Parameters
+    ----------
+    name
+        As in "pass@8", "g-pass@16_0.5" or "spectrum@2(weights=[0.5, 0.5])"; case is ignored.
 
     Examples
     --------
@@ -37,24 +42,29 @@ def parse(name: str) -> Metric:
     """
     metric, number, options = _read(name)
     if number == "k":
-        raise UnknownMetric(f"{name!r} stands for every k; give a number, as in 'pass@8'.")
+        raise UnknownMetric(f"{name!r} denotes every k; give a number, as in 'pass@8'.")
     if metric.numbered and number:
         options[metric.numbered] = int(number) if number.isdigit() else _number(name, number)
     return _build(name, metric, options)
 
 
 def metric_of(metric: object) -> Metric:
-    """A metric as it is, or the metric of a name."""
+    """Return a metric unchanged, or the metric of a name."""
     found = parse(metric) if isinstance(metric, str) else metric
     if not isinstance(found, Metric):
         raise WrongType(
-            f"metrics are given one by one, by name or as values, as in 'pass@8'; got {metric!r}."
+            f"a metric is given by its name, as in 'pass@8', or as a value; got {metric!r}."
         )
     return found
 
 
 def family(name: str) -> Callable[[int], Metric]:
-    """The metrics of a name with the letter k, by k.
+    """Return a function from k to the metric of a name with the letter k.
+
+    Parameters
+    ----------
+    name
+        As in "pass@k" or "g-pass@k_0.5".
 
     Examples
     --------
@@ -63,12 +73,14 @@ def family(name: str) -> Callable[[int], Metric]:
     """
     metric, number, options = _read(name)
     if number != "k" or metric.numbered != "k":
-        raise UnknownMetric(f"{name!r} is one metric; a curve takes the letter k, as in 'pass@k'.")
+        raise UnknownMetric(
+            f"{name!r} is a single metric; a curve needs the letter k, as in 'pass@k'."
+        )
     return lambda k: _build(name, metric, {**options, "k": k})
 
 
 def spell(metric: Metric) -> str:
-    """The name of `metric`."""
+    """Return the name of a metric."""
     values = {field.name: getattr(metric, field.name) for field in fields(metric)}  # type: ignore[arg-type]
     default = {field.name: field.default for field in fields(metric)}  # type: ignore[arg-type]
     text = metric.head + (repr(values.pop(metric.numbered)) if metric.numbered else "")
@@ -107,15 +119,17 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
             else f"{name!r} takes no number; its name is {metric.head!r}."
         )
     takes = {field.name for field in fields(metric)} - {metric.numbered}  # type: ignore[arg-type]
-    strange = sorted(set(options) - takes)
-    if strange:
+    unknown = sorted(set(options) - takes)
+    if unknown:
         allowed = ", ".join(sorted(takes)) or "none"
-        raise UnknownMetric(f"{name!r}: {metric.head!r} has no {strange[0]!r}; it has: {allowed}.")
+        raise UnknownMetric(
+            f"{name!r}: {metric.head!r} has no option {unknown[0]!r}; its options: {allowed}."
+        )
     return metric, found["number"], options
 
 
 def _example(head: str) -> str:
-    """A name as it could be written: pass@k."""
+    """Return an example of a name with this head, as in pass@k."""
     return f"{head}{_EXAMPLES.get(METRICS[ALIASES.get(head, head)].numbered or '', '')}"
 
 
@@ -131,14 +145,14 @@ def _options(name: str, text: str) -> dict[str, Any]:
         call = ast.parse(f"f({text})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or not all(k.arg for k in call.keywords):
             raise ValueError("options are written name=value")
-        given = [(str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords]
+        pairs = [(str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords]
     except (SyntaxError, ValueError) as error:
         raise UnknownMetric(
             f"{name!r}: cannot read {text!r}; write it as in 'geo-spectrum@8(lam=0.3)'."
         ) from error
-    options = dict(given)
-    if len(options) < len(given):
-        names = [option for option, _ in given]
+    options = dict(pairs)
+    if len(options) < len(pairs):
+        names = [option for option, _ in pairs]
         twice = next(option for option in names if names.count(option) > 1)
         raise UnknownMetric(f"{name!r} gives {twice} twice.")
     return options

@@ -1,8 +1,9 @@
-"""Pass-family metrics: credit for the number of right draws among k.
+"""Pass-family metrics: a credit for the number of right trials among k draws.
 
-A metric here is only a credit: `gains()` says what one more right draw adds. `kernels.finite`
-averages it over the observed trials and `kernels.beta` over the posterior; neither knows its
-name. Pass@k, Pass^k and AUC@K are powers of a success rate, for which all k come in one pass.
+A metric is defined by its credit vector; `gains()` are the increments of the credit with each
+further right draw. `kernels.finite` averages the credit over subsets of the observed trials, and
+`kernels.beta` over the posterior. Pass@k, Pass^k and AUC@K depend on powers of the success rate,
+so that many k are computed together.
 """
 
 import math
@@ -21,13 +22,13 @@ from errbar.kernels import beta, finite
 from errbar.kernels import rates as at_rate
 from errbar.metrics.base import Prior, QuestionMean, draws_of, posterior_of, register, set_fields
 
-SNAP = 1e-9  # tau · k this near a whole number is that number: 0.28 · 25 is 7, not 8
-_SUM_SLACK = 1e-12  # weights such as ten times 0.1 may add up to a little over one
+SNAP = 1e-9  # tau · k this close to an integer is that integer: 0.28 · 25 is 7, not 8
+_SUM_SLACK = 1e-12  # rounding: ten weights of 0.1 may add up to slightly more than 1
 
 
 @dataclass(frozen=True)
 class CreditMetric(QuestionMean):
-    """Mean credit for the number right among `k` draws from a question's trials."""
+    """Mean credit for the number of right trials among `k` draws from a question."""
 
     numbered: ClassVar[str | None] = "k"
     k: int
@@ -37,50 +38,50 @@ class CreditMetric(QuestionMean):
 
     @property
     def draws(self) -> int:
-        """Trials of every question that an estimate from the observed trials draws."""
+        """Number of trials per question that the observed score requires."""
         return self.k
 
     @property
     def top(self) -> float:
-        """The credit for k right."""
+        """Return the credit for k right draws."""
         return 1.0
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """No credit, and all there is."""
+        """Return 0 and the largest credit."""
         return (0.0, self.top)
 
     def parts(self) -> tuple[QuestionMean, ...]:
-        """Itself, or credits that go up to one in place of its own."""
+        """Return the metric itself, or its credits rescaled to a maximum of 1."""
         if self.top in (0.0, 1.0):
             return (self,)
         return (Spectrum(self.k, tuple(self.gains() / self.top)),)
 
     def joined(self, *means: Array) -> Array:
-        """What it comes to where its part has this mean."""
+        """Return the metric, given the mean of its part."""
         return means[0] * (self.top or 1.0)
 
     def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """How fast that rises."""
+        """Return the derivative of `joined`."""
         return (np.full_like(means[0], self.top or 1.0),)
 
     @abstractmethod
     def gains(self) -> Array:
-        """What the credit rises by from i to i + 1 right, i = 0…k−1; none is negative."""
+        """Return the increments of the credit from i to i + 1 right draws, i = 0…k−1."""
 
     def credit(self) -> Array:
-        """Credit for j right, j = 0…k."""
+        """Return the credit for j right draws, j = 0…k."""
         credit = np.zeros(self.k + 1)
         credit[1:] = np.add.accumulate(self.gains(), dtype=np.longdouble)
         return np.minimum(credit, 1.0, out=credit)
 
     def at_rates(self, rates: Array) -> Array:
-        """Expected credit of k trials."""
+        """Return the expected credit of k trials."""
         return at_rate.mean_credit(rates, self.credit())
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Mean credit over every k-subset of the observed trials."""
+        """Return the mean credit over all k-subsets of the observed trials."""
         trials, correct = states.trials, states.correct
         return np.array([finite.mean_credit(trials, correct, m.credit()) for m in metrics])
 
@@ -88,7 +89,7 @@ class CreditMetric(QuestionMean):
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """Mean and log variance of the expected credit of k new trials."""
+        """Return posterior mean and log variance of the expected credit of k new trials."""
         trials, correct, beta_prior = states.trials, states.correct, (prior.right, prior.wrong)
         logs = [beta.credit_moments(trials, correct, beta_prior, m.gains()) for m in metrics]
         log_mean, log_var = np.array(logs).swapaxes(0, 1)
@@ -98,7 +99,10 @@ class CreditMetric(QuestionMean):
 @register("pass@")
 @dataclass(frozen=True)
 class PassAt(CreditMetric):
-    """Chance that at least one of `k` draws is right.
+    """Probability that at least one of `k` draws is right.
+
+    The estimator is that of Chen et al. (2021), "Evaluating Large Language Models Trained on Code",
+    arXiv:2107.03374.
 
     Examples
     --------
@@ -108,63 +112,59 @@ class PassAt(CreditMetric):
     """
 
     def gains(self) -> Array:
-        """The first right draw earns all."""
+        """Return full credit for the first right draw."""
         return step(self.k, at=1)
 
     def at_rates(self, rates: Array) -> Array:
-        """1 − (1 − p)^k."""
+        """Return 1 − (1 − p)^k."""
         return at_rate.chance_of_one(rates, self.k)
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """All k in one pass."""
+        """Return the hypergeometric probabilities of at least one right draw, for all k at once."""
         return finite.chance_of_one(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """All k in one pass."""
-        a, b = posterior_of(states, prior)
-        ks = [m.k for m in metrics]
-        return beta.chance_of_one(a, b, ks), beta.log_power_moments(b, a, ks)[1]
+        """Return moments of 1 − (1 − p)^k under the Beta posterior, for all k at once."""
+        return _power_moments(beta.chance_of_one, metrics, *posterior_of(states, prior), lost=True)
 
 
 @register("pass^", "unanimous@")
 @dataclass(frozen=True)
 class PassHat(CreditMetric):
-    """Chance that all of `k` draws are right."""
+    """Probability that all of `k` draws are right; named pass^k by Yao et al. (2024), τ-bench."""
 
     def gains(self) -> Array:
-        """Only the last right draw earns."""
+        """Return full credit for the last draw."""
         return step(self.k, at=self.k)
 
     def at_rates(self, rates: Array) -> Array:
-        """p^k."""
+        """Return p^k."""
         return rates**self.k
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """All k in one pass."""
+        """Return the hypergeometric probabilities of only right draws, for all k at once."""
         return finite.chance_of_all(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """All k in one pass."""
-        a, b = posterior_of(states, prior)
-        ks = [m.k for m in metrics]
-        return beta.chance_of_all(a, b, ks), beta.log_power_moments(a, b, ks)[1]
+        """Return moments of p^k under the Beta posterior, for all k at once."""
+        return _power_moments(beta.chance_of_all, metrics, *posterior_of(states, prior))
 
 
 @register("auc@")
 @dataclass(frozen=True)
 class AreaUnderPass(CreditMetric):
-    """Area under Pass@1 … Pass@k by trapezoids, over its width; Pass@1 for k = 1."""
+    """Area under Pass@1 … Pass@k by the trapezoidal rule, divided by k − 1; Pass@1 for k = 1."""
 
     def gains(self) -> Array:
-        """A draw of k with j right holds a share 1/(j + 1) of its budgets without a right one."""
+        """Return the increments that follow from the weights of Pass@1 … Pass@k."""
         if self.k == 1:
             return np.ones(1)
         k, j = self.k, np.arange(self.k, dtype=float)
@@ -173,7 +173,7 @@ class AreaUnderPass(CreditMetric):
         return gain / (k - 1.0)
 
     def weights(self) -> Array:
-        """What each of Pass@1 … Pass@k counts."""
+        """Return the weights of Pass@1 … Pass@k in the trapezoidal rule."""
         if self.k == 1:
             return np.ones(1)
         share = np.full(self.k, 1.0 / (self.k - 1))
@@ -182,7 +182,7 @@ class AreaUnderPass(CreditMetric):
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Weighted Pass@j, which serve every k."""
+        """Return weighted means of Pass@1 … Pass@k, computed once for all k."""
         trials, correct = states.trials, states.correct
         return _areas(metrics, lambda budgets: finite.chance_of_one(trials, correct, budgets))
 
@@ -190,7 +190,7 @@ class AreaUnderPass(CreditMetric):
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """Weighted Pass@j, which serve every k."""
+        """Return moments of the weighted means of Pass@1 … Pass@k."""
         a, b = posterior_of(states, prior)
         means = _areas(metrics, lambda budgets: beta.chance_of_one(a, b, budgets))
         return means, beta.log_var_area(a, b, [m.k for m in metrics])
@@ -198,23 +198,23 @@ class AreaUnderPass(CreditMetric):
 
 @dataclass(frozen=True)
 class ThresholdMetric(CreditMetric):
-    """Chance that at least `threshold` of `k` draws are right."""
+    """Probability that at least `threshold` of `k` draws are right."""
 
     @property
     @abstractmethod
     def threshold(self) -> int:
-        """How many right draws it takes."""
+        """Number of right draws that is required."""
 
     def gains(self) -> Array:
-        """The draw that reaches the threshold earns all."""
+        """Return full credit for the draw that reaches the threshold."""
         return step(self.k, at=self.threshold)
 
     def at_rates(self, rates: Array) -> Array:
-        """Chance to reach the threshold."""
+        """Return the binomial probability of reaching the threshold."""
         return at_rate.chance_of_at_least(rates, self.k, self.threshold)
 
-    def plainly(self) -> CreditMetric:
-        """The same as Pass@k or Pass^k where the threshold makes it one of them."""
+    def canonical(self) -> CreditMetric:
+        """Return Pass@k or Pass^k if the threshold is 1 or k, otherwise `AtLeast`."""
         right = self.threshold
         if right == 1:
             return PassAt(self.k)
@@ -222,7 +222,7 @@ class ThresholdMetric(CreditMetric):
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Those that are Pass@k together, those that are Pass^k together, and the rest."""
+        """Return means over subsets, computed together for each canonical class."""
         kinds = _by_kind(metrics)
         if len(kinds) == 1:
             return kinds[0].of.subset_means(kinds[0].members, states)
@@ -235,7 +235,7 @@ class ThresholdMetric(CreditMetric):
     def state_moments(
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
-        """Those that are Pass@k together, those that are Pass^k together, and the rest."""
+        """Return posterior moments, computed together for each canonical class."""
         kinds = _by_kind(metrics)
         if len(kinds) == 1:
             return kinds[0].of.state_moments(kinds[0].members, states, prior)
@@ -247,17 +247,17 @@ class ThresholdMetric(CreditMetric):
 
 @dataclass(frozen=True)
 class AtLeast(CreditMetric):
-    """Chance that at least `right` of `k` draws are right, whatever it is called."""
+    """Probability that at least `right` of `k` draws are right; has no name of its own."""
 
     right: int
 
     def gains(self) -> Array:
-        """The draw that reaches the threshold earns all."""
+        """Return full credit for the draw that reaches the threshold."""
         return step(self.k, at=self.right)
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """One row of masses for each metric."""
+        """Return the hypergeometric probabilities of at least `right` right draws."""
         trials, correct = states.trials, states.correct
         return np.array([finite.chance_of_at_least(trials, correct, m.k, m.right) for m in metrics])
 
@@ -265,7 +265,10 @@ class AtLeast(CreditMetric):
 @register("g-pass@", "gpass@")
 @dataclass(frozen=True)
 class GPass(ThresholdMetric):
-    """Chance that at least a share `tau` of `k` draws, and one at least, is right.
+    """Probability that at least a share `tau` of `k` draws, and at least one, is right.
+
+    G-Pass@k is defined by Liu et al. (2024), "Are Your LLMs Capable of Stable Reasoning?",
+    arXiv:2412.13147.
 
     Examples
     --------
@@ -282,39 +285,42 @@ class GPass(ThresholdMetric):
 
     @property
     def threshold(self) -> int:
-        """The least whole number that is at least tau · k."""
+        """The smallest integer that is at least tau · k, and at least 1."""
         product = self.tau * self.k
         near = round(product)
         return max(1, near if abs(product - near) < SNAP else math.ceil(product))
 
-    def plainly(self) -> CreditMetric:
-        """Pass^k for a share of one, which for k = 1 is Pass@1 in other bits."""
-        return PassHat(self.k) if self.tau == 1.0 else super().plainly()
+    def canonical(self) -> CreditMetric:
+        """Return Pass^k for tau = 1, also for k = 1, so that the two agree to the last bit."""
+        return PassHat(self.k) if self.tau == 1.0 else super().canonical()
 
 
 @register("maj@")
 @dataclass(frozen=True)
 class Majority(ThresholdMetric):
-    """Chance that more than half of `k` draws are right."""
+    """Probability that more than half of `k` draws are right."""
 
     @property
     def threshold(self) -> int:
-        """One more than half, rounded down."""
+        """The smallest integer above k / 2."""
         return self.k // 2 + 1
 
 
 @register("mg-pass@", "mgpass@")
 @dataclass(frozen=True)
 class MeanGPass(CreditMetric):
-    """G-Pass@k averaged over the thresholds from one half to one; for odd k, a little less."""
+    """G-Pass@k averaged over thresholds from one half to one (Liu et al. 2024).
+
+    The average is 2/k times a sum, so that the largest value is (k − 1)/k for odd k.
+    """
 
     @property
     def top(self) -> float:
-        """One, or (k − 1)/k for odd k."""
+        """Return 1, or (k − 1)/k for odd k."""
         return 2.0 * (self.k // 2) / self.k
 
     def gains(self) -> Array:
-        """Every right draw beyond half of them earns the same."""
+        """Return equal credit for every right draw beyond half of them."""
         gain = np.zeros(self.k)
         gain[math.ceil(self.k / 2) :] = 2.0 / self.k
         return gain
@@ -323,7 +329,7 @@ class MeanGPass(CreditMetric):
 @register("spectrum@")
 @dataclass(frozen=True)
 class Spectrum(CreditMetric):
-    """Weighted chances of at least 1, 2, … `k` right among k draws, one weight for each."""
+    """Weighted sum of the probabilities of at least 1, 2, … `k` right among k draws."""
 
     weights: tuple[float, ...] = ()
 
@@ -333,13 +339,27 @@ class Spectrum(CreditMetric):
 
     @property
     def top(self) -> float:
-        """All weights together."""
+        """Return the sum of the weights."""
         total = math.fsum(self.weights)
         return 1.0 if total > 1.0 - _SUM_SLACK else total
 
     def gains(self) -> Array:
-        """The weights themselves."""
+        """Return the weights."""
         return np.array(self.weights)
+
+
+def _power_moments(
+    mean: Callable[[Array, Array, list[int]], Array],
+    metrics: Sequence[CreditMetric],
+    right: Array,
+    wrong: Array,
+    *,
+    lost: bool = False,
+) -> tuple[Array, Array]:
+    """Return moments of a power of the success rate, or of the failure rate if `lost`."""
+    ks = [m.k for m in metrics]
+    sides = (wrong, right) if lost else (right, wrong)
+    return mean(right, wrong, ks), beta.log_power_moments(*sides, ks)[1]
 
 
 def _areas(metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array]) -> Array:
@@ -349,7 +369,7 @@ def _areas(metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array
 
 
 class _Kind(NamedTuple):
-    """Metrics of one class, and the rows in which they were asked for."""
+    """Metrics of one class, and their rows in the result."""
 
     of: type[CreditMetric]
     rows: list[int]
@@ -359,25 +379,25 @@ class _Kind(NamedTuple):
 def _by_kind(metrics: Sequence[ThresholdMetric]) -> list[_Kind]:
     kinds: dict[type[CreditMetric], _Kind] = {}
     for row, metric in enumerate(metrics):
-        plain = metric.plainly()
-        kind = kinds.setdefault(type(plain), _Kind(type(plain), [], []))
+        member = metric.canonical()
+        kind = kinds.setdefault(type(member), _Kind(type(member), [], []))
         kind.rows.append(row)
-        kind.members.append(plain)
+        kind.members.append(member)
     return list(kinds.values())
 
 
 def step(k: int, at: int) -> Array:
-    """All the credit is gained with right draw number `at`."""
+    """Return increments that give full credit for right draw number `at`."""
     gain = np.zeros(k)
     gain[at - 1] = 1.0
     return gain
 
 
 def spectrum_weights(weights: object, k: int) -> tuple[float, ...]:
-    """`weights` as k non-negative numbers that add up to one at most."""
+    """Return `weights` as k non-negative numbers whose sum is at most 1."""
     checked = numbers(weights, "weights")
     if len(checked) != k:
-        raise InputError(f"weights must have one entry for each of k={k}; got {len(checked)}.")
+        raise InputError(f"weights must have k={k} entries; got {len(checked)}.")
     if min(checked) < 0:
         at = checked.index(min(checked))
         raise InputError(f"weights must not be negative; weights[{at}] is {checked[at]!r}.")

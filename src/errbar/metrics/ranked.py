@@ -1,7 +1,8 @@
-"""Metrics of ranked answers: selective prediction and ROC-AUC.
+"""Metrics of ranked items: selective prediction and ROC-AUC.
 
-Selective metrics ask what an answer costs on average among those the system is surest of;
-ROC-AUC how well a score separates positives from negatives, whatever its scale.
+Selective metrics are based on the selective risk, the mean loss of the items with the highest
+confidence, as a function of coverage; ROC-AUC measures how well a score separates positives from
+negatives. Both depend on the ranking only, not on the scale of the score.
 """
 
 import math
@@ -25,7 +26,7 @@ COMMON: Final = "common"  # the coverage that both systems of a comparison reach
 
 
 class RankedMetric(Metric):
-    """A metric of how losses are ranked by confidence."""
+    """A metric of the losses ranked by confidence."""
 
     needs: ClassVar[Needs] = Needs.CONFIDENCE
     direction: ClassVar[Direction] = Direction.LOWER
@@ -33,19 +34,19 @@ class RankedMetric(Metric):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """A loss may be of any size."""
+        """Return infinite bounds, because losses are unbounded."""
         return (-math.inf, math.inf)
 
     @abstractmethod
     def measure(self, totals: Totals) -> Array:
-        """The value, or that of each replicate; nan where it is undefined."""
+        """Return the value, or one per replicate; nan if it is undefined."""
 
     def value(self, ranked: Ranked) -> float:
-        """The value; nan where it is undefined."""
+        """Return the value; nan if it is undefined."""
         return float(self.measure(ranked.totals())) if ranked.answered else math.nan
 
     def bin_error(self, grouped: Grouped) -> float:
-        """How far the value may be from what it is without bins: the best and the worst order."""
+        """Bound the error due to bins, by the best and the worst order within each bin."""
         if not grouped.mixed.any():
             return 0.0
         value = self.value(grouped.ranked())
@@ -53,21 +54,21 @@ class RankedMetric(Metric):
         return max(abs(end - value) for end in ends)
 
     def least_coverage(self) -> float:
-        """The coverage without which there is no value."""
+        """Return the coverage that a system must reach."""
         return 0.0
 
     @property
-    def whole(self) -> bool:
-        """Whether it reaches as far as the system does, however far that is."""
+    def uses_full_reach(self) -> bool:
+        """Whether the metric extends to the largest coverage of each system."""
         return False
 
 
 @dataclass(frozen=True)
 class AreaMetric(RankedMetric):
-    """A mean over coverages from zero to `coverage`, or to the largest there is.
+    """A mean over coverages from 0 to `coverage`, or to the largest coverage by default.
 
-    "common" is the coverage that both systems of a comparison reach, found anew in every resample;
-    of a system alone it is the largest.
+    "common" is the coverage that both systems of a comparison reach, determined in every resample;
+    for a single system it is the largest coverage.
     """
 
     coverage: float | Literal["common"] | None = None
@@ -82,63 +83,68 @@ class AreaMetric(RankedMetric):
             set_fields(self, coverage=share(self.coverage))
 
     def least_coverage(self) -> float:
-        """The coverage without which there is no value."""
+        """Return the coverage that a system must reach."""
         return self.coverage if isinstance(self.coverage, float) else 0.0
 
     @property
-    def whole(self) -> bool:
-        """Whether it reaches as far as the system does, however far that is."""
+    def uses_full_reach(self) -> bool:
+        """Whether the metric extends to the largest coverage of each system."""
         return self.coverage is None
 
     @property
     def is_common(self) -> bool:
-        """Whether it reaches as far as both systems of a comparison do."""
+        """Whether the metric extends to the coverage that both systems of a comparison reach."""
         return self.coverage == COMMON
 
     def measure(self, totals: Totals) -> Array:
-        """Area up to the coverage."""
+        """Return the area up to the coverage."""
         least = self.least_coverage()
         return self.area(totals, kernel.reach(least, totals.total) if least else None)
 
     @abstractmethod
     def area(self, totals: Totals, upto: Array | None) -> Array:
-        """Area up to a number of items, or of all that were answered."""
+        """Return the area up to a number of items; None for all answered items."""
 
 
 @register("aurc")
 @dataclass(frozen=True)
 class Aurc(AreaMetric):
-    """Mean selective risk over the coverages."""
+    """Area under the risk–coverage curve: the mean selective risk over coverages."""
 
     def area(self, totals: Totals, upto: Array | None) -> Array:
-        """Mean over every order of equal confidences."""
+        """Return the mean over all orders of items with equal confidence."""
         return kernel.mean_selective_risk(totals.items, totals.loss, upto)
 
 
 @register("augrc")
 @dataclass(frozen=True)
 class Augrc(AreaMetric):
-    """Mean generalized risk over the coverages: loss so far per item of all."""
+    """Area under the generalized risk–coverage curve.
+
+    The generalized risk is the loss of the covered items divided by the number of all items. See
+    Traub et al. (2024), "Overcoming Common Flaws in the Evaluation of Selective Classification
+    Systems", arXiv:2407.01032.
+    """
 
     def area(self, totals: Totals, upto: Array | None) -> Array:
-        """Trapezoids, which are exact for equal confidences."""
+        """Return the area by the trapezoidal rule, which is exact for ties."""
         return kernel.mean_generalized_risk(totals.items, totals.loss, totals.total, upto)
 
 
 @dataclass(frozen=True)
 class ExcessMetric(AreaMetric):
-    """How much more an area is than with the same losses ranked from the least."""
+    """Excess of an area over that of the oracle, which ranks items by their loss."""
 
     with_oracle: ClassVar[bool] = True
     of: ClassVar[type[AreaMetric]]
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """No ranking beats the oracle."""
+        """Return 0 and infinity, because no ranking is better than the oracle."""
         return (0.0, math.inf)
 
     def area(self, totals: Totals, upto: Array | None) -> Array:
-        """The area less that of the oracle."""
+        """Return the area minus that of the oracle."""
         plain = self.of()
         best = totals._replace(items=totals.oracle_items, loss=totals.oracle_loss)
         areas = plain.area(totals, upto), plain.area(best, upto)
@@ -148,7 +154,7 @@ class ExcessMetric(AreaMetric):
 @register("e-aurc")
 @dataclass(frozen=True)
 class ExcessAurc(ExcessMetric):
-    """Mean selective risk beyond that of the oracle."""
+    """Excess AURC over the oracle."""
 
     of = Aurc
 
@@ -156,7 +162,7 @@ class ExcessAurc(ExcessMetric):
 @register("e-augrc")
 @dataclass(frozen=True)
 class ExcessAugrc(ExcessMetric):
-    """Mean generalized risk beyond that of the oracle."""
+    """Excess AUGRC over the oracle."""
 
     of = Augrc
 
@@ -173,18 +179,18 @@ class RiskAt(RankedMetric):
         set_fields(self, coverage=share(self.coverage))
 
     def least_coverage(self) -> float:
-        """The coverage without which there is no value."""
+        """Return the coverage that a system must reach."""
         return self.coverage
 
     def measure(self, totals: Totals) -> Array:
-        """Mean loss of the least number of items with this coverage."""
+        """Return the mean loss of the smallest number of items with this coverage."""
         return kernel.risk_at(totals.items, totals.loss, kernel.reach(self.coverage, totals.total))
 
 
 @register("cov@risk")
 @dataclass(frozen=True)
 class CoverageAt(RankedMetric):
-    """Largest coverage that a threshold reaches with a selective risk of `risk` at most."""
+    """Largest coverage of any threshold whose selective risk is at most `risk`."""
 
     direction: ClassVar[Direction] = Direction.HIGHER
     numbered: ClassVar[str | None] = "risk"
@@ -195,15 +201,15 @@ class CoverageAt(RankedMetric):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """A share of the items."""
+        """Return 0 and 1."""
         return (0.0, 1.0)
 
     def measure(self, totals: Totals) -> Array:
-        """Zero where no threshold will do: the system must decline everything."""
+        """Return the coverage; 0 if every threshold has a larger risk."""
         return kernel.coverage_at(totals.items, totals.loss, totals.total, self.risk)
 
     def bin_error(self, grouped: Grouped) -> float:
-        """Thresholds between bins are seen, those within are not: the value can only be larger."""
+        """Bound the error due to bins: thresholds within bins can only increase the value."""
         right, wrong = grouped.right.sum(axis=0), grouped.wrong.sum(axis=0)
         total = np.asarray(len(grouped))
         most = kernel.most_coverage_at(right, wrong, grouped.mixed, total, self.risk)
@@ -211,7 +217,7 @@ class CoverageAt(RankedMetric):
 
 
 def share(coverage: object) -> float:
-    """`coverage` as a number above 0 and up to 1."""
+    """Return `coverage` as a number in (0, 1]."""
     value = number(coverage, "coverage", 0.0, 1.0)
     if value == 0.0:
         raise InputError("coverage must be above 0 and at most 1; got 0.")
@@ -219,23 +225,23 @@ def share(coverage: object) -> float:
 
 
 class LabelMetric(Metric):
-    """A metric of how labels are ranked by score."""
+    """A metric of the labels ranked by score."""
 
     needs: ClassVar[Needs] = Needs.LABEL
 
     @abstractmethod
     def measure(self, classes: Classes) -> Array:
-        """The value, or that of each replicate; nan where it is undefined."""
+        """Return the value, or one per replicate; nan if it is undefined."""
 
     def value(self, labelled: Labelled) -> float:
-        """The value; nan where it is undefined."""
+        """Return the value; nan if it is undefined."""
         return float(self.measure(labelled.classes()))
 
 
 @register("roc-auc")
 @dataclass(frozen=True)
 class RocAuc(LabelMetric):
-    """Chance that a positive outscores a negative, ties counting one half.
+    """Probability that a positive has a higher score than a negative; ties count one half.
 
     Examples
     --------
@@ -245,11 +251,11 @@ class RocAuc(LabelMetric):
     """
 
     def measure(self, classes: Classes) -> Array:
-        """Pairs in the right order."""
+        """Return the share of correctly ordered pairs."""
         return np.minimum(roc.area(classes.positives, classes.negatives), 1.0)
 
     def bin_error(self, grouped: Grouped) -> float:
-        """How far the value may be from what it is without bins: half the pairs that share one."""
+        """Bound the error due to bins, by half of the pairs that share a bin."""
         right, wrong = grouped.right.sum(axis=0), grouped.wrong.sum(axis=0)
         return float(right[grouped.mixed] @ wrong[grouped.mixed]) / (
             2.0 * float(right.sum()) * float(wrong.sum())

@@ -400,8 +400,8 @@ def test_a_bootstrap_describes_itself() -> None:
     [
         ("pass@2", "not a metric of ranked predictions"),
         ("avg", "not a metric of ranked predictions"),
-        (3, "metrics are given one by one, by name or as values, .* got 3"),
-        (None, "metrics are given one by one, by name or as values, .* got None"),
+        (3, "a metric is given by its name, .* got 3"),
+        (None, "a metric is given by its name, .* got None"),
     ],
 )
 def test_a_metric_of_something_else_is_refused(metric: Any, words: str) -> None:

@@ -111,7 +111,7 @@ def test_ties_may_go_to_the_answer_that_came_first() -> None:
     split, first = runs.score("vote@4", "vote@4(ties='first')")
     assert split.value == pytest.approx((0.5 + 0.5 + 1) / 3, abs=1e-15)
     assert first.value == pytest.approx((0 + 1 + 1) / 3, abs=1e-15)
-    with pytest.raises(InputError, match="needs 3 numbered trials of every question"):
+    with pytest.raises(InputError, match="needs exactly 3 numbered trials of every question"):
         runs.score("vote@3(ties='first')")
     with pytest.raises(InputError, match="'split' or 'first'"):
         runs.score("vote@4(ties='last')")

@@ -138,8 +138,8 @@ def test_k_beyond_the_trials_is_taken_where_the_posterior_allows_it(name: str, k
         ([0.0, None, 1.0], "w must be a list"),
         ([0.0, 1j, 1.0], "w must be a list"),
         ([[0.0], [0.5, 1.0]], "w must be a list"),
-        ([0.0], "two categories"),
-        ([], "two categories"),
+        ([0.0], "at least two entries"),
+        ([], "at least two entries"),
         ([0.0, 1.0], r"R\[0, 2\] is 2"),
     ],
 )
