@@ -6,6 +6,7 @@ The parameters that several functions share are described once, in `_PARAMETERS`
 
 from collections.abc import Callable, Iterable, Sequence
 from inspect import cleandoc
+from textwrap import fill
 from typing import Any, TypeVar, cast
 
 import numpy as np
