@@ -129,7 +129,9 @@ class PassAt(CreditMetric):
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
         """Return moments of 1 − (1 − p)^k under the Beta posterior, for all k at once."""
-        return _power_moments(beta.chance_of_one, metrics, *posterior_of(states, prior), lost=True)
+        a, b = posterior_of(states, prior)
+        ks = [m.k for m in metrics]
+        return beta.chance_of_one(a, b, ks), beta.log_power_moments(b, a, ks)[1]
 
 
 @register("pass^", "unanimous@")
@@ -155,7 +157,8 @@ class PassHat(CreditMetric):
         cls, metrics: Sequence[Self], states: States, prior: Prior
     ) -> tuple[Array, Array]:
         """Return moments of p^k under the Beta posterior, for all k at once."""
-        return _power_moments(beta.chance_of_all, metrics, *posterior_of(states, prior))
+        ks, posterior = [m.k for m in metrics], posterior_of(states, prior)
+        return beta.chance_of_all(*posterior, ks), beta.log_power_moments(*posterior, ks)[1]
 
 
 @register("auc@")
@@ -346,20 +349,6 @@ class Spectrum(CreditMetric):
     def gains(self) -> Array:
         """Return the weights."""
         return np.array(self.weights)
-
-
-def _power_moments(
-    mean: Callable[[Array, Array, list[int]], Array],
-    metrics: Sequence[CreditMetric],
-    right: Array,
-    wrong: Array,
-    *,
-    lost: bool = False,
-) -> tuple[Array, Array]:
-    """Return moments of a power of the success rate, or of the failure rate if `lost`."""
-    ks = [m.k for m in metrics]
-    sides = (wrong, right) if lost else (right, wrong)
-    return mean(right, wrong, ks), beta.log_power_moments(*sides, ks)[1]
 
 
 def _areas(metrics: Sequence[AreaUnderPass], chance: Callable[[list[int]], Array]) -> Array:

@@ -307,7 +307,7 @@ def test_limits_of_the_command() -> None:
     }
     with pytest.raises(InputError, match="metric=number"):
         drops_in(["pass@1"], ["pass@1"])
-    with pytest.raises(InputError, match="says twice"):
+    with pytest.raises(InputError, match="gives two limits"):
         drops_in(["0.1", "0.2"], ["pass@1"])
 
 
