@@ -84,9 +84,9 @@ class Work:
         """Return the DuckDB connection whose progress is shown."""
         if self.engine is not None:
             return self.engine
-        import duckdb  # noqa: PLC0415  not every command needs it
+        from errbar.data.engines.duckdb import own_engine  # noqa: PLC0415  not always needed
 
-        engine = duckdb.connect()
+        engine = own_engine()
         if self.on_terminal:
             engine.execute("SET enable_progress_bar = true")
             engine.execute("SET enable_progress_bar_print = false")

@@ -187,15 +187,11 @@ def named_like(names: Iterable[str], known: frozenset[str]) -> list[str]:
 
 def are_whole_numbers(values: Sequence[object]) -> bool:
     """Whether there is at least one value and all values are integers; nulls are ignored."""
-    some = [value for value in values if value is not None and str(value).strip() != ""]
-    return bool(some) and all(map(_is_whole, some))
+    texts = {str(value).strip() for value in values if value is not None} - {""}
+    return bool(texts) and all(map(_WHOLE_NUMBER.fullmatch, texts))
 
 
-def _is_whole(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
-    text = str(value).strip()
-    return re.fullmatch(r"[-+]?\d{1,18}(\.0+)?", text) is not None
+_WHOLE_NUMBER = re.compile(r"[-+]?\d{1,18}(\.0+)?")
 
 
 # Names that harnesses use for each column, the most likely first.

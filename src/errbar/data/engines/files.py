@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.columns import INDEX, USUAL
-from errbar.data.engines.duckdb import literal_path, quoted, text_literal
+from errbar.data.engines.duckdb import copied, literal_path, quoted, text_literal
 from errbar.data.expressions import FILE, HIDDEN
 from errbar.data.files import (
     CSV,
@@ -30,6 +30,8 @@ from errbar.data.files import (
 from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.errors import InputError
 
+_PARSED_ONCE = 1 << 24  # bytes of text files that are copied into the engine
+_PACKED = 10  # times as long is the text of a compressed file, or more
 _WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines searched for JSON keys
 _NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
 # DuckDB's name for a key that differs from another only in case
@@ -57,9 +59,24 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
     With `apart`, a column FILE has the path of each row.
     """
     read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
-    return [
+    found = [
         replace(relation, rows=_without_hidden(relation)) for relation in read(engine, files, apart)
     ]
+    if kind == PARQUET:
+        return found
+    return [
+        replace(relation, rows=copied(engine, relation.rows)) if _is_small(relation) else relation
+        for relation in found
+    ]
+
+
+def _is_small(relation: Relation) -> bool:
+    """Whether it takes little memory to parse the files once instead of for every query."""
+    sizes = (
+        file.stat().st_size * (_PACKED if file.suffix in (".gz", ".zst") else 1)
+        for file in relation.files
+    )
+    return sum(sizes) <= _PARSED_ONCE
 
 
 def _without_hidden(relation: Relation) -> Any:

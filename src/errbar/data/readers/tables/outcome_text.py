@@ -90,16 +90,14 @@ class UnusualText(NamedTuple):
 
 def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
     """Texts of a column that are not finite numbers; None if there are many or long ones."""
-    finite = f"length(text) <= {LONGEST} AND isfinite(TRY_CAST(text AS DOUBLE))"
+    text = f"left({quoted(name)}, {LONGEST + 1})"
+    word = f"lower(trim({text}))"
+    finite = f"length({text}) <= {LONGEST} AND isfinite(TRY_CAST({text} AS DOUBLE))"
+    number, share = f"TRY_CAST({word} AS DOUBLE)", f"TRY_CAST(rtrim({word}, '% ') AS DOUBLE) / 100"
     found = (
-        rows.project(f"left({quoted(name)}, {LONGEST + 1}) AS text")
-        .filter(f"text IS NOT NULL AND NOT coalesce({finite}, false)")
-        .aggregate("text, count(*) AS n", "text")
+        rows.filter(f"{text} IS NOT NULL AND NOT coalesce({finite}, false)")
+        .aggregate(f"{text}, count(*), {word}, {number}, {share}", text)
         .limit(_MOST + 1)
-        .project("text, n, lower(trim(text)) AS word")
-        .project(
-            "text, n, word, TRY_CAST(word AS DOUBLE), TRY_CAST(rtrim(word, '% ') AS DOUBLE) / 100"
-        )
         .fetchall()
     )
     texts = [UnusualText(*row) for row in found]

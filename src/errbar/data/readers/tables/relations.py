@@ -76,10 +76,11 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     """Convert a relation to outcomes; `naming` applies to rows without a system."""
     remarks: list[Above] = []
     looked = _sample(relation)
-    if _is_nested(relation.names, looked, how.told):
+    columns = _flat_columns(relation.names, looked, how.told)
+    if columns is None:
         relation, remarks = _flat(engine, relation, how.told)
         looked = _sample(relation)
-    columns = _find(relation.names, how.told, looked)
+        columns = _find(relation.names, how.told, looked)
     rows = relation.rows
     if columns["question"] == ROW:
         rows = _numbered(rows, apart=relation.apart)
@@ -224,21 +225,22 @@ def _find(
     return find_columns(names, told, usual, sample=looked.__getitem__)
 
 
-def _is_nested(
+def _flat_columns(
     names: Sequence[str], looked: Mapping[str, list[Any]], told: Mapping[str, str | None]
-) -> bool:
-    """Whether outcomes are in lists, in objects, or in a column per system."""
+) -> Columns | None:
+    """Column meanings; None if outcomes are in lists, in objects, or in a column per system."""
     try:
         columns = _find(names, told, looked)
     except UnknownColumn:
-        return True
+        return None
     if "outcome" in columns and any(map(_is_structure, looked[columns["outcome"]])):
-        return True
-    return "system" not in {*columns.named, *told} and any(
+        return None
+    hides_systems = "system" not in {*columns.named, *told} and any(
         isinstance(value, dict) and names_in_parts(value, "system")
         for name in names
         for value in looked[name]
     )
+    return None if hides_systems else columns
 
 
 def _is_structure(value: Any) -> bool:
