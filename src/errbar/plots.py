@@ -21,7 +21,6 @@ from errbar.errors import InputError
 from errbar.results.base import reason_of
 from errbar.results.estimate import Subject
 from errbar.results.pictures import coverage_map, planning_curve, plot
-from errbar.results.pictures.picture import Picture
 from errbar.results.pictures.questions import (
     Shares,
     difficulty_edges,
@@ -29,6 +28,7 @@ from errbar.results.pictures.questions import (
     outcome_map,
 )
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.results.pictures.vega import Picture
 
 Errors = Literal["fail", "missing"]
 Kind = TypeVar("Kind")

@@ -24,7 +24,7 @@ from errbar.results.scores import RankedScores
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.picture import Picture
+    from errbar.results.pictures.vega import Picture
 
 _DEFAULT = Bootstrap()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from errbar.cli.options import Writing
     from errbar.results.base import Result
-    from errbar.results.pictures.picture import Picture
+    from errbar.results.pictures.vega import Picture
 
 _GAP = 2  # between columns
 _WIDEST_NOTE = 80

@@ -29,7 +29,7 @@ from errbar.base.tables import (
 from errbar.errors import InputError, NotEnoughTrials
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.picture import Picture
+    from errbar.results.pictures.vega import Picture
 
 R = TypeVar("R")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from errbar.results.base import Result
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.picture import Picture
+    from errbar.results.pictures.vega import Picture
 
 LEAST_QUESTIONS = 2
 _ON_CURVE = 40  # points of a power curve

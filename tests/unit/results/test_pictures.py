@@ -32,7 +32,7 @@ from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_pictu
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.gate import Gate
 from errbar.results.pictures.curves import is_curve
-from errbar.results.pictures.picture import COLOURS, DASHES, SHAPES, series, short_names, still
+from errbar.results.pictures.vega import COLOURS, DASHES, SHAPES, series, short_names, static
 from errbar.results.scores import Scores
 from errbar.roc import roc_auc
 from errbar.runs import Runs
@@ -175,7 +175,7 @@ def encodings(picture: Picture) -> list[dict[str, Any]]:
 def test_a_picture_compiles_without_a_warning(
     name: str, pictures: dict[str, Picture], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for spec in (pictures[name].spec, still(pictures[name].spec)):
+    for spec in (pictures[name].spec, static(pictures[name].spec)):
         vl_convert.vegalite_to_vega(spec, vl_version="5.21", show_warnings=True)
     assert capfd.readouterr().err == ""
 
@@ -456,7 +456,7 @@ def test_what_moves_is_only_where_it_can(pictures: dict[str, Picture]) -> None:
     for picture in pictures.values():
         moving = list(dicts_in(picture.spec))
         assert any("tooltip" in part for part in moving)
-        for part in dicts_in(still(picture.spec)):
+        for part in dicts_in(static(picture.spec)):
             assert not {"params", "tooltip", "condition"} & set(part)
 
 
@@ -554,9 +554,9 @@ def test_there_is_a_place_for_plans() -> None:
 
 
 def test_what_has_no_picture_is_refused(runs: Runs) -> None:
-    with pytest.raises(WrongType, match="no picture of int"):
+    with pytest.raises(WrongType, match="int cannot be drawn"):
         plot(3)
-    with pytest.raises(InputError, match="nothing in it to draw"):
+    with pytest.raises(InputError, match="there is nothing to draw"):
         runs.score("avg").only("nobody").plot()
     with pytest.raises(InputError, match=r"ends in \.svg, \.png"):
         runs.score("avg").plot().save("scores.pdf")
@@ -614,7 +614,7 @@ def test_commands_on_ranked_rows_draw_the_curve(command: str, sure: Runs, tmp_pa
 def test_a_file_of_an_unknown_kind_is_refused_before_any_work() -> None:
     said = CliRunner().invoke(main, ["score", "nowhere.csv", "--plot", "scores.jpeg"])
     assert said.exit_code == 2
-    assert "a picture ends in .svg" in said.output
+    assert "a picture's file name ends in .svg" in said.output
 
 
 def _size(picture: Picture) -> tuple[float, float]:
@@ -663,7 +663,7 @@ def test_squares_of_a_coverage_map_turn_at_the_level(covered: float, band: str) 
 def test_a_coverage_map_refuses_what_it_cannot_colour() -> None:
     cell = {"method": "m", "metric": "avg", "line": "", "difficulty": "easy", "questions": 10}
     for cells in ([], [cell | {"covered": math.nan}]):
-        with pytest.raises(InputError, match="a cell at least"):
+        with pytest.raises(InputError, match="at least one cell"):
             coverage_map(cells, title="Coverage", below=[])
     with pytest.raises(InputError, match="level must be"):
         coverage_map([cell | {"covered": 0.9}], title="Coverage", below=[], level=0.5)

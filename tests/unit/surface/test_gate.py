@@ -280,7 +280,7 @@ def test_a_limit_for_all_or_for_each() -> None:
     ("metrics", "drop", "words"),
     [
         ([], 0.02, "no metric to gate by"),
-        (["pass@1"], -0.1, "max_drop must be finite and 0 at least"),
+        (["pass@1"], -0.1, "max_drop must be finite and at least 0"),
         (["pass@1"], math.nan, "max_drop"),
         (["pass@1"], {"pass@2": 0.1}, "names pass@2, which is not among the metrics: pass@1"),
         (["pass@1", "pass@2"], {"pass@1": 0.1}, "has no limit for pass@2"),

@@ -1,4 +1,4 @@
-"""Pictures of results: Vega-Lite specifications with the data in them, drawn without a network."""
+"""Pictures of results: Vega-Lite specifications that contain their data, drawn offline."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,9 +17,9 @@ from errbar.results.pictures.forest import (
     rank_picture,
     score_forest,
 )
-from errbar.results.pictures.picture import Picture
 from errbar.results.pictures.questions import data_picture
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.results.pictures.vega import Picture
 from errbar.results.scores import Estimates
 
 __all__ = [
@@ -34,13 +34,19 @@ __all__ = [
 
 
 def plot(result: Any) -> Picture:
-    """The picture of a result: a curve where it is one metric at many k, else a forest."""
+    """Draw a result: a curve for one metric at many k, otherwise mostly a forest plot.
+
+    Parameters
+    ----------
+    result
+        A result of errbar, such as `Scores` or `Comparisons`.
+    """
     draw = next((draw for kind, draw in _BY_KIND.items() if isinstance(result, kind)), None)
     if draw is None:
         known = ", ".join(kind.__name__ for kind in _BY_KIND)
-        raise WrongType(f"there is no picture of {type(result).__name__}; there is of: {known}.")
+        raise WrongType(f"{type(result).__name__} cannot be drawn; these can: {known}.")
     if not result.to_dicts():
-        raise InputError(f"{type(result).__name__}: there is nothing in it to draw.")
+        raise InputError(f"{type(result).__name__} has no rows; there is nothing to draw.")
     return draw(result)
 
 

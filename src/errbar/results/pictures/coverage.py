@@ -1,4 +1,4 @@
-"""How often intervals held the truth in a simulation: a heat map, methods side by side."""
+"""Heat maps of simulated coverage: the share of intervals that contain the true value."""
 
 import json
 import math
@@ -9,33 +9,43 @@ from typing import Any
 
 from errbar.base.tables import percent
 from errbar.errors import InputError
-from errbar.results.pictures.picture import Picture, Row, Spec, picture, plain, told
+from errbar.results.pictures import vega
+from errbar.results.pictures.vega import Picture, Row, Spec
 
-# Red is too seldom, blue more often than asked; told apart by the colour-blind too. In grey, dark
-# is too seldom.
+# Red is coverage below the level, blue above it; also distinguishable for colour-blind readers. In
+# grey print, dark is below the level.
 _COLOURS = (
     "#67001f", "#b2182b", "#d6604d", "#f4a582", "#fddbc7", "#f7f7f7", "#e1edf6", "#cbe1f0",
     "#b4d5ea",
 )  # fmt: skip
-_STEPS = (-9.0, -3.0, -1.0, -0.5, -0.2, 0.2, 0.5, 0.8)  # times what the level leaves
+_STEPS = (-9.0, -3.0, -1.0, -0.5, -0.2, 0.2, 0.5, 0.8)  # in units of 1 - level
 _LEAST_LEVEL = 0.9
-_ROUNDING = 1e-9  # 0.925 in floats may lie on either side of itself
+_ROUNDING = 1e-9  # the float nearest to 0.925 may lie on either side of it
 _SIDE, _SMALL = 10, 8
-_NAMES, _HEADS, _TITLES = -112, -24, -42  # how far left metrics are named, and how far up the rest
+_NAMES, _HEADS, _TITLES = -112, -24, -42  # offsets of names to the left, and of heads upwards
 
 
 def coverage_map(
     cells: Iterable[Mapping[str, Any]], *, title: str, below: Iterable[str], level: float = 0.95
 ) -> Picture:
-    """A square for each cell, with how many intervals of it held the truth.
+    """Draw a square per cell of a simulation study, coloured by the observed coverage.
 
-    A cell has a `method`, a `difficulty` and a number of `questions`, which are columns in this
-    order, a `metric` and a `line` of it, which are rows, and `covered`, a share. Each is shown in
-    the order in which it comes.
+    Parameters
+    ----------
+    cells
+        Mappings with `method`, `difficulty` and `questions`, which are columns in this order,
+        `metric` and `line`, which are rows, and `covered`, the share of intervals that contain the
+        true value. Columns and rows appear in the order of the cells.
+    title
+        The title.
+    below
+        Sentences below the title.
+    level
+        The nominal level of the intervals.
     """
     every, bounds = [dict(cell) for cell in cells], _bounds(level)
     if not every or any(math.isnan(cell["covered"]) for cell in every):
-        raise InputError("there must be a cell at least, and each must say how many held.")
+        raise InputError("there must be at least one cell, and each needs a number `covered`.")
     across = _places(every, ("method", "difficulty", "questions"))
     down = _places(every, ("metric", "line"))
     for cell in every:
@@ -47,19 +57,19 @@ def coverage_map(
     layers = [
         {
             "mark": {"type": "rect", "aria": False},
-            "encoding": {"x": x, "y": y, "color": _colour(bounds), "tooltip": _TOLD},
+            "encoding": {"x": x, "y": y, "color": _colour(bounds), "tooltip": _TOOLTIP},
         },
         _named(_first(across, 1), {"y": {"value": _TITLES}}, x, fontSize=12, fontWeight="bold"),
         _named(_first(across, 2), {"y": {"value": _HEADS}}, x, fontSize=_SMALL),
         _named(_first(down, 1), {"x": {"value": _NAMES}}, y, fontSize=10, fontWeight="bold"),
     ]
     body = {"width": {"step": _SIDE}, "height": {"step": _SIDE}, "layer": layers}
-    return picture(title, below, every, body)
+    return vega.compose(title, below, every, body)
 
 
 Places = dict[tuple[Any, ...], int]
 
-_TOLD = told(
+_TOOLTIP = vega.tooltips(
     method="method",
     metric="metric",
     line="trials and k",
@@ -70,27 +80,27 @@ _TOLD = told(
 
 
 def _places(cells: Sequence[Row], keys: Sequence[str]) -> Places:
-    """Where each combination of some keys lies; a gap for each but the last where it changes."""
+    """Return the position of each combination of keys, with gaps where the outer keys change."""
     values = {key: list(dict.fromkeys(cell[key] for cell in cells)) for key in keys}
-    held = {tuple(cell[key] for key in keys) for cell in cells}
+    present = {tuple(cell[key] for key in keys) for cell in cells}
     found: Places = {}
     place, last = 0, None
-    for one in product(*values.values()):
-        if one not in held:
+    for key in product(*values.values()):
+        if key not in present:
             continue
         if last is not None:
-            place += 1 + sum(mine != theirs for mine, theirs in zip(one[:-1], last, strict=False))
-        found[one] = place
-        last = one
+            place += 1 + sum(mine != theirs for mine, theirs in zip(key[:-1], last, strict=False))
+        found[key] = place
+        last = key
     return found
 
 
 def _axis(channel: str, places: Places, **more: Any) -> Spec:
-    """A channel of places, of which the held ones are named by their last key."""
+    """Return a channel of positions, labelled by the last key of each combination."""
     number = max(places.values()) + 1
     names = [""] * number
-    for one, place in places.items():
-        names[place] = str(one[-1])
+    for key, place in places.items():
+        names[place] = str(key[-1])
     axis = {
         "labelExpr": f"{json.dumps(names)}[datum.value]",
         "labelFontSize": _SMALL,
@@ -106,14 +116,14 @@ def _axis(channel: str, places: Places, **more: Any) -> Spec:
 
 
 def _bounds(level: float) -> list[float]:
-    """From where on a share has the next colour."""
+    """Return the shares at which the colour changes."""
     if not _LEAST_LEVEL <= level < 1.0:
-        raise InputError(f"level must be {_LEAST_LEVEL:g} at least and below 1; got {level!r}.")
+        raise InputError(f"level must be at least {_LEAST_LEVEL:g} and below 1; got {level!r}.")
     return [level + step * (1.0 - level) for step in _STEPS]
 
 
 def _band(covered: float, bounds: Sequence[float]) -> str:
-    """Between which bounds a share lies, in words."""
+    """Describe the range between bounds in which a share lies."""
     at = bisect_right(bounds, covered + _ROUNDING)
     if not at:
         return f"below {percent(bounds[0])}"
@@ -130,17 +140,17 @@ def _colour(bounds: Sequence[float]) -> Spec:
 
 
 def _first(places: Places, keys: int) -> dict[int, str]:
-    """Where each combination of the first keys begins, and what the last of these is."""
+    """Return where each combination of the first keys begins, with its last key as label."""
     found: dict[tuple[Any, ...], int] = {}
-    for one, place in places.items():
-        found.setdefault(one[:keys], place)
-    return {place: str(one[-1]) for one, place in found.items()}
+    for key, place in places.items():
+        found.setdefault(key[:keys], place)
+    return {place: str(key[-1]) for key, place in found.items()}
 
 
 def _named(names: Mapping[int, str], beside: Spec, along: Spec, **font: Any) -> Spec:
-    """Words beside an axis."""
+    """Return a layer of labels beside an axis."""
     channel = along["field"]
-    values = [{channel: place, "value": plain(name)} for place, name in names.items()]
+    values = [{channel: place, "value": vega.json_value(name)} for place, name in names.items()]
     across = {"band": 0} if channel == "x" else {}
     return {
         "data": {"values": values},

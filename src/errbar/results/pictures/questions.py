@@ -1,4 +1,4 @@
-"""Pictures of questions: which system answered which, their difficulty, and rows by status."""
+"""Pictures of questions: right trials by system, difficulty, and rows by status."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,34 +11,19 @@ from errbar.data.queries.slices import Slice
 from errbar.errors import InputError
 from errbar.results.estimate import Estimand, Interval, Subject
 from errbar.results.inspection import Inspection
-from errbar.results.pictures.picture import (
-    COLOURS,
-    INK,
-    NAMES_DOWN,
-    STEP,
-    WIDTH,
-    Picture,
-    Row,
-    Spec,
-    covering,
-    number,
-    on_one,
-    panels,
-    picture,
-    short_names,
-    told,
-)
+from errbar.results.pictures import vega
+from errbar.results.pictures.vega import Picture, Row, Spec
 
-Shares = Mapping[str, Mapping[str, float]]  # by system: questions, and how often each was right
+Shares = Mapping[str, Mapping[str, float]]  # by system: the share of right trials of each question
 
-_MOST_COLUMNS = 400  # of a heat map; beyond, questions of like difficulty share one
+_MOST_COLUMNS = 400  # of a heat map; more questions share columns by difficulty
 _MOST_BINS = 10
 
 
 def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
-    """A row per system, a column per question, the easiest first: how many trials were right."""
+    """Draw the share of right trials, with a row per system and a column per question."""
     rows, most, questions = [], 0, 0
-    short = short_names(system for shares in tasks.values() for system in shares)
+    short = vega.short_names(system for shares in tasks.values() for system in shares)
     for task, shares in tasks.items():
         groups = _by_difficulty(shares)
         most = max(most, len(groups))
@@ -49,12 +34,12 @@ def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
                 "name": system,
                 "panel": task,
                 "x": at,
-                "value": float(np.mean(held)),
+                "value": float(np.mean(observed)),
                 "question": group[0] if len(group) == 1 else f"{len(group)} questions",
             }
             for system, own in shares.items()
             for at, group in enumerate(groups)
-            if (held := [own[one] for one in group if one in own])
+            if (observed := [own[question] for question in group if question in own])
         ]
     spec = _cells(most)
     each = "" if questions <= _MOST_COLUMNS else f", about {-(-questions // most)} to a column"
@@ -62,59 +47,59 @@ def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
         f"{counted(questions, 'question')}{each}, the easiest for all systems first",
         "Observed shares, without intervals. White: no trials",
     ]
-    body = panels(spec, list(tasks))
-    return picture(on_one("Right trials by question", tasks), below, rows, body)
+    body = vega.facets(spec, list(tasks))
+    return vega.compose(vega.with_task("Right trials by question", tasks), below, rows, body)
 
 
 def _cells(columns: int) -> Spec:
     wide = min(max(6 * columns, 300), 860)
     axis = {"labels": False, "ticks": False, "domain": False}
     x = {"field": "x", "type": "ordinal", "title": "questions, easiest first", "axis": axis}
-    colour = number(
+    colour = vega.quantitative(
         "value",
         "share right",
         scale={"scheme": "cividis", "domain": [0, 1]},
         legend={"format": "%"},
     )
-    tooltip = told(name="system", question="question", value="share right")
+    tooltip = vega.tooltips(name="system", question="question", value="share right")
     return {
         "width": wide,
-        "height": {"step": STEP},
+        "height": {"step": vega.STEP},
         "mark": {"type": "rect"},
-        "encoding": {"x": x, "y": NAMES_DOWN, "color": colour, "tooltip": tooltip},
+        "encoding": {"x": x, "y": vega.NAMES_DOWN, "color": colour, "tooltip": tooltip},
     }
 
 
 def _by_difficulty(shares: Shares) -> list[list[str]]:
-    """Questions from the easiest for all systems, in columns of as many as are needed."""
+    """Return questions from the easiest to the hardest over all systems, grouped into columns."""
     seen: dict[str, list[float]] = {}
     for own in shares.values():
         for question, share in own.items():
             seen.setdefault(question, []).append(share)
-    order = sorted(seen, key=lambda one: (-float(np.mean(seen[one])), one))
+    order = sorted(seen, key=lambda question: (-float(np.mean(seen[question])), question))
     each = -(-len(order) // _MOST_COLUMNS)
     return [order[at : at + each] for at in range(0, len(order), each)]
 
 
 def difficulty_edges(trials: NDArray[np.int64]) -> Array:
-    """Edges of bins around shares that trials can have, so that each share is in the middle."""
-    held = np.unique(trials[trials > 0])
-    if not held.size:
+    """Return edges of bins that are centred on the possible shares of right trials."""
+    sizes = np.unique(trials[trials > 0])
+    if not sizes.size:
         raise InputError("no question has a trial; there is no difficulty to draw.")
-    parts = min(int(held[0]), _MOST_BINS) if held.size == 1 else _MOST_BINS
+    parts = min(int(sizes[0]), _MOST_BINS) if sizes.size == 1 else _MOST_BINS
     return (np.arange(parts + 2) - 0.5) / parts
 
 
 def difficulty_picture(
     observed: Mapping[Subject, Array], learned: Mapping[Subject, Array], level: float
 ) -> Picture:
-    """Shares of questions by observed success rate, and what the learned spread expects there.
+    """Draw shares of questions by success rate, observed and expected under the model.
 
-    `observed` has a share for each bin, `learned` a row of them for each draw.
+    `observed` has a share per bin, `learned` a row of shares per posterior draw.
     """
     tasks = {of.task for of in observed}
-    called = {of: str(of) if len(tasks) > 1 else of.system for of in observed}
-    short = short_names(called.values())
+    names = {of: str(of) if len(tasks) > 1 else of.system for of in observed}
+    short = vega.short_names(names.values())
     rows: list[Row] = []
     tail = 0.5 * (1.0 - level)
     for of, shares in observed.items():
@@ -122,7 +107,7 @@ def difficulty_picture(
         low, high = np.quantile(draws, [tail, 1.0 - tail], axis=0)
         rows += [
             {
-                "panel": short[called[of]],
+                "panel": short[names[of]],
                 "x": at / parts,
                 "left": (at - 0.44) / parts,
                 "right": (at + 0.44) / parts,
@@ -134,29 +119,33 @@ def difficulty_picture(
             for at in range(parts + 1)
         ]
     below = [
-        *covering([("", Interval(0.0, 1.0, level, Estimand.POPULATION))]),
+        *vega.coverage_notes([("", Interval(0.0, 1.0, level, Estimand.POPULATION))]),
         "Bars: observed. Points: expected under the difficulty model",
     ]
     spec = _histogram()
-    names = [short[name] for name in called.values()]
-    title = on_one("Distribution of difficulty", tasks)
-    if len(names) == 1:
-        title = on_one(title, names)
-    return picture(title, below, rows, panels(spec, names, columns=2))
+    labels = [short[name] for name in names.values()]
+    title = vega.with_task("Distribution of difficulty", tasks)
+    if len(labels) == 1:
+        title = vega.with_task(title, labels)
+    return vega.compose(title, below, rows, vega.facets(spec, labels, columns=2))
 
 
 def _histogram() -> Spec:
     ticks: Sequence[float] = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    x = number("left", "success rate of a question", axis={"values": ticks, "grid": False})
+    x = vega.quantitative(
+        "left", "success rate of a question", axis={"values": ticks, "grid": False}
+    )
     x["scale"] = {"domain": [-0.08, 1.08], "nice": False}
-    y = number("share", "share of questions", scale={"zero": True, "nice": True})
-    tooltip = told(x="success rate", share="observed", value="learned", low="from", high="to")
+    y = vega.quantitative("share", "share of questions", scale={"zero": True, "nice": True})
+    tooltip = vega.tooltips(
+        x="success rate", share="observed", value="learned", low="from", high="to"
+    )
     return {
-        "width": WIDTH,
+        "width": vega.WIDTH,
         "height": 200,
         "layer": [
             {
-                "mark": {"type": "rect", "color": COLOURS[5], "opacity": 0.55},
+                "mark": {"type": "rect", "color": vega.COLOURS[5], "opacity": 0.55},
                 "encoding": {
                     "x": x,
                     "x2": {"field": "right"},
@@ -166,7 +155,7 @@ def _histogram() -> Spec:
                 },
             },
             {
-                "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
+                "mark": {"type": "rule", "color": vega.INK, "strokeWidth": 1.5},
                 "encoding": {
                     "x": {**x, "field": "x"},
                     "y": {**y, "field": "low"},
@@ -175,39 +164,47 @@ def _histogram() -> Spec:
                 },
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 45, "color": INK, "opacity": 1},
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 45,
+                    "color": vega.INK,
+                    "opacity": 1,
+                },
                 "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "value"}},
             },
         ],
     }
 
 
-# From dark to light, which prints in grey too.
+# From dark to light, so that they differ in grey print.
 _KINDS = {"right": "#08519c", "other score": "#56a0ce", "wrong": "#c6dbef", "no result": "#ffffff"}
 
 
 def data_picture(found: Inspection) -> Picture:
-    """A bar for each system and task, as long as it has rows."""
-    tasks = {one.key[1] for one in found.slices}
-    called = [
-        " · ".join(filter(None, one.key[: 1 + (len(tasks) > 1)])) or "all rows"
-        for one in found.slices
+    """Draw a bar per system and task, with its rows by status."""
+    tasks = {part.key[1] for part in found.slices}
+    names = [
+        " · ".join(filter(None, part.key[: 1 + (len(tasks) > 1)])) or "all rows"
+        for part in found.slices
     ]
-    short = short_names(called)
+    short = vega.short_names(names)
     rows = [
         {"label": short[name], "name": name, "kind": kind, "place": at, "rows": rows}
-        for name, one in zip(called, found.slices, strict=True)
-        for at, (kind, rows) in enumerate(_counted(one).items())
+        for name, part in zip(names, found.slices, strict=True)
+        for at, (kind, rows) in enumerate(_rows_by_status(part).items())
     ]
     kinds = [kind for kind in _KINDS if any(row["rows"] for row in rows if row["kind"] == kind)]
     scale = {"domain": kinds, "range": [_KINDS[kind] for kind in kinds]}
     spec = {
-        "width": WIDTH,
-        "height": {"step": STEP},
+        "width": vega.WIDTH,
+        "height": {"step": vega.STEP},
         "mark": {"type": "bar", "stroke": "#666666", "strokeWidth": 0.5},
         "encoding": {
-            "y": NAMES_DOWN,
-            "x": number("rows", "rows", axis={"grid": True, "tickMinStep": 1, "format": ",d"}),
+            "y": vega.NAMES_DOWN,
+            "x": vega.quantitative(
+                "rows", "rows", axis={"grid": True, "tickMinStep": 1, "format": ",d"}
+            ),
             "color": {
                 "field": "kind",
                 "type": "nominal",
@@ -215,20 +212,20 @@ def data_picture(found: Inspection) -> Picture:
                 "legend": {"title": None, "symbolType": "square"},
             },
             "order": {"field": "place", "type": "quantitative"},
-            "tooltip": told(name="system", kind="status", rows="rows"),
+            "tooltip": vega.tooltips(name="system", kind="status", rows="rows"),
         },
     }
     below = [found.summary(), "Counts of rows; counts have no interval"]
-    return picture(on_one("Contents of the data", tasks), below, rows, spec)
+    return vega.compose(vega.with_task("Contents of the data", tasks), below, rows, spec)
 
 
-def _counted(one: Slice) -> dict[str, int]:
+def _rows_by_status(part: Slice) -> dict[str, int]:
     right, other, scored = (
-        int(part @ one.questions) for part in (one.right, one.other, one.scored)
+        int(rows @ part.questions) for rows in (part.right, part.other, part.scored)
     )
     return {
         "right": right,
         "other score": other,
         "wrong": scored - right - other,
-        "no result": one.failed + one.ungraded,
+        "no result": part.failed + part.ungraded,
     }

@@ -1,4 +1,4 @@
-"""Pictures of ranked items: risk over coverage, ROC curves, calibration."""
+"""Pictures of ranked items: risk–coverage curves, ROC curves and calibration."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -6,60 +6,45 @@ from types import MappingProxyType
 from errbar.base.tables import counted
 from errbar.errors import InputError
 from errbar.results.estimate import Band, Subject
+from errbar.results.pictures import vega
 from errbar.results.pictures.curves import POINTWISE, banded
-from errbar.results.pictures.picture import (
-    FAINT,
-    IF_PICKED,
-    PICK,
-    WIDTH,
-    Picture,
-    Row,
-    Spec,
-    covering,
-    number,
-    on_one,
-    panels,
-    picture,
-    series,
-    short_names,
-    told,
-)
+from errbar.results.pictures.vega import Picture, Row, Spec
 
-_SIDE = 340  # of a square
-_NOBODY: Mapping[Subject, str] = MappingProxyType({})
+_SIDE = 340  # side of a square panel
+_NO_REFUSALS: Mapping[Subject, str] = MappingProxyType({})
 _UNIT: Spec = {"domain": [0, 1], "nice": False}
 _GAPS = "No band where every resample gives the same number"
 
 
 def risk_picture(bands: Sequence[Band]) -> Picture:
-    """Risk over coverage; a line marks the largest coverage that all systems of a task reach.
+    """Draw risk over coverage, with a line at the largest coverage that all systems reach.
 
-    A system that answered nothing has no curve; it is named.
+    A system that answered no item has no curve; the subtitle names it.
     """
-    silent = [str(one.of) or "the system" for one in bands if not one.points]
-    bands = [one for one in bands if one.points]
+    unanswered = [str(band.of) or "the system" for band in bands if not band.points]
+    bands = [band for band in bands if band.points]
     if not bands:
-        raise InputError(f"{', '.join(silent)} answered nothing; there is no risk to draw.")
+        raise InputError(f"{', '.join(unanswered)} answered nothing; there is no risk to draw.")
     rows = _rows(bands)
-    x = number("x", "coverage", scale=_UNIT, axis={"grid": False})
-    y = number("value", "selective risk", scale={"zero": True})
-    tooltip = told(name="system", x="coverage", value="risk", low="from", high="to")
-    spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": WIDTH, "height": 280}
+    x = vega.quantitative("x", "coverage", scale=_UNIT, axis={"grid": False})
+    y = vega.quantitative("value", "selective risk", scale={"zero": True})
+    tooltip = vega.tooltips(name="system", x="coverage", value="risk", low="from", high="to")
+    spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": vega.WIDTH, "height": 280}
     common = _common(bands)
     spec["layer"] += [
         {
             "transform": [{"filter": "isValid(datum.common)"}],
-            "mark": {"type": "rule", "color": FAINT, "strokeDash": [4, 3]},
+            "mark": {"type": "rule", "color": vega.FAINT, "strokeDash": [4, 3]},
             "encoding": {"x": {"field": "common", "type": "quantitative"}},
         }
     ]
-    said = [f"{task}{': ' if task else ''}{reach:.4g}" for task, reach in common.items()]
+    parts = [f"{task}{': ' if task else ''}{reach:.4g}" for task, reach in common.items()]
     below = [
-        *_covering(bands),
+        *_notes(bands),
         "Lower is better",
-        f"Not drawn, because no item was answered: {', '.join(silent)}" if silent else "",
-        f"Dashed line: the largest coverage that all systems reach, {', '.join(said)}"
-        if said
+        f"Not drawn, because no item was answered: {', '.join(unanswered)}" if unanswered else "",
+        f"Dashed line: the largest coverage that all systems reach, {', '.join(parts)}"
+        if parts
         else "",
     ]
     marks = [
@@ -70,16 +55,16 @@ def risk_picture(bands: Sequence[Band]) -> Picture:
     return _in_panels("Risk over coverage", below, [*rows, *marks], bands, spec)
 
 
-def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NOBODY) -> Picture:
-    """ROC curves beside the diagonal, which tells nothing apart; and why some have none."""
+def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NO_REFUSALS) -> Picture:
+    """Draw ROC curves and the diagonal; the subtitle gives the reason for missing curves."""
     rows = _rows(bands)
-    x = number("x", "false positive rate", scale=_UNIT)
-    y = number("value", "true positive rate", scale=_UNIT)
-    tooltip = told(name="system", x="false", value="true", low="from", high="to")
+    x = vega.quantitative("x", "false positive rate", scale=_UNIT)
+    y = vega.quantitative("value", "true positive rate", scale=_UNIT)
+    tooltip = vega.tooltips(name="system", x="false", value="true", low="from", high="to")
     spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": _SIDE, "height": _SIDE}
     spec["layer"].insert(0, _DIAGONAL)
     below = [
-        *_covering(bands),
+        *_notes(bands),
         "Dashed line: an uninformative confidence",
         *(f"Not drawn: {of or 'the system'}, {why}" for of, why in refused.items()),
     ]
@@ -87,45 +72,45 @@ def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NOBODY)
 
 
 def calibration_picture(bands: Sequence[Band]) -> Picture:
-    """How often answers are right, over how sure the system was."""
+    """Draw the share of right answers over the mean confidence, in bins."""
     rows = _rows(bands)
     labels = _labels(rows)
-    x = number("x", "mean confidence", scale=_UNIT)
-    y = number("value", "share right", scale=_UNIT)
-    tooltip = told(
+    x = vega.quantitative("x", "mean confidence", scale=_UNIT)
+    y = vega.quantitative("value", "share right", scale=_UNIT)
+    tooltip = vega.tooltips(
         name="system", x="confidence", value="share right", low="from", high="to", items="answers"
     )
-    look = {"opacity": IF_PICKED, "tooltip": tooltip}
+    look = {"opacity": vega.IF_PICKED, "tooltip": tooltip}
     spec: Spec = {
         "width": _SIDE,
         "height": _SIDE,
         "layer": [
             _DIAGONAL,
             {
-                "params": PICK,
+                "params": vega.PICK,
                 "mark": {"type": "rule", "strokeWidth": 1.5},
                 "encoding": {
                     "x": x,
                     "y": {**y, "field": "low"},
                     "y2": {"field": "high"},
-                    **series(labels, "color"),
+                    **vega.series(labels, "color"),
                     **look,
                 },
             },
             {
                 "mark": {"type": "line", "strokeWidth": 1.2, "strokeOpacity": 0.7},
-                "encoding": {"x": x, "y": y, **series(labels, "color", "strokeDash"), **look},
+                "encoding": {"x": x, "y": y, **vega.series(labels, "color", "strokeDash"), **look},
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 52, "opacity": 1},
-                "encoding": {"x": x, "y": y, **series(labels, "color", "shape"), **look},
+                "encoding": {"x": x, "y": y, **vega.series(labels, "color", "shape"), **look},
             },
         ],
     }
-    most, least = (f([p.items for one in bands for p in one.points]) for f in (max, min))
+    most, least = (f([p.items for band in bands for p in band.points]) for f in (max, min))
     each = counted(most, "answer") if most == least else f"{least} to {most} answers"
     below = [
-        *_covering(bands, "intervals"),
+        *_notes(bands, "intervals"),
         f"A point is a bin of {each}. Dashed line: perfect calibration",
     ]
     return _in_panels("Calibration", below, rows, bands, spec)
@@ -133,7 +118,7 @@ def calibration_picture(bands: Sequence[Band]) -> Picture:
 
 _DIAGONAL: Spec = {
     "data": {"values": [{"x": 0, "value": 0}, {"x": 1, "value": 1}]},
-    "mark": {"type": "line", "color": FAINT, "strokeDash": [4, 3], "strokeWidth": 1},
+    "mark": {"type": "line", "color": vega.FAINT, "strokeDash": [4, 3], "strokeWidth": 1},
     "encoding": {
         "x": {"field": "x", "type": "quantitative"},
         "y": {"field": "value", "type": "quantitative"},
@@ -142,20 +127,20 @@ _DIAGONAL: Spec = {
 
 
 def _rows(bands: Sequence[Band]) -> list[Row]:
-    short = short_names(one.of.system for one in bands)
+    short = vega.short_names(band.of.system for band in bands)
     return [
         {
-            "label": short[one.of.system],
-            "name": one.of.system,
-            "panel": one.of.task,
+            "label": short[band.of.system],
+            "name": band.of.system,
+            "panel": band.of.task,
             "x": point.x,
             "value": point.value,
             "low": point.interval.low,
             "high": point.interval.high,
             "items": point.items,
         }
-        for one in bands
-        for point in one.points
+        for band in bands
+        for point in band.points
     ]
 
 
@@ -164,20 +149,24 @@ def _labels(rows: Sequence[Row]) -> list[str]:
 
 
 def _common(bands: Sequence[Band]) -> dict[str, float]:
-    """The largest coverage that all systems of a task reach, where it is not all of them."""
+    """Return the largest coverage that all systems of a task reach, if it is below 1."""
     tasks: dict[str, list[float]] = {}
-    for one in bands:
-        tasks.setdefault(one.of.task, []).append(one.reach)
+    for band in bands:
+        tasks.setdefault(band.of.task, []).append(band.reach)
     return {task: min(each) for task, each in tasks.items() if len(each) > 1 and min(each) < 1}
 
 
-def _covering(bands: Sequence[Band], noun: str = POINTWISE) -> list[str]:
-    said = covering([("", point.interval) for one in bands for point in one.points], noun)
-    return [*said, _GAPS if any(one.lacks_intervals for one in bands) else ""]
+def _notes(bands: Sequence[Band], noun: str = POINTWISE) -> list[str]:
+    parts = vega.coverage_notes(
+        [("", point.interval) for band in bands for point in band.points], noun
+    )
+    return [*parts, _GAPS if any(band.lacks_intervals for band in bands) else ""]
 
 
 def _in_panels(
     title: str, below: Sequence[str], rows: Sequence[Row], bands: Sequence[Band], spec: Spec
 ) -> Picture:
-    tasks = list(dict.fromkeys(one.of.task for one in bands))
-    return picture(on_one(title, tasks), below, rows, panels(spec, tasks, columns=2))
+    tasks = list(dict.fromkeys(band.of.task for band in bands))
+    return vega.compose(
+        vega.with_task(title, tasks), below, rows, vega.facets(spec, tasks, columns=2)
+    )

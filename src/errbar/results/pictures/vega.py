@@ -1,6 +1,7 @@
-"""A picture: one Vega-Lite specification with its data, its colours, titles, panels and axes.
+"""Pictures as Vega-Lite specifications that contain their data: colours, titles, facets, axes.
 
-Colours can be told apart by the colour-blind, and marks in grey print.
+The palette of Okabe and Ito is distinguishable for colour-blind readers; shapes and dashes
+distinguish series in grey print.
 """
 
 import html
@@ -28,7 +29,7 @@ SHAPES = (
 )  # fmt: skip
 DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4], [1, 3], [6, 2, 2, 2, 2, 2])
 INK, FAINT, GRID = "#222222", "#666666", "#e4e4e4"
-WIDTH, STEP = 420, 21  # of a panel, and from row to row
+WIDTH, STEP = 420, 21  # the width of a panel, and the height of a row
 
 CONFIG: Spec = {
     "background": "white",
@@ -62,11 +63,11 @@ PICK: list[Spec] = [
 ]
 IF_PICKED: Spec = {"condition": {"param": "picked", "value": 1}, "value": 0.12}
 
-_SOLID: Spec = {"symbolDash": [1, 0], "symbolStrokeWidth": 0}  # a dashed outline is no shape
+_SOLID: Spec = {"symbolDash": [1, 0], "symbolStrokeWidth": 0}  # no dashed outlines of shapes
 
 
 def series(labels: Sequence[str], *channels: str, dashes: bool = False) -> Spec:
-    """Encodings that tell series apart, on some channels; none of one without a name."""
+    """Return encodings that distinguish series; none for a single unnamed series."""
     ranges: dict[str, Sequence[Any]] = {"color": COLOURS, "shape": SHAPES, "strokeDash": DASHES}
     if list(labels) == [""]:
         return {}
@@ -86,104 +87,107 @@ def series(labels: Sequence[str], *channels: str, dashes: bool = False) -> Spec:
     }
 
 
-_LONGEST, _TAIL = 42, 18  # letters of a name that are shown, and how many of them are its last
-_LINE = 104  # letters of a line above a picture
+_LONGEST, _TAIL = 42, 18  # characters of a shortened name, and of its end
+_LINE = 104  # characters of a line in a subtitle
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Names by what is shown of them: on one line, not too long, and no two alike.
+    """Return a short, unique label on one line for each name.
 
     Examples
     --------
     >>> short_names(["small", "x" * 60])["x" * 60]
     'xxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxx'
     """
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    labels: dict[str, str] = {}
+    used: set[str] = set()
     for name in dict.fromkeys(names):
         text = printable(name)
         if len(text) > _LONGEST:
             text = f"{text[: _LONGEST - _TAIL - 1]}…{text[-_TAIL:]}"
         unique, number = text, 1
-        while unique in taken:
+        while unique in used:
             number += 1
             unique = f"{text} ({number})"
-        taken.add(unique)
-        found[name] = unique
-    return found
+        used.add(unique)
+        labels[name] = unique
+    return labels
 
 
-def covering(intervals: Sequence[tuple[str, Interval]], noun: str = "intervals") -> list[str]:
-    """What intervals are for, each with what it is of; of which, where they are not all alike."""
+def coverage_notes(intervals: Sequence[tuple[str, Interval]], noun: str = "intervals") -> list[str]:
+    """Describe the targets of intervals, each given with its name; names appear if they differ."""
     kinds: dict[tuple[str, str], list[str]] = {}
-    for of, one in intervals:
-        kinds.setdefault((percent(one.level), one.covers.words), []).append(of)
+    for name, interval in intervals:
+        kinds.setdefault((percent(interval.level), interval.covers.words), []).append(name)
     if len(kinds) == 1:
         ((level, words),) = kinds
         return [f"{level} {noun}, for {words}"]
     return [
-        f"{', '.join(dict.fromkeys(of))}: {level} {noun}, for {words}"
-        for (level, words), of in kinds.items()
+        f"{', '.join(dict.fromkeys(names))}: {level} {noun}, for {words}"
+        for (level, words), names in kinds.items()
     ]
 
 
-def lines(sentences: Iterable[str]) -> list[str]:
-    """Sentences on lines that are not too long."""
+def wrapped_lines(sentences: Iterable[str]) -> list[str]:
+    """Return sentences wrapped to lines."""
     return [
-        line for one in sentences if one for line in textwrap.wrap(printable(one), _LINE) or [""]
+        line
+        for sentence in sentences
+        if sentence
+        for line in textwrap.wrap(printable(sentence), _LINE) or [""]
     ]
 
 
-def with_ends(value: float, sd: float, interval: Interval) -> str:
-    """A number with its interval, to the digits that are known."""
+def with_interval(value: float, sd: float, interval: Interval) -> str:
+    """Return a number with its interval, to the significant digits of `sd`."""
     known = sd if sd == sd else (interval.high - interval.low) / 4  # noqa: PLR0124  not nan
     value_text, low, high = (supported(x, known) for x in (value, interval.low, interval.high))
     return f"{value_text} [{low}, {high}]".replace("-", "−")
 
 
-_VERSION = "5.21"  # of Vega-Lite: the last that today's notebooks show by themselves
+_VERSION = "5.21"  # of Vega-Lite: the latest that notebooks render without an extension
 _MIME = "application/vnd.vegalite.v5+json"
-_NO_EXTRA = "pictures are drawn by vl-convert-python: pip install 'errbar[plot]'."
-_MOVING = ("params", "tooltip")
-HOVER = "hover"  # the name of a layer that nobody sees, for the pointer alone
+_NO_EXTRA = "pictures need vl-convert-python: pip install 'errbar[plot]'."
+_INTERACTIVE = ("params", "tooltip")
+HOVER = "hover"  # the name of an invisible layer with tooltips
 
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A picture, as `spec` says."""
+    """A picture, given by its Vega-Lite specification."""
 
     spec: Spec
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The title of the picture."""
         return str(self.spec["title"]["text"])
 
     def svg(self) -> str:
-        """As SVG."""
+        """Return the picture as SVG."""
         return _converter().vegalite_to_svg(
-            still(self.spec), vl_version=_VERSION, allowed_base_urls=[]
+            static(self.spec), vl_version=_VERSION, allowed_base_urls=[]
         )
 
     def png(self, scale: float = 2.0) -> bytes:
-        """As PNG, with so many dots for each point."""
+        """Return the picture as PNG, with `scale` pixels per point."""
         if not 0 < scale <= 10 or math.isnan(scale):
             raise InputError(f"scale must be above 0 and at most 10; got {scale!r}.")
         return _converter().vegalite_to_png(
-            still(self.spec), vl_version=_VERSION, scale=float(scale), allowed_base_urls=[]
+            static(self.spec), vl_version=_VERSION, scale=float(scale), allowed_base_urls=[]
         )
 
     def html(self) -> str:
-        """As a page that needs nothing else: the code that draws it is in it."""
+        """Return an HTML page that contains all scripts, so that it needs no network."""
         code = _converter().javascript_bundle(vl_version=_VERSION)
         return _PAGE.format(title=html.escape(self.title), code=code, spec=_in_script(self.spec))
 
     def json(self) -> str:
-        """The specification itself, as text."""
+        """Return the specification as JSON."""
         return json.dumps(self.spec, ensure_ascii=False, allow_nan=False)
 
     def save(self, path: str | Path) -> None:
-        """Write a file whole or not at all; its name ends in .svg, .png, .html or .json."""
+        """Write the picture to a file that ends in .svg, .png, .html or .json, atomically."""
         write = _WRITERS[require_suffix(path)]
         content = write(self)
         with atomic_file(path) as beside:
@@ -193,7 +197,7 @@ class Picture:
         return f"Picture({self.title!r})"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """For notebooks: what moves, and the still picture for those that cannot show it."""
+        """Return the interactive picture for a notebook, and SVG as a fallback."""
         bundle: dict[str, Any] = {_MIME: self.spec, "text/plain": repr(self)}
         if has_extra():
             bundle["image/svg+xml"] = self.svg()
@@ -212,36 +216,40 @@ _WRITERS: dict[str, Callable[[Picture], str | bytes]] = {
 
 
 def require_suffix(path: str | Path) -> str:
-    """What the file is to be, by the end of its name, which must be one that can be written."""
+    """Return the suffix of a file name, which must be one of those that can be written."""
     suffix = Path(path).suffix.lower()
     if suffix not in _WRITERS:
-        raise InputError(f"{path}: a picture ends in {', '.join(_WRITERS)}; got {suffix!r}.")
+        raise InputError(
+            f"{path}: a picture's file name ends in {', '.join(_WRITERS)}; got {suffix!r}."
+        )
     if suffix != ".json":
         _converter()
     return suffix
 
 
 def has_extra() -> bool:
-    """Whether pictures can be drawn here."""
+    """Whether the package that draws pictures is installed."""
     return importlib.util.find_spec("vl_convert") is not None
 
 
-def still(part: Any) -> Any:
-    """The same without what moves: an encoding that waits for a choice goes with the choice."""
+def static(part: Any) -> Any:
+    """Return a specification without selections, tooltips and encodings that depend on them."""
     if isinstance(part, dict):
         return {
-            key: value if key == "data" else still(value)
+            key: value if key == "data" else static(value)
             for key, value in part.items()
-            if key not in _MOVING and not _waits(value)
+            if key not in _INTERACTIVE and not _depends_on_selection(value)
         }
     if isinstance(part, list):
         return [
-            still(one) for one in part if not (isinstance(one, dict) and one.get("name") == HOVER)
+            static(layer)
+            for layer in part
+            if not (isinstance(layer, dict) and layer.get("name") == HOVER)
         ]
     return part
 
 
-def _waits(value: Any) -> bool:
+def _depends_on_selection(value: Any) -> bool:
     return isinstance(value, dict) and "param" in value.get("condition", {})
 
 
@@ -253,11 +261,11 @@ def _converter() -> Any:
 
 
 def _in_script(spec: Spec) -> str:
-    """JSON that can end neither the script that it stands in nor a line of it."""
+    """Return JSON that cannot close the script element that contains it."""
     return json.dumps(spec, allow_nan=False).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-# The policy lets the page load nothing at all; Vega makes functions of its expressions.
+# The policy forbids all network access; Vega compiles expressions, which needs unsafe-eval.
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -285,18 +293,18 @@ Row = dict[str, Any]
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
-def picture(
+def compose(
     title: str, below: Iterable[str], rows: Iterable[Mapping[str, Any]], body: Spec
 ) -> Picture:
-    """A picture of rows, with a title and what stands below it."""
-    head = {"text": " ".join(lines([title])), "subtitle": lines(below)}
-    values = [{key: plain(value) for key, value in row.items()} for row in rows]
-    whole = {"$schema": _SCHEMA, "title": head, "data": {"values": values}, **body}
-    return Picture({**whole, "config": CONFIG})
+    """Compose a picture from rows, a title, a subtitle and the body of a specification."""
+    head = {"text": " ".join(wrapped_lines([title])), "subtitle": wrapped_lines(below)}
+    values = [{key: json_value(value) for key, value in row.items()} for row in rows]
+    spec = {"$schema": _SCHEMA, "title": head, "data": {"values": values}, **body}
+    return Picture({**spec, "config": CONFIG})
 
 
-def plain(value: Any) -> Any:
-    """What JSON and SVG can hold: null for what is no number, and text without controls."""
+def json_value(value: Any) -> Any:
+    """Return a value for JSON: null for a number that is not finite, text without controls."""
     if isinstance(value, str):
         return printable(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -308,8 +316,8 @@ _SMALLER: dict[bool, Spec] = {
 }
 
 
-def panels(spec: Spec, names: Sequence[str], *, columns: int = 1) -> Spec:
-    """The same for every panel that rows name, under each other or side by side; one is itself."""
+def facets(spec: Spec, names: Sequence[str], *, columns: int = 1) -> Spec:
+    """Repeat a specification for each value of the field `panel`; a single panel is not faceted."""
     if len(names) < 2:
         return spec
     head = {
@@ -321,7 +329,7 @@ def panels(spec: Spec, names: Sequence[str], *, columns: int = 1) -> Spec:
     }
     return {
         "facet": head,
-        "columns": 1 if len(names) == 3 else columns,  # three side by side leave a hole
+        "columns": 1 if len(names) == 3 else columns,  # three panels in two columns leave a gap
         "spec": spec,
         "spacing": 22,
     }
@@ -336,19 +344,19 @@ NAMES_DOWN: Spec = {
 }
 
 
-def number(field: str, title: str | None, **more: Any) -> Spec:
-    """A channel of numbers."""
+def quantitative(field: str, title: str | None, **more: Any) -> Spec:
+    """Return a quantitative channel."""
     return {"field": field, "type": "quantitative", "title": title, **more}
 
 
-def on_one(title: str, tasks: Iterable[str]) -> str:
-    """A title, with the task where there is only one."""
+def with_task(title: str, tasks: Iterable[str]) -> str:
+    """Return a title with the task, if there is a single named one."""
     named = dict.fromkeys(tasks)
     return " · ".join([title, *named]) if len(named) == 1 and "" not in named else title
 
 
-def told(**fields: str) -> list[Spec]:
-    """What is said under the pointer: columns with their titles."""
+def tooltips(**fields: str) -> list[Spec]:
+    """Return the fields of a tooltip with their titles."""
     return [
         {"field": field, "title": title, **({"format": ".4g"} if field in _NUMBERS else {})}
         for field, title in fields.items()
