@@ -4,7 +4,7 @@ Both readings are stated, with how to choose.
 """
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -244,11 +244,34 @@ def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
                     f"cent, write both alike before they are compared."
                 )
             )
-        said += [gap for key in mine if key not in small for gap in _gap(key, mine[key])]
+        for key in mine:
+            said += _codes(key, mine[key]) or (_gap(key, mine[key]) if key not in small else [])
     return said
 
 
-def _gap(key: Sequence[str], values: Sequence[float]) -> list[Above]:
+def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
+    """A warning where a number far from all others may stand for no result, as -1 or 999 do."""
+    values = sorted(often)
+    if len(values) < 3:
+        return []
+    code = values[0] if values[0] < 0 <= values[1] else values[-1]
+    others = [value for value in values if value != code]
+    repeats = often[code] > 1 or set(f"{code:g}") == {"9"}
+    if code > 0 and not (others[-1] > 1 and code >= _GAP * others[-1] and repeats):
+        return []
+    rows = sum(often.values())
+    total = sum(value * n for value, n in often.items())
+    mean = (total - code * often[code]) / (rows - often[code])
+    return [
+        warning(
+            f"{_name(key)}: {often[code]} of {rows} outcomes are {code:g}, the others "
+            f"{others[0]:.4g} to {others[-1]:.4g}. It is averaged like them (mean of all rows "
+            f"{total / rows:.4g}); if it stands for no result, empty those cells (mean {mean:.4g})."
+        )
+    ]
+
+
+def _gap(key: Sequence[str], values: Iterable[float]) -> list[Above]:
     """A warning where outcomes up to 1 stand beside some that are ten times as large, or more."""
     sizes = sorted({abs(value) for value in values if value})
     within, beyond = [one for one in sizes if one <= 1], [one for one in sizes if one > 1]
@@ -267,13 +290,14 @@ def _name(key: Sequence[str]) -> str:
     return key[0] or "the system"
 
 
-def _values(source: Source, one: Slice) -> list[float]:
-    """The outcomes that occur."""
+def _values(source: Source, one: Slice) -> dict[float, int]:
+    """The outcomes that occur, and how often."""
     if one.is_binary:
-        return [0.0, 1.0]
+        right, scored = int(one.right @ one.questions), int(one.scored @ one.questions)
+        return {0.0: scored - right, 1.0: right}
     results = source.categories(one.by)[one.key]
     often = results.counts.sum(axis=0)
-    return [value for value, n in zip(results.values, often, strict=True) if n]
+    return {value: int(n) for value, n in zip(results.values, often, strict=True) if n}
 
 
 def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]:

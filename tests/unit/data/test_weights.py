@@ -212,6 +212,24 @@ def test_tables_of_counts_have_weights_too(engine: str, tmp_path: Path) -> None:
         errbar.load(data, repeats="keep").score("avg")
 
 
+@pytest.mark.parametrize("engine", ["pandas inferred", "polars", "DuckDB view", "CSV", "Parquet"])
+@pytest.mark.parametrize("counts", [False, True])
+def test_weights_that_differ_between_systems_are_refused(
+    engine: str, counts: bool, tmp_path: Path
+) -> None:
+    kinds = {"system": "text", "question": "text", "weight": "number"}
+    kinds |= {"trials": "whole", "correct": "whole"} if counts else {"outcome": "whole"}
+    result = (4, 1) if counts else (1,)
+    rows = [("a", "p", 3.0, *result), ("a", "q", 1.0, *result)]
+    agreeing = [*rows, ("b", "q", 1.0, *result), ("b", "p", 3.0, *result)]
+    assert errbar.load(ENGINES[engine](Table(kinds, agreeing), tmp_path)).score("avg")
+    (tmp_path / "torn").mkdir()
+    torn = Table(kinds, [*agreeing[:3], ("b", "p", 2.0, *result)])
+    runs = errbar.load(ENGINES[engine](torn, tmp_path / "torn"))
+    with pytest.raises(InputError, match=r"question 'p' has the weight 2 for 'b' and 3 for 'a'"):
+        runs.score("avg")
+
+
 # How sure it is.
 
 

@@ -13,6 +13,7 @@ from errbar.data.queries.weights import (
     have_faults,
     is_uneven,
     questions_with_weights,
+    refuse_disagreement,
     refuse_faults,
     weight_in,
     weights_taken,
@@ -27,6 +28,7 @@ def counted_slices(
     table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
     if have_faults(table):
         refuse_faults(questions_with_weights(frame, columns, by), columns)
+    refuse_disagreement(frame, columns, table)
     return sliced(table, by)
 
 

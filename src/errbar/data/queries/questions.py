@@ -43,6 +43,7 @@ from errbar.data.queries.weights import (
     have_faults,
     is_uneven,
     questions_with_weights,
+    refuse_disagreement,
     refuse_faults,
     weight_in,
     weights_of,
@@ -71,6 +72,7 @@ def slices(
         refuse_torn(questions_in_clusters(frame, columns, by), columns)
     if have_faults(table):
         refuse_faults(questions_with_weights(frame, columns, by), columns)
+    refuse_disagreement(frame, columns, table)
     if table["other"].any():
         require_numbers(frame, columns["outcome"])
     if "trial" in columns and not allow_repeats:

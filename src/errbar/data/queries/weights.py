@@ -168,6 +168,31 @@ def refuse_faults(questions: Frame, columns: Columns) -> None:
     )
 
 
+def refuse_disagreement(frame: Frame, columns: Columns, table: Table) -> None:
+    """Raise an error if systems give different weights to the same question."""
+    if not {"weight", "system"} <= table.keys() or len({*table["system"].tolist()}) < 2:
+        return
+    each = questions_with_weights(frame, columns, ())
+    keys = [name for name in ("task", "question") if name in each.collect_schema().names()]
+    ends = {"weight": nw.col("weight").min(), "last weight": nw.col("weight").max()}
+    both = each.group_by(*keys).agg(**ends).filter(nw.col("weight") != nw.col("last weight"))
+    found = fetch(both)
+    first, last = (numbers_in(found[name]) for name in ends)
+    apart = np.flatnonzero(first != last)
+    if not apart.size:
+        return
+    question = min(str(found["question"][at]) for at in apart)
+    mine = fetch(each.filter(nw.col("question").cast(nw.String) == question))
+    by_weight = dict(zip(numbers_in(mine["weight"]).tolist(), mine["system"].tolist(), strict=True))
+    (low, of_low), *_, (high, of_high) = sorted(by_weight.items())
+    more = f" ({apart.size - 1} more like it)" if apart.size > 1 else ""
+    raise InputError(
+        f"question {question!r:.80} has the weight {low:g} for {str(of_low)!r:.80} and {high:g} "
+        f"for {str(of_high)!r:.80}{more}; a question has one weight. Correct the column "
+        f"{columns['weight']!r}, or ignore weights: {without_weights()}"
+    )
+
+
 def _other_column() -> str:
     return way_to_say("--map weight=...", "load(data, weight='...')")
 

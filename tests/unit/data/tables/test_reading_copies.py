@@ -46,10 +46,37 @@ def test_frames_on_two_scales_have_a_warning() -> None:
     assert "scales differ" in warnings_of(frames)
 
 
-@pytest.mark.parametrize("odd", [85, -999])
-def test_a_number_far_beyond_the_others_has_a_warning(odd: float, tmp_path: Path) -> None:
-    file = write(tmp_path, f"id,score\na,0.8\nb,0.9\nc,{odd}\n")
+def test_a_number_far_beyond_the_others_has_a_warning(tmp_path: Path) -> None:
+    file = write(tmp_path, "id,score\na,0.8\nb,0.9\nc,85\n")
     assert "two scales may be mixed" in warnings_of(file)
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "means"),
+    [
+        ((1, 0, 1, -1), -1, ("0.25", "0.6667")),
+        ((7, 9, 10, -1), -1, ("6.25", "8.667")),
+        ((0.8, 0.9, -999), -999, ("-332.4", "0.85")),
+        ((1, 5, 4, 999), 999, ("252.2", "3.333")),
+        ((1, 5, 100, 100), 100, ("51.5", "3")),
+    ],
+)
+def test_a_number_that_may_stand_for_no_result_has_both_means(
+    values: tuple[float, ...], code: int, means: tuple[str, str], tmp_path: Path
+) -> None:
+    rows = "".join(f"q{at},{value}\n" for at, value in enumerate(values))
+    said = warnings_of(write(tmp_path, f"id,score\n{rows}"))
+    assert f"outcomes are {code}, the others" in said
+    assert f"(mean of all rows {means[0]}); if it stands for no result" in said
+    assert f"(mean {means[1]})" in said
+
+
+@pytest.mark.parametrize("values", [(-1, 1, 1, -1), (-1.5, -0.5, 0.2, 1), (1, 2, 3, 40)])
+def test_rewards_of_either_sign_and_outliers_have_no_warning(
+    values: tuple[float, ...], tmp_path: Path
+) -> None:
+    rows = "".join(f"q{at},{value}\n" for at, value in enumerate(values))
+    assert warnings_of(write(tmp_path, f"id,score\n{rows}")) == ""
 
 
 def test_rewards_on_one_scale_have_none(tmp_path: Path) -> None:

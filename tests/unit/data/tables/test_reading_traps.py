@@ -284,3 +284,17 @@ def test_truths_of_passed_and_failed_are_outcomes(tmp_path: Path) -> None:
     path = tmp_path / "truths.csv"
     path.write_text("model,question,passed,failed\na,q1,1,0\na,q2,0,1\na,q3,1,0\na,q4,1,0\n")
     assert [row.value for row in errbar.load(path).score("avg")] == [0.75]
+
+
+# Weights under other names.
+
+
+@pytest.mark.parametrize("name", ["Weight (%)", "questionWeight", "points", "max points"])
+def test_a_column_that_may_weigh_questions_has_both_means(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"id,correct,{name}\n1,1,6\n2,0,2\n3,1,1\n4,0,1\n", encoding="utf-8")
+    assert means(file) == {"": 0.5}
+    said = said_above(file)
+    assert f"⚠ {name!r} (1 to 6) is not used: if it is the weight of a question" in said
+    assert "(mean of all rows 0.7 instead of 0.5)" in said
+    assert means(file, weight=name) == {"": 0.7}

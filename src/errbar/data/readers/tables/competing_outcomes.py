@@ -1,6 +1,7 @@
 """Choose among columns that could be the outcome, and remark on the others."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -197,6 +198,9 @@ _FREQUENCIES = frozenset(
         ),
     )
 )
+# Points that a question is worth; they weigh it if an answer is right or wrong.
+_WORTHS = _MAXIMA - {"total", "possible"} | {"points", "marks", "importance", "worth"}
+_NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", "net", "lora"})
 _SHOWN = 3
 
 
@@ -269,28 +273,45 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
 
 
 def frequencies(rows: Any, columns: Columns) -> list[Above]:
-    """Remark on a column that may be the frequency of a row."""
+    """Remark on a column that may be the frequency of a row, or the weight of its question."""
     if "weight" in columns:
         return []
+    free = free_columns(rows.columns, columns)
+    weights = [name for name in free if _is_weight(name)]
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
-    for name in named_like(free_columns(rows.columns, columns), _FREQUENCIES):
+    for name in (*named_like(free, _FREQUENCIES), *weights):
         often = f"TRY_CAST({quoted(name)} AS DOUBLE)"
+        odd = f"{often} IS NULL OR {often} < 0"
+        odd += "" if name in weights else f" OR {often} <> floor({often})"
         strange, least, most, mean, weighted = rows.aggregate(
-            f"count(*) FILTER ({often} IS NULL OR {often} < 0 OR {often} <> floor({often})), "
-            f"min({often}), max({often}), avg({outcome}), "
+            f"count(*) FILTER ({odd}), min({often}), max({often}), avg({outcome}), "
             f"sum({outcome} * {often}) / nullif(sum({often}) FILTER ({outcome} IS NOT NULL), 0)"
         ).fetchall()[0]
         if strange or least == most or None in (mean, weighted) or math.isclose(mean, weighted):
             continue
         weight = mapping("weight", name)
+        what = "is the weight of a question" if name in weights else "says how often a row occurred"
         return [
             warning(
-                f"{name!r} ({least:g} to {most:g}) is not used: if it says how often a row "
-                f"occurred, {weight} weighs by it (mean of all rows {weighted:.4g} instead of "
-                f"{mean:.4g})."
+                f"{name!r} ({least:g} to {most:g}) is not used: if it {what}, {weight} weighs by "
+                f"it (mean of all rows {weighted:.4g} instead of {mean:.4g})."
             )
         ]
     return []
+
+
+def _is_weight(name: str) -> bool:
+    """Whether a name is that of the weight of a question, or of the points that it is worth.
+
+    Examples
+    --------
+    >>> [_is_weight(name) for name in ("Weight (%)", "question_weight", "points", "weight_decay")]
+    [True, True, True, False]
+    """
+    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    return plain_name(name) in _WORTHS or bool(
+        words and {words[0], words[-1]} & {"weight", "weighting"} and not {*words} & _NO_WEIGHTS
+    )
 
 
 def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
