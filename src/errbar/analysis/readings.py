@@ -244,8 +244,8 @@ def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
                     f"cent, write both alike before they are compared."
                 )
             )
-        for key in mine:
-            said += _codes(key, mine[key]) or (_gap(key, mine[key]) if key not in small else [])
+        for key, often in mine.items():
+            said += _codes(key, often) or (_gap(key, often) if key not in small else [])
     return said
 
 

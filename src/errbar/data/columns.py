@@ -112,6 +112,21 @@ TOTALS = _plain(
     *("overall mean", "overall score", "overall accuracy", "total score", "average score"),
     *("mean score", "avg score", "macro avg", "micro avg", "weighted avg", "macro average"),
     *("micro average", "weighted average", "macro", "micro", "accuracy", "Σ", "∑", "Ø", "⌀", "μ"),
+    *("subtotal", "gesamt", "summe", "durchschnitt", "mittelwert", "insgesamt", "moyenne"),
+    *("somme", "total général", "promedio", "suma", "media", "totale", "somma", "média", "soma"),
+    *(
+        "gemiddelde",
+        "totaal",
+        "среднее",
+        "итого",
+        "всего",
+        "平均",
+        "平均值",
+        "合计",
+        "总计",
+        "合計",
+    ),
+    *("평균", "합계"),
 )
 # Columns that name the scorer of a row.
 SCORERS = _plain(

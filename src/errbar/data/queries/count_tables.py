@@ -83,7 +83,10 @@ def _require_counts(rows: Frame) -> None:
     trials, correct = nw.col("trials"), nw.col("correct")
     nameless = fetch(rows.filter(nw.col("question").is_null()).select(nw.len().alias("n")))["n"]
     if nameless[0]:
-        raise InputError(f"{nameless[0]} rows have no question id.")
+        raise InputError(
+            f"{nameless[0]} rows have no question id. Fill in the ids, or delete the rows if they "
+            f"are no questions."
+        )
     odd = (
         trials.is_null()
         | correct.is_null()

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.base.arrays import Integers
-from errbar.base.remarks import setting
+from errbar.base.remarks import mapping, setting
 from errbar.data.columns import Columns, require_statuses
 from errbar.data.engines.duckdb import quoted
 from errbar.data.expressions import (
@@ -65,7 +65,11 @@ def slices(
             return slices(frame.with_columns(**filled), columns, by, allow_repeats=allow_repeats)
     if table["nameless"].any():
         lost = int(table["nameless"] @ table["questions"])
-        raise InputError(f"{lost} rows have no question id in the column {columns['question']!r}.")
+        raise InputError(
+            f"{lost} rows have no question id in the column {columns['question']!r}. Fill in the "
+            f"ids, delete the rows if they are no questions, or map another column: "
+            f"{mapping('question')}"
+        )
     if "unknown" in table and table["unknown"].any():
         statuses(frame, columns)  # which names it
     if "torn" in table and table["torn"].any():

@@ -298,3 +298,55 @@ def test_a_column_that_may_weigh_questions_has_both_means(name: str, tmp_path: P
     assert f"⚠ {name!r} (1 to 6) is not used: if it is the weight of a question" in said
     assert "(mean of all rows 0.7 instead of 0.5)" in said
     assert means(file, weight=name) == {"": 0.7}
+
+
+def test_a_version_of_the_outcome_has_its_mean_said(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,acc,acc_norm,acc_stderr 1,1,0,.1 2,0,0,.1 3,1,1,.2 4,1,0,.3")
+    said = said_above(file)
+    assert "⚠ the outcome is 'acc' (mean of all rows 0.75)" in said
+    assert "'acc_norm' has mean 0.25 and differs in 2 rows. Choose" in said
+
+
+# Totals.
+
+
+@pytest.mark.parametrize("name", ["model", "system"])
+def test_a_leaderboard_has_no_questions(name: str, tmp_path: Path) -> None:
+    text = f"{name},MMLU,GSM8K,Average gpt,.7,.8,.75 qwen,.6,.9,.75"
+    with pytest.raises(UnknownColumn, match=r"only totals, a score of each '\w+' for MMLU, GSM8K"):
+        means(csv(tmp_path, text))
+    assert means(tmp_path / "a.csv", question="MMLU,GSM8K") == {"gpt": 0.75, "qwen": 0.75}
+
+
+@pytest.mark.parametrize("text", ["model,q1,q2 a,.5,1 b,0,.9", "model,x,y a,1,1 b,0,1"])
+def test_columns_may_be_questions(text: str, tmp_path: Path) -> None:
+    assert means(csv(tmp_path, text)) in ({"a": 0.75, "b": 0.45}, {"a": 1, "b": 0.5})
+
+
+@pytest.mark.parametrize(
+    "total", [",0.5", ",2", "Gesamt,50", "平均,0.5", "Subtotal,2", "algebra avg,0.5", "total 1,.5"]
+)
+def test_a_total_under_any_name_is_left_out(total: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"id,correct\n1,1\n2,0\n3,1\n4,0\n{total}\n", encoding="utf-8")
+    assert means(file) == {"": 0.5}
+    assert "⚠ 1 row left out" in said_above(file)
+    (account,) = errbar.load(file).source.origin.accounts.values()
+    assert (account.rows, sum(account.left_out.values())) == (5, 1)
+
+
+def test_questions_about_averages_are_questions(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,correct average-speed,1 mean_value,0 total-cost,1 x,1")
+    assert means(file) == {"": 0.75}
+    assert "left out" not in said_above(file)
+
+
+def test_blank_rows_are_left_out_and_counted(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id,correct,note\n1,1,x\n,, \n2,0,\n,,\n", encoding="utf-8")
+    assert means(file) == {"": 0.5}
+    (account,) = errbar.load(file).source.origin.accounts.values()
+    assert dict(account.left_out) == {"blank rows": 2}
+    file.write_text("id,correct,note\n1,1,x\n,1,\n,0,y\n2,0,\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"2 rows have no question id.*delete the rows"):
+        means(file)

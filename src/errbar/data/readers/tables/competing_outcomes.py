@@ -13,6 +13,7 @@ from errbar.data.columns import (
     ANSWERS,
     MEASURES,
     PREDICTIONS,
+    PROPERTIES,
     REFERENCES,
     Columns,
     Sample,
@@ -201,6 +202,9 @@ _FREQUENCIES = frozenset(
 # Points that a question is worth; they weigh it if an answer is right or wrong.
 _WORTHS = _MAXIMA - {"total", "possible"} | {"points", "marks", "importance", "worth"}
 _NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", "net", "lora"})
+_NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | _MAXIMA | _FREQUENCIES) | frozenset(
+    {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
+)
 _SHOWN = 3
 
 
@@ -242,7 +246,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     group = name.rpartition(".")[0]
     others = [other for other in columns.also if other in free]
     others += [other for other in free if group and other.startswith(f"{group}.")]
-    others += named_like(free, MEASURES)
+    others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
     found = []
     for other in dict.fromkeys(others):
         number = number_expression(rows, other, kinds[other])
@@ -270,6 +274,18 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
             f"could be it: {listed}{more}. Choose another with {choose}."
         )
     ]
+
+
+def _is_variant(other: str, outcome: str) -> bool:
+    """Whether a column is another version of the outcome, such as acc_norm beside acc.
+
+    Examples
+    --------
+    >>> [_is_variant(name, "acc") for name in ("acc_norm", "acc_stderr", "accent", "acc")]
+    [True, False, False, False]
+    """
+    version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", other, re.IGNORECASE)
+    return version is not None and not {plain_name(version[1]), plain_name(other)} & _NO_VERSIONS
 
 
 def frequencies(rows: Any, columns: Columns) -> list[Above]:

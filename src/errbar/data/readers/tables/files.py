@@ -49,7 +49,6 @@ from errbar.data.readers.tables.relations import (
     without_scores,
 )
 from errbar.data.readers.tables.settings_files import settings_among
-from errbar.data.readers.tables.summaries import REASON
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 
@@ -163,10 +162,10 @@ def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
             continue
         for path, rows in held.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
             accounts.of(Path(path)).rows += rows
-    for totals in shaped.left_out:
+    for reason, some in shaped.left_out:
         whose = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
-        for path, rows in totals.aggregate(f"{whose} AS path, count(*)", "path").fetchall():
-            accounts.of(Path(path)).left_out[REASON] += rows
+        for path, rows in some.aggregate(f"{whose} AS path, count(*)", "path").fetchall():
+            accounts.of(Path(path)).left_out[reason] += rows
     return accounts
 
 

@@ -64,7 +64,7 @@ class Shaped:
     remarks: tuple[Above, ...] = ()
     by_file: bool = False  # whether systems are named after files
     held: tuple[Any, ...] = ()  # original rows of the files
-    left_out: tuple[Any, ...] = ()  # rows that are totals of others
+    left_out: tuple[tuple[str, Any], ...] = ()  # rows that are no outcomes, with the reason
 
     @property
     def are_counts(self) -> bool:
@@ -95,7 +95,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     by_file = naming is not None and "system" not in {*columns.named, *how.told}
     if naming is not None and by_file:
         rows, columns = _named_by_file(rows, columns, relation, naming)
-    left_out: tuple[Any, ...] = ()
+    left_out: tuple[tuple[str, Any], ...] = ()
     if "outcome" in columns and how.repeats == "last":
         rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += said
@@ -122,7 +122,7 @@ def _is_large(relation: Relation) -> bool:
 
 def _mended(
     rows: Any, columns: Columns, how: HowToRead
-) -> tuple[Any, Columns, tuple[Any, ...], list[Above]]:
+) -> tuple[Any, Columns, tuple[tuple[str, Any], ...], list[Above]]:
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
     if "status" in columns:
         rows = with_usual_statuses(rows, columns["status"])
@@ -146,7 +146,7 @@ def _mended(
         *frequencies(rows, columns),
         *(stopped_at_success(rows, columns) if how.rows is None else []),
     ]
-    return rows, columns, () if found.left_out is None else (found.left_out,), said
+    return rows, columns, tuple(found.left_out.items()), said
 
 
 def _refuse_for_counts(how: HowToRead) -> None:
@@ -179,7 +179,7 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
         beside=() if "system" in named else parts[0].columns.beside,
     )
     held = tuple(rows for part in parts for rows in part.held)
-    left_out = tuple(rows for part in parts for rows in part.left_out)
+    left_out = tuple(some for part in parts for some in part.left_out)
     by_file = any(part.by_file for part in parts)
     return Shaped(rows, columns, files, remarks, by_file, held, left_out)
 

@@ -1,6 +1,7 @@
 """Rows and files without outcomes: empty files, tables of totals, and rows of averages."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,7 @@ from errbar.data.engines.duckdb import (
     text_literal,
     text_of,
 )
+from errbar.data.expressions import HIDDEN
 from errbar.data.files import CSV, JSON, PARQUET, kind_of, text_lines
 from errbar.data.outcome_words import number_in
 from errbar.errors import InputError, NoOutcomes, NotThere
@@ -124,80 +126,130 @@ def counts_of_tasks(columns: Columns) -> list[Above]:
 
 
 REASON = "totals of the other rows, by their ids and outcomes"
+BLANK = "blank rows"
 _STATISTICS = frozenset(
     {"std", "sd", "stddev", "stderr", "se", "sem", "var", "min", "max", "median", "count", "n"}
 )
 _STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # names of both narwhals and SQL
 _SHOWN = 3
+_PART_TOTAL = "(^|.*[^a-z])(avg|average|mean|total|subtotal|overall)([^a-z]*)|(sub)?total[^a-z].*"
 
 
 class _Total(NamedTuple):
     """A row that may be a total."""
 
     whose: tuple[str, ...]
-    id: str
+    id: str | None
     outcome: float | None
+
+    @property
+    def is_statistic(self) -> bool:
+        """Whether its id is the name of another statistic than the mean and the sum."""
+        return plain_name(self.id or "") in _STATISTICS
+
+    @property
+    def is_of_part(self) -> bool:
+        """Whether its id has a word for a total besides other words."""
+        return plain_name(self.id or "") not in {*TOTALS, *_STATISTICS, ""}
 
 
 class WithoutTotals(NamedTuple):
-    """Rows without totals, the SQL condition of the totals, and remarks."""
+    """Rows without totals and blank rows, those left out by reason, and remarks."""
 
     rows: Any
-    left_out: Any | None
+    left_out: dict[str, Any]
     remarks: list[Above]
 
 
 def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
-    """Leave out rows that are totals of the others."""
-    kept = WithoutTotals(rows, None, [])
+    """Leave out rows that are totals of the others, and rows without anything in them."""
     if columns["question"] == ROW or "outcome" not in columns:
-        return kept
+        return WithoutTotals(rows, {}, [])
+    empty = f"trim({text_of(columns['question'])}) = ''"
+    lost = rows.aggregate(f"count(*) FILTER ({empty})").fetchall()[0][0]
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    if kinds[columns["question"]] != "VARCHAR":
-        return kept
-    named = _named(rows, columns)
+    if not lost and kinds[columns["question"]] != "VARCHAR":
+        return WithoutTotals(rows, {}, [])
+    kept = _without_blank_rows(rows, columns, empty) if lost else WithoutTotals(rows, {}, [])
+    rows = kept.rows
+    condition = _is_named(rows, columns)
+    named = _named(rows, columns, condition)
     if not named:
         return kept
-    others = _others(rows, columns)
+    others = _others(rows, columns, condition)
+    nameless = Counter(row.whose for row in named if not row.id)
     totals = [row for row in named if _is_total(row, others)]
+    totals = [row for row in totals if row.id or nameless[row.whose] == 1]
     groups = {total.whose for total in totals}
-    totals += [row for row in named if plain_name(row.id) in _STATISTICS and row.whose in groups]
-    doubtful = [row for row in named if row not in totals and plain_name(row.id) not in _STATISTICS]
+    totals += [row for row in named if row.is_statistic and row.whose in groups]
+    doubtful = [row for row in named if row not in totals and row.id and not row.is_statistic]
     remarks = [_doubt(row, others) for row in doubtful[:_SHOWN]]
     if not totals:
         return kept._replace(remarks=remarks)
     condition = " OR ".join(_condition(total, columns) for total in dict.fromkeys(totals))
-    ids = ", ".join(dict.fromkeys(repr(total.id) for total in totals))
+    ids = list(dict.fromkeys(repr(total.id or "") for total in totals))
+    more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
     plural = "s" if len(totals) > 1 else ""
-    said = warning(f"{len(totals)} row{plural} left out ({ids}): {REASON}.")
+    listed = ", ".join(ids[:_MOST_IDS])
+    said = warning(f"{len(totals)} row{plural} left out ({listed}{more}): {REASON}.")
     return WithoutTotals(
-        rows.filter(f"NOT coalesce({condition}, false)"), rows.filter(condition), [said, *remarks]
+        rows.filter(f"NOT coalesce({condition}, false)"),
+        {**kept.left_out, REASON: rows.filter(condition)},
+        [said, *remarks],
     )
+
+
+_MOST_IDS = 6
+
+
+def _without_blank_rows(rows: Any, columns: Columns, nameless: str) -> WithoutTotals:
+    """Leave out rows without an id in which every other cell is empty, as spreadsheets have."""
+    keys = {columns[meaning] for meaning in ("system", "task", "question") if meaning in columns}
+    cells = [name for name in rows.columns if name not in {*keys, *HIDDEN}]
+    blank = " AND ".join([nameless, *(f"trim({text_of(name)}) = ''" for name in cells)])
+    if not rows.filter(blank).limit(1).fetchall():
+        return WithoutTotals(rows, {}, [])
+    return WithoutTotals(rows.filter(f"NOT ({blank})"), {BLANK: rows.filter(blank)}, [])
 
 
 def _keys(columns: Columns) -> list[str]:
     return [text_of(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
 
 
-def _is_named(columns: Columns) -> str:
-    """SQL: whether the id of a row is a word for a total."""
-    text = f"regexp_replace(lower({quoted(columns['question'])}), '[\\s_-]+', '', 'g')"
-    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS))
-    return f"{text} IN ({words})"
+def _is_named(rows: Any, columns: Columns) -> str:
+    """SQL: whether the id of a row is empty, or a word for a total.
 
-
-def _named(rows: Any, columns: Columns) -> list[_Total]:
-    shown = [*_keys(columns), quoted(columns["question"])]
+    A word for a total among others, as in `algebra average`, counts if such rows have fractions
+    and all other rows are right or wrong.
+    """
+    text = f"lower(trim({text_of(columns['question'])}))"
+    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS | {""}))
+    named = f"regexp_replace({text}, '[\\s_-]+', '', 'g') IN ({words})"
+    of_part = f"regexp_full_match({text}, {text_literal(_PART_TOTAL)})"
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
-    some = rows.filter(_is_named(columns)).project(", ".join([*shown, outcome])).limit(1000)
+    share = f"{outcome} NOT IN (0, 1)"
+    parts, others = rows.aggregate(
+        f"count(*) FILTER ({of_part} AND {share}), "
+        f"count(*) FILTER (NOT {of_part} AND NOT {named} AND {share})"
+    ).fetchall()[0]
+    return f"({named} OR {of_part})" if parts and not others else named
+
+
+def _named(rows: Any, columns: Columns, condition: str) -> list[_Total]:
+    question = f"CAST({quoted(columns['question'])} AS VARCHAR)"
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    shown = ", ".join([*_keys(columns), question, outcome])
+    some = rows.filter(condition).project(shown).limit(1000)
     return [_Total(tuple(row[:-2]), row[-2], row[-1]) for row in some.fetchall()]
 
 
-def _others(rows: Any, columns: Columns) -> dict[tuple[str, ...], tuple[int, float, float]]:
+def _others(
+    rows: Any, columns: Columns, condition: str
+) -> dict[tuple[str, ...], tuple[int, float, float]]:
     """Number, sum and mean over questions of every system and task, without named totals."""
     keys = _keys(columns)
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
-    rest = rows.filter(f"NOT coalesce({_is_named(columns)}, false)")
+    rest = rows.filter(f"NOT coalesce({condition}, false)")
     names = [f"{key} AS k{at}" for at, key in enumerate(keys)]
     each = rest.aggregate(
         ", ".join(
@@ -222,11 +274,13 @@ def _others(rows: Any, columns: Columns) -> dict[tuple[str, ...], tuple[int, flo
 
 
 def _is_total(candidate: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> bool:
-    if plain_name(candidate.id) in _STATISTICS or candidate.whose not in others:
+    if candidate.is_statistic or candidate.whose not in others:
         return False
+    if candidate.is_of_part:
+        return True
     number, total, mean = others[candidate.whose]
     if candidate.outcome is None:
-        return True
+        return bool(candidate.id)
     statistics: Sequence[float] = (mean, total / number, 100 * mean, total, number)
     return any(_agrees(candidate.outcome, statistic) for statistic in statistics)
 
@@ -253,7 +307,6 @@ def _doubt(total: _Total, others: dict[tuple[str, ...], tuple[int, float, float]
 
 
 def _condition(total: _Total, columns: Columns) -> str:
-    parts = zip(
-        [*_keys(columns), quoted(columns["question"])], (*total.whose, total.id), strict=True
-    )
+    names = [*_keys(columns), text_of(columns["question"])]
+    parts = zip(names, (*total.whose, total.id or ""), strict=True)
     return "(" + " AND ".join(f"{name} = {text_literal(text)}" for name, text in parts) + ")"

@@ -84,6 +84,8 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         meaning = _meaning_of(wide, columns, rows)
         if meaning == "system":
             _refuse_scores_of(wide, flat)
+        elif meaning == "question":
+            _refuse_totals([*wide, *chosen.fractions], flat, columns["system"])
     if meaning != "system" and chosen.fractions:  # trials and questions may have partial credit
         chosen = chosen._replace(wide=[*wide, *chosen.fractions], fractions=[])
         wide = [name for name in flat if name in chosen.wide]
@@ -140,7 +142,7 @@ def _remark(
 
 def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
     """Columns listed by the user as systems or trials, as in system=gpt,qwen."""
-    for meaning in ("system", "trial"):
+    for meaning in ("system", "trial", "question"):
         listed = told.get(meaning)
         if listed is None or listed in flat or "," not in listed:
             continue
@@ -196,6 +198,23 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     raise UnknownColumn(
         f"every row has one {response!r}, so {_some(wide)} may be its scores rather than systems. "
         f"Choose the outcome with {map_it}, or list the systems with {systems}."
+    )
+
+
+_FEW = 20  # benchmarks in the columns of a table of totals
+
+
+def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
+    """Raise an error for a leaderboard: a row per system, and its score on each benchmark."""
+    if all(_is_binary(flat[name]) for name in wide) or len(wide) >= _FEW:
+        return
+    if len(_differ_by_number(wide)) == len(wide):  # q1, q2 … are questions with partial credit
+        return
+    anyway = way_to_say(f"--map question={','.join(wide)}", f"question={','.join(wide)!r}")
+    raise UnknownColumn(
+        f"it has only totals, a score of each {system!r} for {_some(wide)}, and an error bar "
+        f"needs every question. Load the files with the outcome of each question; if these "
+        f"columns are questions, list them with {anyway}."
     )
 
 
