@@ -1,6 +1,6 @@
 # Read by the other scripts: goes to the checkout, and keeps every cache inside it.
 
-unset CDPATH PYTHONHOME PYTHONPATH
+unset CDPATH PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
 cd -- "$(dirname -- "$0")/.." || exit
 cache=$(pwd -P)/.cache
 

@@ -28,6 +28,7 @@ ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
 SHORT: tuple[Short, ...] = ("error", "drop", "posterior")
 METRICS = ("pass@1", "pass@2", "pass^3", "maj@3", "bayes")
 AWKWARD = ['say "hi"', "it's", "two\nlines", "🙂 é", "007", "7", "a,b;c|d", "NA", "null", " x", "x"]
+STATUSES = "statuses"  # the case that every engine is asked under every policy
 SQL = '"; drop table x; --'
 
 Answer = dict[str, Any]
@@ -63,6 +64,12 @@ class Case:
     def once(self) -> "Case":
         """Asked under one policy, where the policies have nothing to tell apart."""
         return replace(self, metrics=("pass@2",), errors=("fail",), short=("error",), curve="")
+
+    def briefly(self) -> "Case":
+        """Asked under one policy, but where rows have statuses for the policies to tell apart."""
+        if self.name == STATUSES:
+            return replace(self, short=self.short[:1])
+        return replace(self, short=self.short[:1], errors=self.errors[:1], curve="")
 
     def refusing(self, error: str, *saying: str) -> "Case":
         return replace(self, refused=error, saying=saying)
@@ -421,7 +428,7 @@ def _statuses() -> Case:
         for trial in range(5):
             row = (outcomes[rng.integers(5)], known[rng.integers(9)])
             rows.append((model, f"{question:03}", f"t{trial}", *(row if trial else (1.0, "ok"))))
-    return Case("statuses", Table(kinds, rows), by=["state"])
+    return Case(STATUSES, Table(kinds, rows), by=["state"])
 
 
 def _categories() -> Case:
