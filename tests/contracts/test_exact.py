@@ -83,6 +83,15 @@ ALL_CREDIT = list(dict.fromkeys([*credit_metrics(), *CREDIT]))
 ALL_BLENDS = list(dict.fromkeys([*blends(), *BLENDS]))
 
 
+def priored(metrics: Sequence[CountMetric]) -> list[tuple[CountMetric, Prior]]:
+    """Each metric with the flat prior and with one of the others in turn."""
+    return [
+        (metric, prior)
+        for at, metric in enumerate(metrics)
+        for prior in (PRIORS[0], PRIORS[1 + (at + at // 6) % 3])
+    ]
+
+
 def counts_of(questions: Sequence[Question]) -> Counts:
     return Counts([trials for trials, _ in questions], [correct for _, correct in questions])
 
@@ -114,8 +123,7 @@ def test_point_is_the_credit_averaged_over_every_subset(metric: CreditMetric) ->
     check_point(metric, counts_of(long), subset_mean(metric, long))
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=str)
-@pytest.mark.parametrize("metric", ALL_CREDIT, ids=str)
+@pytest.mark.parametrize(("metric", "prior"), priored(ALL_CREDIT), ids=str)
 def test_posterior_moments_of_credit_are_exact(metric: CreditMetric, prior: Prior) -> None:
     for question in QUESTIONS:
         exact = credit_moments(metric, [question], prior)
@@ -144,8 +152,7 @@ def test_point_of_a_blend_is_the_blend_of_its_chances(metric: Blend) -> None:
         check_point(metric, counts_of(questions), blend_point(metric, questions))
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=str)
-@pytest.mark.parametrize("metric", ALL_BLENDS, ids=str)
+@pytest.mark.parametrize(("metric", "prior"), priored(ALL_BLENDS), ids=str)
 def test_first_order_moments_of_blends_are_exact(metric: Blend, prior: Prior) -> None:
     for questions in [*([question] for question in QUESTIONS), RAGGED]:
         exact = blend_moments(metric, questions, prior)
@@ -190,8 +197,7 @@ def test_point_of_categories_is_exact(metric: CategoryMetric) -> None:
         assert abs(Fraction(found) - exact) <= MEAN * scale
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=str)
-@pytest.mark.parametrize("metric", THREE_WAY, ids=str)
+@pytest.mark.parametrize(("metric", "prior"), priored(THREE_WAY), ids=str)
 def test_posterior_moments_of_categories_are_exact(metric: CategoryMetric, prior: Prior) -> None:
     """Weights of both signs can add up to nearly 0, so the mean is held to the largest weight."""
     for rows in [*([row] for row in ROWS), RAGGED_ROWS]:

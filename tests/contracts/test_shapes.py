@@ -46,12 +46,11 @@ WORDS = ("C and I", "correct and incorrect", "check marks", "success and failure
 COMBINED = [name for name in SHAPES if name not in WORDS]
 
 # A shape for each way to name systems (by file, in the document, as keys, as columns, not at all)
-# and for each kind of source (tables, counts, matrices, tables read into memory). Every two of
-# these are loaded alone, because some rules ask whether any of the inputs names its systems.
+# and for each kind of source (tables, counts, matrices). Every two of these are loaded alone,
+# because some rules ask whether any of the inputs names its systems.
 KINDS = (
-    *("a file per system", "an array of objects", "results in an object"),
-    *("outcomes by system and id", "counts by id", "passed and total", "a column per system"),
-    *("a matrix of NumPy", "Excel", "a file per question"),
+    *("a file per system", "an array of objects", "outcomes by system and id", "counts by id"),
+    *("a column per system", "a matrix of NumPy", "a file per question"),
 )
 SIX = 6
 

@@ -15,7 +15,7 @@ pytest.importorskip("termios", reason="Windows has no such terminals")
 from click.testing import CliRunner
 
 from errbar.cli import main
-from terminals import HOME, STYLES, plain, shown
+from terminals import HOME, STYLES, plain, shown, shown_by_a_process
 
 LONG = "someone/a-model-with-quite-a-long-name-and-a-version-2026-11-16"
 NASTY = "[red]x[/red] :duck: \x1b[31mred\x07\u202e\x9b2J"
@@ -65,6 +65,12 @@ def test_a_terminal_shows_the_words_and_numbers_that_a_pipe_gets(command: str, r
     assert "\x1b[1" in text
     assert "─" in text
     assert words(text) == words(piped(command, runs))
+
+
+def test_a_process_shows_the_same(runs: str) -> None:
+    ask = ("score", runs, "-m", "avg,pass@2")
+    for columns in (200, 60):
+        assert shown_by_a_process(*ask, columns=columns) == shown(*ask, columns=columns)
 
 
 @pytest.mark.parametrize("width", [200, 100, 80, 60, 40, 24])

@@ -18,8 +18,8 @@ pytest.importorskip("termios", reason="Windows has no such terminals and signals
 from errbar.cli import Work
 from terminals import HOME, Screen, start
 
-ROWS = 6_000_000  # a second or more to write, and a fraction of one to make
-TIMES = 40  # the same rows so often take minutes to write
+ROWS = 2_000_000  # half a second or more to write, and a fraction of one to make
+TIMES = 120  # the same rows so often take minutes to write
 ENDINGS = ("parquet", "csv", "jsonl")
 
 

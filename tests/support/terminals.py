@@ -1,5 +1,6 @@
-"""The command in a process of its own, on terminals that are not there."""
+"""The command on terminals that are not there, in this process or in one of its own."""
 
+import io
 import os
 import pty
 import re
@@ -8,13 +9,16 @@ import subprocess
 import sys
 import termios
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from fcntl import ioctl
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import errbar
+from errbar.cli import main
 
 HOME = str(Path(errbar.__file__).parents[1])
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
@@ -53,17 +57,52 @@ def start(
     arguments: Sequence[str], environment: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[str]:
     """`python -m errbar`, with what is written to pipes unless told otherwise."""
-    plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}
     return subprocess.Popen(
         [sys.executable, "-m", "errbar", *arguments],
-        env={**plain, "PYTHONPATH": HOME, "TERM": "xterm-256color", **(environment or {})},
+        env={**_surroundings(environment or {}), "PYTHONPATH": HOME},
         text=True,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
 
+def _surroundings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables of the environment, without a wish for or against colours of whoever tests."""
+    plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}
+    return {**plain, "TERM": "xterm-256color", **environment}
+
+
 def shown(*arguments: str, columns: int = 100, **environment: str) -> str:
     """What stands on a terminal after the command, styles and all."""
+    screen, said, code = Screen(columns), io.StringIO(), None
+    with (
+        patch.dict(os.environ, _surroundings(environment), clear=True),
+        _stdout_at(screen.outside),
+        redirect_stderr(said),
+    ):
+        try:
+            main(list(arguments))
+        except SystemExit as ended:
+            code = ended.code
+    text = screen.text()
+    assert (code, said.getvalue()) == (0, "")
+    return text
+
+
+@contextmanager
+def _stdout_at(descriptor: int) -> Iterator[None]:
+    """Standard output written there: the descriptor too, whose terminal has the width."""
+    before = os.dup(1)
+    try:
+        os.dup2(descriptor, 1)
+        with open(1, "w", encoding="utf-8", closefd=False) as out, redirect_stdout(out):
+            yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+
+
+def shown_by_a_process(*arguments: str, columns: int = 100, **environment: str) -> str:
+    """The same of `python -m errbar`."""
     screen = Screen(columns)
     process = start(arguments, environment, stdout=screen.outside)
     _, said = process.communicate(timeout=60)

@@ -232,21 +232,20 @@ def test_ends_reach_less_far_the_more_trials_questions_have(
     assert 1.0 > half > eight > many > 0.94
 
 
-@pytest.mark.parametrize("metric", [PassAt(1), PassAt(4), PassHat(8), AreaUnderPass(8)], ids=str)
 @pytest.mark.parametrize("questions", [3, 10, 100])
-def test_the_interval_for_these_questions_is_that_of_what_they_may_be(
-    questions: int, metric: CreditMetric
-) -> None:
+def test_the_interval_for_these_questions_is_that_of_what_they_may_be(questions: int) -> None:
     counts = drawn(questions, 8)
     (known,) = learned.Learned.of([counts], np.random.default_rng(1))
-    found = known.benchmark(metric, 0.95)
     rng = np.random.default_rng(2)
     imagined = [known.imagine(Estimand.BENCHMARK, rng) for _ in range(4000)]
-    scores = np.array([metric.at_rates(one.rates) @ one.weights for one in imagined])
-    assert found.mean == pytest.approx(scores.mean(), abs=4.0 * scores.std() / 4000**0.5)
-    assert found.sd == pytest.approx(scores.std(), rel=0.06)
-    beyond = ((scores < found.low) | (scores > found.high)).mean()
-    assert 0.01 < beyond < 0.055
+    metrics: list[CreditMetric] = [PassAt(1), PassAt(4), PassHat(8), AreaUnderPass(8)]
+    for metric in metrics:
+        found = known.benchmark(metric, 0.95)
+        scores = np.array([metric.at_rates(one.rates) @ one.weights for one in imagined])
+        assert found.mean == pytest.approx(scores.mean(), abs=4.0 * scores.std() / 4000**0.5)
+        assert found.sd == pytest.approx(scores.std(), rel=0.06)
+        beyond = ((scores < found.low) | (scores > found.high)).mean()
+        assert 0.01 < beyond < 0.055
 
 
 def test_a_run_that_always_shows_the_same_is_a_step_away_from_another() -> None:
@@ -328,7 +327,7 @@ def test_methods_are_chosen_by_name_or_value() -> None:
 def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
     rng = np.random.default_rng(11)
     held = dict.fromkeys(("avg", "pass@4", "pass^4"), 0)
-    simulations = 120
+    simulations = 60
     for _ in range(simulations):
         kind = rng.random(60)
         rates = np.where(kind < 0.3, 0.0, np.where(kind < 0.5, 1.0, rng.beta(2, 2, 60)))
@@ -343,8 +342,8 @@ def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
                 else float(metric.parts()[0].at_rates(rates).mean())
             )
             held[str(metric)] += estimate.interval.low <= truth <= estimate.interval.high
-    # 120 intervals that hold in 95 % of the cases hold in fewer than 105 with a chance of 1e-3
-    assert min(held.values()) >= 105
+    # 60 intervals that hold in 95 % of the cases hold in fewer than 51 with a chance of 1e-3
+    assert min(held.values()) >= 51
 
 
 def test_a_rerun_may_show_the_bound() -> None:
@@ -451,7 +450,7 @@ def test_spread_beyond_the_noise_of_trials_leaves_the_interval_to_the_questions(
 
 def test_a_rerun_at_a_high_level_hardly_depends_on_the_seed_and_the_highest_is_warned_of() -> None:
     counts = drawn(50, 16)
-    found = [one(counts, "avg", estimand="rerun", level=0.999, seed=seed) for seed in range(5)]
+    found = [one(counts, "avg", estimand="rerun", level=0.999, seed=seed) for seed in range(3)]
     widths = [width(x) for x in found]
     assert np.std(widths) < 0.025 * np.mean(widths)
     assert not found[0].reason

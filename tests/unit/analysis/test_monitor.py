@@ -274,14 +274,14 @@ def ever_claimed(values: np.ndarray, line: float, least: float = 0.0) -> float:
 @pytest.mark.parametrize("shape", [(1.0, 1.0), (9.0, 1.0), (0.15, 2.5), (0.3, 0.3)])
 def test_equal_systems_seldom_raise_a_false_alarm(shape: tuple[float, float], trials: int) -> None:
     rng = np.random.default_rng(3)
-    rate = rng.beta(*shape, (2000, 300))
+    rate = rng.beta(*shape, (1000, 300))
     first, second = (rng.binomial(trials, rate) / trials for _ in range(2))
     assert ever_claimed(first - second, 0.0, least=-1.0) < 0.05
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])
 def test_a_rate_on_the_line_seldom_raises_a_false_alarm(rate: float) -> None:
-    values = np.random.default_rng(7).random((4000, 400)) < rate
+    values = np.random.default_rng(7).random((1500, 400)) < rate
     assert ever_claimed(values.astype(float), rate) < 0.05
 
 

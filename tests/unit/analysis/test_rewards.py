@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import errbar
+from errbar.analysis import evaluate
 from errbar.errors import InputError
 
 REWARDS = some.sampled_from([-2.0, -0.25, 0.0, 0.5, 0.75, 1.0, 3.0])
@@ -125,7 +126,8 @@ def test_a_known_number_of_questions_narrows_rewards_or_says_why_not() -> None:
         assert said in found.reason
 
 
-def test_an_audit_says_that_rewards_are_not_simulated() -> None:
+def test_an_audit_says_that_rewards_are_not_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "SIMULATIONS", 10)
     both = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3})
     audited = both.score("avg", audit=True)
     assert [math.isnan(one.held) for one in audited] == [True, False]

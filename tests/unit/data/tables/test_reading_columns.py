@@ -58,7 +58,6 @@ KINDS: list[Callable[[Sequence[Row], Path], object]] = [
 # Conditions.
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=["csv", "records", "frame"])
 @pytest.mark.parametrize(
     ("name", "values", "systems"),
     [
@@ -74,14 +73,22 @@ def test_a_condition_is_part_of_the_system(
     name: str,
     values: list[object],
     systems: list[str],
-    kind: Callable[[Sequence[Row], Path], object],
-    tmp_path: Path,
 ) -> None:
-    data = kind(crossed(name, values, model="m"), tmp_path)
+    data = crossed(name, values, model="m")
     assert means(data) == dict(zip(systems, [0.75, 0.5], strict=True))
-    assert f"for each '{name}'" in warnings_of(data)
-    assert "mean of all rows 0.625" in warnings_of(data)
+    warned = warnings_of(data)
+    assert f"for each '{name}'" in warned
+    assert "mean of all rows 0.625" in warned
     assert means(data, rows="trials") == {"m": 0.625}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["csv", "records", "frame"])
+def test_a_condition_is_found_whatever_holds_the_rows(
+    kind: Callable[[Sequence[Row], Path], object], tmp_path: Path
+) -> None:
+    data = kind(crossed("temperature", [0, 1], model="m"), tmp_path)
+    assert means(data) == {"m/temperature=0": 0.75, "m/temperature=1": 0.5}
+    assert "for each 'temperature'" in warnings_of(data)
 
 
 def test_a_condition_without_a_system_is_the_system() -> None:
