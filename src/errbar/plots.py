@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from errbar.analysis.alignment import by_task
 from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import Learned
@@ -21,12 +22,7 @@ from errbar.errors import InputError
 from errbar.results.base import reason_of
 from errbar.results.estimate import Subject
 from errbar.results.pictures import coverage_map, planning_curve, plot
-from errbar.results.pictures.questions import (
-    Shares,
-    difficulty_edges,
-    difficulty_picture,
-    outcome_map,
-)
+from errbar.results.pictures.questions import difficulty_edges, difficulty_picture, outcome_map
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
 from errbar.results.pictures.vega import Picture
 
@@ -44,16 +40,13 @@ class RunPlots:
 
     def questions(self, *, errors: Errors = "fail") -> Picture:
         """How many trials of each question each system got right, the easiest question first."""
-        tasks: dict[str, dict[str, Mapping[str, float]]] = {}
-        for (system, task), named in self.source.named().items():
-            if not named.slice.was_scored:
-                continue
-            counts = _counts(named.slice, errors)
-            shares = zip(named.questions, counts.correct, counts.trials, strict=True)
-            held = {name: int(right) / int(n) for name, right, n in shares if n}
-            tasks.setdefault(task, {})[system] = held
-        found: Mapping[str, Shares] = tasks
-        return outcome_map(found)
+        scored: dict[Key, Mapping[str, float]] = {}
+        for key, named in self.source.named().items():
+            if named.slice.was_scored:
+                counts = _counts(named.slice, errors)
+                shares = zip(named.questions, counts.correct, counts.trials, strict=True)
+                scored[key] = {name: int(right) / int(n) for name, right, n in shares if n}
+        return outcome_map(by_task(scored))
 
     def difficulty(self, *, errors: Errors = "fail", level: float = 0.95, rng: Seed = 0) -> Picture:
         """How often questions were right, and what is learned of that from all of them."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from errbar.analysis.alignment import align
 from errbar.analysis.compare_ranked import compare
 from errbar.analysis.curves import risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
@@ -269,16 +270,20 @@ def _compared(
     """The comparison on the items that all runs have, and what that left out."""
     if len(runs) < 2:
         return None, []
-    keys = [{(item.participant, item.item) for item in run.items} for run in runs.values()]
-    common = set.intersection(*keys)
+    keys = [[(item.participant, item.item) for item in run.items] for run in runs.values()]
+    shared = align(keys).shared()
+    common = shared[0].size
     if not common:
         return None, ["The runs share no item of any participant; they are not compared."]
     notes = []
-    left = {name: len(own) - len(common) for name, own in zip(runs, keys, strict=True)}
+    left = {name: len(own) - common for name, own in zip(runs, keys, strict=True)}
     if any(left.values()):
         said = ", ".join(f"{number} of {name}" for name, number in left.items() if number)
-        notes.append(f"Compared on the {len(common)} items that all runs have; not on {said}.")
-    data = {name: _on(run, common).predictions(loss, span) for name, run in runs.items()}
+        notes.append(f"Compared on the {common} items that all runs have; not on {said}.")
+    data = {
+        name: _on(run, at.tolist()).predictions(loss, span)
+        for (name, run), at in zip(runs.items(), shared, strict=True)
+    }
     reach = min(one.coverage for one in data.values())
     within = [coverage for coverage in coverages if is_reached(coverage, reach)]
     if reach == 0:
@@ -286,13 +291,10 @@ def _compared(
     return compare(data, coverages=within, method=method, rng=rng), notes
 
 
-def _on(run: ItemRun, keys: set[tuple[str, str]]) -> ItemRun:
-    """The run on some items, in an order that all runs share."""
-    items = sorted(
-        (item for item in run.items if (item.participant, item.item) in keys),
-        key=lambda item: (item.participant, item.item),
-    )
-    return replace(run, columns=ItemColumns(*zip(*items, strict=True)))
+def _on(run: ItemRun, places: Sequence[int]) -> ItemRun:
+    """The run on some of its items."""
+    items = list(run.items)
+    return replace(run, columns=ItemColumns(*zip(*(items[at] for at in places), strict=True)))
 
 
 def _ends(e: RankedEstimate) -> str:

@@ -1,34 +1,89 @@
-"""What every question of a system comes to, side by side for all systems.
+"""Systems aligned by question, and what every question comes to, side by side for all systems.
 
 A metric is a mean over questions, or a blend of such means. A blend is taken along its slopes: the
 means of the questions' values are then the same as those of the blend.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.seen import right_or_wrong
 from errbar.analysis.score import ScoredMetric, Short
-from errbar.analysis.values import ballots_of, counts_of, is_reward, results_of, rewards_of
+from errbar.analysis.values import SystemValues, is_reward, rewarded, tallied, voted
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import setting, way_to_say
 from errbar.base.tables import counted
-from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
-from errbar.data.queries.slices import NEVER_SCORED, Named, Slice
+from errbar.data.counts import CountsByState
+from errbar.data.queries.slices import NEVER_SCORED, Named
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError, NotEnoughTrials
 from errbar.metrics import CountMetric, VoteAt
-from errbar.metrics.categories import CategoryMetric
 from errbar.results.base import too_few_trials
 from errbar.results.estimate import Subject
 
 Kind = TypeVar("Kind")
+Id = TypeVar("Id", bound=Hashable)
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment(Generic[Id]):
+    """The ids of several systems, and where those of each are among the ids of all."""
+
+    place: Mapping[Id, int]  # of every id that any system has
+    places: Sequence[Integers]  # of the ids of each system, in their order
+
+    @property
+    def ids(self) -> list[Id]:
+        """The ids of all systems, in order."""
+        return list(self.place)
+
+    def shared(self) -> list[Integers]:
+        """Where the ids that every system has are in each system, in the order of `ids`."""
+        often = np.bincount(np.concatenate(self.places), minlength=len(self.place))
+        found = []
+        for at in self.places:
+            order = np.argsort(at)
+            found.append(order[often[at[order]] == len(self.places)])
+        return found
+
+    def at(self, ids: Iterable[Id]) -> Integers:
+        """Where some ids are."""
+        return np.array([self.place[one] for one in ids], dtype=np.int64)
+
+
+def align(
+    systems: Iterable[Collection[Id]], order: Callable[[Iterable[Any]], list[Any]] = sorted
+) -> Alignment[Id]:
+    """Align systems by the ids of their questions or items.
+
+    `order` puts the ids of all in order; `list` leaves them as they first appear.
+
+    Examples
+    --------
+    >>> found = align([["q1", "q3"], ["q3", "q2"]])
+    >>> found.ids, [at.tolist() for at in found.places], [at.tolist() for at in found.shared()]
+    (['q1', 'q2', 'q3'], [[0, 2], [2, 1]], [[1], [0]])
+    """
+    each = list(systems)
+    known = order(dict.fromkeys(name for ids in each for name in ids))
+    found = Alignment({name: at for at, name in enumerate(known)}, [])
+    return replace(found, places=[found.at(ids) for ids in each])
+
+
+def by_task(
+    there: Mapping[Key, Kind], systems: Collection[str] | None = None
+) -> dict[str, dict[str, Kind]]:
+    """What there is of every task, by system; only of some systems if they are named."""
+    tasks: dict[str, dict[str, Kind]] = {}
+    for (system, task), data in there.items():
+        if systems is None or system in systems:
+            tasks.setdefault(task, {})[system] = data
+    return tasks
 
 
 class Policy(NamedTuple):
@@ -152,10 +207,7 @@ def several_by_task(
     there: Mapping[Key, Kind], systems: Sequence[str] | None
 ) -> tuple[dict[str, dict[str, Kind]], list[str]]:
     """Tasks that at least two systems have, and a remark on every other task."""
-    tasks: dict[str, dict[str, Kind]] = {}
-    for (system, task), one in there.items():
-        if systems is None or system in systems:
-            tasks.setdefault(task, {})[system] = one
+    tasks = by_task(there, systems)
     known = list(dict.fromkeys(name for each in tasks.values() for name in each))
     for name in systems or ():
         if name not in known:
@@ -179,18 +231,6 @@ def several_by_task(
     return several, lone
 
 
-@dataclass(frozen=True, eq=False)
-class _One:
-    """Values of one system, for the questions that have one."""
-
-    questions: Sequence[str]
-    parts: Sequence[Array]
-    trials: Integers
-    correct: Integers | None = None
-    noise: Array | None = None
-    bounded: bool = True
-
-
 class _Task:
     """All systems of one task."""
 
@@ -203,20 +243,20 @@ class _Task:
         """Align one metric over all systems that have it."""
         found, refused, remarks = self._tried(metric)
         each = list(found.values())
-        place = self._places(found)
-        shape = (len(each), len(place))
+        aligned = align(self._systems[system].questions for system in found)
+        shape = (len(each), len(aligned.place))
         parts = tuple(np.full(shape, np.nan) for _ in (each[0].parts if each else [None]))
         trials, correct = np.zeros((2, *shape), dtype=np.int64)
         noise = np.full(shape, np.nan)
         for row, one in enumerate(each):
-            at = [place[name] for name in one.questions]
+            at = aligned.at(one.questions)
             for part, values in zip(parts, one.parts, strict=True):
                 part[row, at] = values
             trials[row, at] = one.trials
             correct[row, at] = 0 if one.correct is None else one.correct
             noise[row, at] = np.nan if one.noise is None else one.noise
-        clusters, clustered = self._clusters(place, found)
-        weights = self._weights(place, found)
+        clusters, clustered = self._clusters(aligned, found)
+        weights = self._weights(aligned, found)
         return Together(
             self._task,
             metric,
@@ -236,13 +276,13 @@ class _Task:
 
     def _tried(
         self, metric: ScoredMetric
-    ) -> tuple[dict[str, "_One"], dict[str, InputError], list[str]]:
+    ) -> tuple[dict[str, "SystemValues"], dict[str, InputError], list[str]]:
         """Values per system, reasons why others have none, and questions dropped."""
         refused: dict[str, InputError] = {}
         while True:
             systems = [system for system in self._systems if system not in refused]
             rewards = self._has_rewards(systems, metric)
-            found: dict[str, _One] = {}
+            found: dict[str, SystemValues] = {}
             remarks: list[str] = []
             for system in systems:
                 try:
@@ -258,22 +298,19 @@ class _Task:
             is_reward(self._systems[system].slice, metric) for system in systems
         )
 
-    def _places(self, systems: Iterable[str]) -> dict[str, int]:
-        """Union of the questions of some systems, sorted by name."""
-        names = {name for system in systems for name in self._systems[system].questions}
-        return {name: at for at, name in enumerate(sorted(names))}
-
-    def _one(self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool) -> _One:
+    def _one(
+        self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool
+    ) -> SystemValues:
         named = self._systems[system]
         if self._policy.taken == "missing" and not named.slice.scored.any():
             raise InputError("no row has a result")
         k = metric.k if isinstance(metric, VoteAt) else metric.draws
         if isinstance(metric, VoteAt):
-            one = self._voted(named.slice, metric)
+            one = voted(self._source, named, metric, self._policy.taken)
         elif rewards:
-            one = self._rewarded(named.slice)
+            one = rewarded(self._source, named, self._policy.taken)
         else:
-            one = self._counted(named, metric)
+            one = tallied(self._source, named, metric, self._policy.taken)
         whose = str(Subject(system, self._task))
         kept = self._long_enough(one, k, whose, metric, remarks)
         nothing = len(named.questions) - len(one.questions) + int((one.trials == 0).sum())
@@ -281,42 +318,9 @@ class _Task:
             remarks.append(f"{whose}: {counted(nothing, 'question')} without any result.")
         return kept
 
-    def _rewarded(self, one: Slice) -> _One:
-        found = rewards_of(results_of(self._source, one), self._policy.taken)
-        return _One(found.questions, [found.values], found.trials, noise=found.noise, bounded=False)
-
-    def _voted(self, one: Slice, metric: VoteAt) -> _One:
-        ballots = ballots_of(self._source, one, self._policy.taken)
-        fine = [each for each in ballots if each.trials >= metric.k]
-        values = np.full(len(ballots), np.nan)
-        values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
-        trials = np.array([each.trials for each in ballots], dtype=np.int64)
-        return _One([each.question for each in ballots], [values], trials)
-
-    def _counted(self, named: Named, metric: CountMetric) -> _One:
-        counts = counts_of(self._source, named.slice, metric, self._policy.taken)
-        names: Sequence[str] = named.questions
-        if isinstance(counts, CategoryCounts):
-            names = list(map(str, counts.questions))
-            if isinstance(metric, CategoryMetric) and not metric.parts():
-                tally = Tally(counts.tally, counts.repeats())
-                return _One(names, [metric.row_values(tally)], counts.trials)
-            counts = cast(CountsByState, right_or_wrong(counts))
-        some = (counts.trials > 0) & (counts.trials >= metric.draws)
-        short = np.full(counts.trials.size, np.nan)
-        once = np.ones((1, int(some.sum())))
-        states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
-        parts = []
-        for part in metric.parts():
-            values = short.copy()
-            if some.any():
-                values[some] = part.subset_means([part], states)[0]
-            parts.append(values)
-        return _One(names, parts, counts.trials, counts.correct)
-
     def _long_enough(
-        self, one: _One, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
-    ) -> _One:
+        self, one: SystemValues, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
+    ) -> SystemValues:
         """Questions with enough trials; others are refused, or dropped and counted."""
         none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
         if short.any() and self._policy.short != "drop":
@@ -346,47 +350,48 @@ class _Task:
             correct=None if one.correct is None else one.correct[kept],
         )
 
-    def _weights(self, places: Iterable[str], systems: Iterable[str]) -> Array | None:
+    def _weights(self, aligned: Alignment[str], systems: Iterable[str]) -> Array | None:
         """Weight of each question, if weights differ; systems must agree."""
-        of: dict[str, tuple[float | None, str]] = {}  # by question: its weight, and who says so
+        given: dict[str, Sequence[float | None]] = {}
         for system in systems:
             named = self._systems[system]
             weights = named.slice.weights
-            each = [None] * len(named.questions) if weights is None else weights.tolist()
-            for question, weight in zip(named.questions, each, strict=True):
-                said, who = of.setdefault(question, (weight, system))
-                if said != weight:
-                    told, other = ("none" if one is None else f"{one:g}" for one in (said, weight))
-                    raise InputError(
-                        f"question {question!r:.80} has the weight {told} for {who!r} and {other} "
-                        f"for {system!r}; systems are paired by question, which has one weight. "
-                        f"Correct the column, or do without: "
-                        f"{way_to_say('--map weight=', 'weight=None')}"
-                    )
-        found = np.array([of[name][0] or math.nan for name in places])
+            given[system] = [None] * len(named.questions) if weights is None else weights.tolist()
+        of = self._agreed("weight", given)
+        found = np.array([of[name] or math.nan for name in aligned.ids])
         are_equal = found.size == 0 or (found == found[0]).all()
         return None if np.isnan(found).any() or are_equal else found
 
-    def _clusters(self, places: Iterable[str], systems: Iterable[str]) -> tuple[Integers, bool]:
+    def _clusters(self, aligned: Alignment[str], systems: Iterable[str]) -> tuple[Integers, bool]:
         """Cluster index of each question; systems must agree."""
-        of: dict[str, tuple[str, str]] = {}  # by question: its cluster, and who says so
-        for system in systems:
-            named = self._systems[system]
-            for question, cluster in zip(named.questions, named.clusters, strict=True):
-                said, who = of.setdefault(question, (cluster, system))
-                if said != cluster:
-                    raise InputError(
-                        f"question {question!r:.80} is in the cluster {said!r:.80} for {who!r} "
-                        f"and in {cluster!r:.80} for {system!r}; systems are paired by question, "
-                        f"which belongs to one cluster. Correct the column, or do without: "
-                        f"{way_to_say('--map cluster=', 'cluster=None')}"
-                    )
+        of = self._agreed("cluster", {name: self._systems[name].clusters for name in systems})
         numbers: dict[tuple[str, str], int] = {}
         found = np.array(
             [
-                numbers.setdefault(("in", of[name][0]) if of[name][0] else ("", name), len(numbers))
-                for name in places
+                numbers.setdefault(("in", of[name]) if of[name] else ("", name), len(numbers))
+                for name in aligned.ids
             ],
             dtype=np.int64,
         )
         return found, len(numbers) < len(found)
+
+    def _agreed(self, noun: str, given: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
+        """A value of each question, on which the systems that have it must agree."""
+        found: dict[str, tuple[Kind, str]] = {}  # the value, and who says so
+        for system, values in given.items():
+            for question, value in zip(self._systems[system].questions, values, strict=True):
+                known, who = found.setdefault(question, (value, system))
+                if known != value:
+                    raise InputError(
+                        f"question {question!r:.80} has the {noun} {_shown(known)} for {who!r} and "
+                        f"{_shown(value)} for {system!r}; systems are paired by question, which "
+                        f"has one {noun}. Correct the column, or do without: "
+                        f"{way_to_say(f'--map {noun}=', f'{noun}=None')}"
+                    )
+        return {question: value for question, (value, _) in found.items()}
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "none" if value is None else f"{value!r:.80}"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.alignment import align
 from errbar.base.arguments import number, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
@@ -59,9 +60,9 @@ def monitored(
     found = {key: settled(turns, _rows(turns, *key), trials) for key in mine}
     if pair:
         nothing = settled(turns, np.zeros(0, dtype=np.int64), trials)
-        one, other = systems
+        one = systems[0]
         found = {
-            (one, task): found.get((one, task), nothing).less(found.get((other, task), nothing))
+            (one, task): _difference(*(found.get((name, task), nothing) for name in systems))
             for task in sorted({task for _, task in mine})
         }
     against = systems[1] if pair else ""
@@ -72,6 +73,21 @@ def monitored(
         ),
         tuple(remarks),
     )
+
+
+def _difference(first: Settled, second: Settled) -> Settled:
+    """First minus second, on the questions that are complete in both."""
+    shared = align([first.questions.tolist(), second.questions.tolist()]).shared()
+    left, right = (each.some(at) for each, at in zip((first, second), shared, strict=True))
+    rows, known = np.maximum(left.rows, right.rows), first.known | second.known
+    both = left._replace(
+        values=left.values - right.values,
+        rows=rows,
+        pending=len(known) - rows.size,
+        unused=first.unused + second.unused,
+        known=known,
+    )
+    return both.some(np.argsort(rows, kind="stable"))
 
 
 def looks_at(values: Array, claims: Claims, bounds: Bounds) -> Looks:

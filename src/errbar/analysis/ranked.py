@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis import roc as roc_estimates
 from errbar.analysis import selective as selective_estimates
+from errbar.analysis.alignment import align
 from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
@@ -285,25 +286,22 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
     """Align the items of all systems by key."""
     systems = {name: one for name, one in given.items() if not isinstance(one, InputError)}
     refused = {name: one for name, one in given.items() if isinstance(one, InputError)}
-    known: dict[_Id, int] = {}
-    ids = [
-        np.array([known.setdefault(one, len(known)) for one in _ids(items)], dtype=np.int64)
-        for items in systems.values()
-    ]
+    aligned = align(map(_ids, systems.values()), order=list)
+    number = len(aligned.place)
     placed = [
-        _placed(items, some, len(known)) for items, some in zip(systems.values(), ids, strict=True)
+        _placed(items, at, number)
+        for items, at in zip(systems.values(), aligned.places, strict=True)
     ]
-    _require_told_apart(list(systems), list(known), placed)
-    most = 1 + max((int(one.nth.max()) for one in placed), default=0)
-    keys = [one.ids * most + one.nth for one in placed]
-    places = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
-    shape = (len(systems), places.size)
+    _require_told_apart(list(systems), aligned.ids, placed)
+    most = np.max([np.zeros(number, dtype=np.int64), *(one.often for one in placed)], axis=0)
+    starts = np.cumsum(most) - most  # an id has as many places as rows in any system
+    shape = (len(systems), int(most.sum()))
     held = np.zeros(shape, dtype=bool)
     confidence, loss = np.full((2, *shape), np.nan)
-    clusters = np.full(places.size, -1, dtype=np.intp)
+    clusters = np.full(shape[1], -1, dtype=np.intp)
     numbers = _numbers_of_clusters(systems)
     for row, (name, items) in enumerate(systems.items()):
-        at, order = np.searchsorted(places, keys[row]), placed[row].order
+        at, order = starts[placed[row].ids] + placed[row].nth, placed[row].order
         held[row, at] = True
         confidence[row, at] = items.rows.confidence[order]
         loss[row, at] = 1.0 - items.rows.outcome[order]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.analysis.alignment import by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.score import Scoring, by_subject, first_of
 from errbar.base.remarks import Above, guess, setting, warning, way_to_say
@@ -311,12 +312,10 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
         return []
     if any(one.columns["question"] == ROW for one in parts if isinstance(one, TableSource)):
         return []
-    by_task: dict[str, list[tuple[str, set[str]]]] = {}
-    for key, one in source.named().items():
-        by_task.setdefault(key[1], []).append((key[0], set(one.questions)))
+    named = {key: set(one.questions) for key, one in source.named().items()}
     said: list[Above] = []
-    for systems in by_task.values():
-        (first, mine), *others = systems
+    for systems in by_task(named).values():
+        (first, mine), *others = systems.items()
         for other, theirs in others:
             shared = len(mine & theirs)
             alike = len(set(map(_plain_id, mine)) & set(map(_plain_id, theirs)))

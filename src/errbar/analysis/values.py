@@ -1,20 +1,22 @@
 """What a metric takes from the questions of a system: counts by state, rewards, votes."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import refuse_weights_in, require_all
-from errbar.analysis.methods.seen import mean_of_sample, of_a_share
+from errbar.analysis.methods.seen import mean_of_sample, of_a_share, right_or_wrong
 from errbar.base.arguments import scaled_weights
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import setting, way_to_say
-from errbar.data.counts import CategoryCounts
+from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
 from errbar.data.queries.answers import Ballots
-from errbar.data.queries.slices import Results, Slice
+from errbar.data.queries.slices import Named, Results, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import most_noise
@@ -271,3 +273,62 @@ def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> 
     if reason:
         return variance, f"questions_in_all has no effect: {reason}"
     return (1.0 - share) * variance + share * within, ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SystemValues:
+    """Values of one system by one metric, for the questions that have one."""
+
+    questions: Sequence[str]
+    parts: Sequence[Array]  # values of what the metric is made of
+    trials: Integers
+    correct: Integers | None = None
+    noise: Array | None = None
+    bounded: bool = True
+
+
+def rewarded(source: Source, named: Named, taken: str) -> SystemValues:
+    """Mean reward of each question."""
+    found = rewards_of(results_of(source, named.slice), taken)
+    return SystemValues(
+        questions=found.questions,
+        parts=[found.values],
+        trials=found.trials,
+        noise=found.noise,
+        bounded=False,
+    )
+
+
+def voted(source: Source, named: Named, metric: VoteAt, taken: str) -> SystemValues:
+    """Share of right votes of each question; nan with too few trials."""
+    ballots = ballots_of(source, named.slice, taken)
+    fine = [each for each in ballots if each.trials >= metric.k]
+    values = np.full(len(ballots), np.nan)
+    values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
+    trials = np.array([each.trials for each in ballots], dtype=np.int64)
+    names = [each.question for each in ballots]
+    return SystemValues(questions=names, parts=[values], trials=trials)
+
+
+def tallied(source: Source, named: Named, metric: CountMetric, taken: str) -> SystemValues:
+    """Values of each question from its counts; nan with too few trials."""
+    counts = counts_of(source, named.slice, metric, taken)
+    names: Sequence[str] = named.questions
+    if isinstance(counts, CategoryCounts):
+        names = list(map(str, counts.questions))
+        if isinstance(metric, CategoryMetric) and not metric.parts():
+            tally = Tally(counts.tally, counts.repeats())
+            values = metric.row_values(tally)
+            return SystemValues(questions=names, parts=[values], trials=counts.trials)
+        counts = cast(CountsByState, right_or_wrong(counts))
+    some = (counts.trials > 0) & (counts.trials >= metric.draws)
+    short = np.full(counts.trials.size, np.nan)
+    once = np.ones((1, int(some.sum())))
+    states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
+    parts = []
+    for part in metric.parts():
+        values = short.copy()
+        if some.any():
+            values[some] = part.subset_means([part], states)[0]
+        parts.append(values)
+    return SystemValues(questions=names, parts=parts, trials=counts.trials, correct=counts.correct)

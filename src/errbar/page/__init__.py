@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from errbar import __version__
+from errbar.analysis.alignment import align, by_task
 from errbar.analysis.score import fewest_trials, usual_metrics
 from errbar.base.files import atomic_file
 from errbar.base.remarks import above, below
@@ -64,29 +65,22 @@ class Questions:
 
 def questions_of(source: Source, systems: Sequence[str] | None = None) -> list[Questions]:
     """Every task whose outcomes are right or wrong."""
-    tasks: dict[str, dict[str, Named]] = {}
-    for (system, task), named in source.named().items():
-        if named.slice.is_binary and (systems is None or system in systems):
-            tasks.setdefault(task, {})[system] = named
-    return [_task(task, each) for task, each in tasks.items()]
+    binary = {key: named for key, named in source.named().items() if named.slice.is_binary}
+    return [_task(task, each) for task, each in by_task(binary, systems).items()]
 
 
 def _task(task: str, systems: dict[str, Named]) -> Questions:
-    clusters = {
-        question: cluster
-        for named in systems.values()
-        for question, cluster in zip(named.questions, named.clusters, strict=True)
-    }
-    place = {name: at for at, name in enumerate(sorted(clusters))}
-    trials, right = np.zeros((2, len(systems), len(place)), dtype=np.int64)
-    for row, named in enumerate(systems.values()):
-        at = [place[name] for name in named.questions]
+    aligned = align(named.questions for named in systems.values())
+    trials, right = np.zeros((2, len(systems), len(aligned.place)), dtype=np.int64)
+    clusters = [""] * len(aligned.place)
+    for row, (named, at) in enumerate(zip(systems.values(), aligned.places, strict=True)):
         trials[row, at], right[row, at] = named.slice.trials, named.slice.right
-    some = any(clusters.values())
+        for place, cluster in zip(at.tolist(), named.clusters, strict=True):
+            clusters[place] = cluster
     return Questions(
         task,
-        tuple(place),
-        tuple(clusters[name] for name in place) if some else (),
+        tuple(aligned.ids),
+        tuple(clusters) if any(clusters) else (),
         tuple(systems),
         trials.tolist(),
         right.tolist(),

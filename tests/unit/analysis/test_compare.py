@@ -219,7 +219,7 @@ class TestClusters:
     def test_systems_must_agree_on_them(self) -> None:
         data = frame(a=A, b=B)
         data["cluster"] = data["question"].astype(int) // 2 + (data["system"] == "b")
-        with pytest.raises(InputError, match=r"question '0' is in the cluster '0' for 'a' and in"):
+        with pytest.raises(InputError, match=r"question '0' has the cluster '0' for 'a' and"):
             errbar.load(data).compare("avg")
 
     def test_one_cluster_says_nothing_of_others(self) -> None:

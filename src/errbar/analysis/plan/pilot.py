@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.alignment import align
 from errbar.analysis.methods.base import refuse_weights_in
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
@@ -289,12 +290,14 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
 
 def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[NDArray[np.int64], int]:
     """Trials and right ones of both systems, a row per common question; how many are not."""
-    first, second = (_by_question(source, name, errors) for name in names)
-    common = [one for one in first if one in second and first[one][0] and second[one][0]]
-    if not common:
+    each = [_by_question(source, name, errors) for name in names]
+    shared = align(found.keys() for found in each).shared()
+    counts = [np.array([*found.values()], dtype=np.int64).reshape(-1, 2) for found in each]
+    rows = np.hstack([one[at] for one, at in zip(counts, shared, strict=True)])
+    rows = rows[(rows[:, [0, 2]] > 0).all(axis=1)]
+    if not rows.size:
         raise InputError(f"{names[0]!r} and {names[1]!r} share no question in the pilot.")
-    rows = [(*first[one], *second[one]) for one in common]
-    return np.array(rows, dtype=np.int64), len(first) + len(second) - 2 * len(common)
+    return rows, sum(map(len, each)) - 2 * len(rows)
 
 
 def _by_question(source: Source, name: str, errors: Errors) -> _Counted:

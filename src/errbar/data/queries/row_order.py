@@ -63,22 +63,6 @@ class Settled(NamedTuple):
             clusters=None if self.clusters is None else self.clusters[at],
         )
 
-    def less(self, other: "Settled") -> "Settled":
-        """Differences of the questions that are complete in both."""
-        place = {name: at for at, name in enumerate(other.questions.tolist())}
-        mine = [at for at, name in enumerate(self.questions.tolist()) if name in place]
-        theirs = [place[name] for name in self.questions[mine].tolist()]
-        left, right = self.some(_whole(mine)), other.some(_whole(theirs))
-        rows = np.maximum(left.rows, right.rows)
-        both = left._replace(
-            values=left.values - right.values,
-            rows=rows,
-            pending=len(self.known | other.known) - len(mine),
-            unused=self.unused + other.unused,
-            known=self.known | other.known,
-        )
-        return both.some(np.argsort(rows, kind="stable"))
-
     def one_of_each_cluster(self) -> "Settled":
         """Keep the first completed question of each cluster, and all without a cluster."""
         if self.clusters is None:
