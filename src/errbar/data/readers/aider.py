@@ -52,8 +52,6 @@ class _Result(NamedTuple):
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object":
-        return ""
     if glance.has(*_SIGNS):
         return f"a JSON document with {', '.join(_SIGNS)}"
     if glance.path.name.endswith(_NAME) and any(map(glance.has, (*_SIGNS, "exception"))):
@@ -141,4 +139,4 @@ def _stated_pair(whole: Mapping[str, Any]) -> tuple[str, str] | None:
     return None if model is None else (model, str(whole.get("edit_format") or ""))
 
 
-READER = Reader("aider", _recognise, _read)
+READER = Reader("aider", ("object",), _recognise, _read)

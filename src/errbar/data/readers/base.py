@@ -27,6 +27,7 @@ from errbar.data.provenance import TALLIES, Accounts, Claim
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
+JSON = ("object", "array", "lines")  # shapes of JSON files
 _HEAD = 1 << 16  # bytes of a file used to recognise it
 _BATCH = 1024  # rows that are buffered before they are moved into columns
 
@@ -128,11 +129,16 @@ class Reader:
     """Reader of the logs of a harness."""
 
     name: str  # name for --reader
-    recognise: Callable[["Glance"], str]  # reason a file is one of its logs; "" if not
+    shapes: tuple[str, ...]  # possible shapes of its files, as in Glance.shape
+    find_signs: Callable[["Glance"], str]  # reason a file of such a shape is one of its logs, or ""
     read_files: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # patterns of files next to its logs that add nothing
     chooses: tuple[str, ...] = ("scorer",)  # fields of Choice that apply to its logs
     only_totals: bool = False  # files without questions, skipped next to other logs
+
+    def recognise(self, glance: "Glance") -> str:
+        """Reason a file is one of its logs; empty if it is not."""
+        return self.find_signs(glance) if glance.shape in self.shapes else ""
 
     def read(self, files: Sequence[Path], choice: Choice) -> Log:
         """Read files; the garbage collector is paused unless a grading function runs."""

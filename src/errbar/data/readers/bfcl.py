@@ -71,8 +71,6 @@ class _CategoryRun:
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape not in ("lines", "object"):
-        return ""
     named = _NAME.fullmatch(glance.path.name.removesuffix(".gz"))
     of_bfcl = named is not None and named["version"] is not None
     if glance.has(*_HEAD):
@@ -300,4 +298,4 @@ def _claims(system: str, task: str, runs: Iterable[_CategoryRun]) -> Iterator[Cl
         yield Claim(f"accuracy{several}", sum(numbers) / len(numbers), "avg", system, task)
 
 
-READER = Reader("bfcl", _recognise, _read, chooses=())
+READER = Reader("bfcl", ("lines", "object"), _recognise, _read, chooses=())

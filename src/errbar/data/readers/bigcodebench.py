@@ -60,8 +60,6 @@ class _ResultsFile(NamedTuple):
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object":
-        return ""
     if glance.has(*_STATED):
         return f"a JSON document with {', '.join(_STATED)}"
     text = glance.text
@@ -221,4 +219,4 @@ def _claims(file: _ResultsFile, system: str) -> Iterator[Claim]:
             yield Claim(name, number, name, system, file.task)
 
 
-READER = Reader("bigcodebench", _recognise, _read, chooses=())
+READER = Reader("bigcodebench", ("object",), _recognise, _read, chooses=())

@@ -25,6 +25,7 @@ from typing import Any
 from errbar.base.remarks import guess
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import (
+    JSON,
     Choice,
     Glance,
     Log,
@@ -248,4 +249,4 @@ def _claim(
     claim_means_over_rows(log, claims)
 
 
-READER = Reader("braintrust", _recognise, _read)
+READER = Reader("braintrust", (*JSON, ""), _recognise, _read)

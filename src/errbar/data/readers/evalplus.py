@@ -46,7 +46,7 @@ class _Results(NamedTuple):
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape == "object" and glance.has("eval") and not glance.has("version"):
+    if glance.has("eval") and not glance.has("version"):
         sign = _SIGNS.search(glance.text)
         return f"a JSON document with eval and {sign.group(1)}" if sign else ""
     return ""
@@ -184,4 +184,4 @@ def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:
         yield Claim("nfiles", results.files, "rows", system, task)
 
 
-READER = Reader("evalplus", _recognise, _read, chooses=("scorer", "files"))
+READER = Reader("evalplus", ("object",), _recognise, _read, chooses=("scorer", "files"))

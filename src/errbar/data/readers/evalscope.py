@@ -60,13 +60,12 @@ class _ReviewTrial(NamedTuple):
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape in ("lines", "object"):
-        if glance.has("index", "sample_score"):
-            return "lines with index and sample_score"
-        if glance.has("index", "choices", "reviewed"):
-            return "lines with index, choices and reviewed"
-        if glance.has("index", "model_output", "messages"):
-            return "predictions with index, model_output and messages"
+    if glance.has("index", "sample_score"):
+        return "lines with index and sample_score"
+    if glance.has("index", "choices", "reviewed"):
+        return "lines with index, choices and reviewed"
+    if glance.has("index", "model_output", "messages"):
+        return "predictions with index, model_output and messages"
     if glance.shape == "object" and glance.has(*_REPORT):
         return f"a JSON document with {', '.join(_REPORT)}"
     return ""
@@ -221,4 +220,10 @@ def _has_axes(identity: Mapping[str, Any]) -> bool:
     return bool(object_in(identity, "dimensions"))
 
 
-READER = Reader("evalscope", _recognise, _read, beside=("task_config*.yaml", "eval_log.log"))
+READER = Reader(
+    "evalscope",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    beside=("task_config*.yaml", "eval_log.log"),
+)

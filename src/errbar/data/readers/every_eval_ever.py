@@ -53,8 +53,7 @@ _CHECKSUMS = ("sha256", "md5")
 
 
 def _recognise(glance: Glance) -> str:
-    are_samples = glance.shape in ("lines", "object") and glance.has(*_KEYS)
-    if are_samples or _is_aggregate(glance):
+    if glance.has(*_KEYS) or _is_aggregate(glance):
         return "JSON with schema_version and evaluation_id, of samples or of their results"
     return ""
 
@@ -303,4 +302,4 @@ def _checksum(path: Path, how: str) -> str:
         return hashlib.file_digest(file, how).hexdigest()
 
 
-READER = Reader(NAME, _recognise, _read, chooses=("scorer", "filter"))
+READER = Reader(NAME, ("lines", "object"), _recognise, _read, chooses=("scorer", "filter"))

@@ -36,8 +36,6 @@ _TRIAL = ("task_name", "trial_name", "trial_uri", "task_checksum")
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object":
-        return ""
     if glance.has(*_TRIAL):
         return f"a JSON document with {', '.join(_TRIAL)}"
     if glance.has("n_total_trials", "stats", "started_at"):
@@ -233,6 +231,7 @@ def _claims(system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> It
 
 READER = Reader(
     "harbor",
+    ("object",),
     _recognise,
     _read,
     beside=(

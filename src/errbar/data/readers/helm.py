@@ -173,7 +173,7 @@ def _trial(record: Mapping[str, Any]) -> int | None:
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape == "array" and glance.has("instance_id", "train_trial_index", "stats"):
+    if glance.has("instance_id", "train_trial_index", "stats"):
         return "an array of stats by instance_id and train_trial_index"
     return ""
 
@@ -321,6 +321,7 @@ def _claims(
 
 READER = Reader(
     "helm",
+    ("array",),
     _recognise,
     _read,
     beside=(

@@ -19,7 +19,7 @@ _ENDINGS = (".jsonl_results.jsonl", "_results.jsonl")
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape == "lines" and glance.has("task_id", "completion", "result", "passed"):
+    if glance.has("task_id", "completion", "result", "passed"):
         return "lines with task_id, completion, result and passed"
     return ""
 
@@ -80,4 +80,4 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
     return remarks
 
 
-READER = Reader("human_eval", _recognise, _read, chooses=("files",))
+READER = Reader("human_eval", ("lines",), _recognise, _read, chooses=("files",))

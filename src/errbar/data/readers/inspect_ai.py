@@ -16,7 +16,7 @@ from errbar.base.remarks import Above, about
 from errbar.data.columns import USUAL
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, some_of
-from errbar.data.readers.documents import is_whole, name_of, number_or_none, object_in
+from errbar.data.readers.documents import name_of, number_or_none, object_in
 from errbar.data.readers.inspect_runs import (
     Run,
     Sample,
@@ -235,9 +235,11 @@ class _Rows:
         last = {}
         for at, sample in enumerate(run.samples, start=1):
             name, epoch = sample.id, sample.epoch
-            if not isinstance(name, str):
+            if type(name) is int:
+                name = str(name)
+            elif type(name) is not str:
                 name = name_of(name, f"{run.path}, sample {at}")
-            if not is_whole(epoch) or not 0 <= epoch < 1 << 31:
+            if type(epoch) is not int or not 0 <= epoch < 1 << 31:
                 raise InputError(
                     f"{run.path}, sample {at}: an epoch must be an integer; found "
                     f"{str(epoch)[:60]!r}."
@@ -386,6 +388,7 @@ def _going_on(logs: Mapping[tuple[str, str], int]) -> Iterator[str]:
 
 READER = Reader(
     "inspect_ai",
+    ("object", ""),
     _recognise,
     _read,
     beside=("logs.json", "eval-set.json", "listing.json", ".*"),

@@ -195,9 +195,10 @@ def _slim(sample: Any, where: str) -> Sample:
     if scores is None and isinstance(get("score"), dict):
         scores = {"score": get("score")}  # logs of 2024 had one score
     found = {}
-    for name, score in scores.items() if isinstance(scores, dict) else ():
-        if isinstance(score, dict):
-            found[name] = score.get("value"), score.get("answer")
+    if isinstance(scores, dict):
+        for name, score in scores.items():
+            if isinstance(score, dict):
+                found[name] = score.get("value"), score.get("answer")
     return Sample(
         get("id"),
         get("epoch", 1),

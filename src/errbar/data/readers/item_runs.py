@@ -144,7 +144,7 @@ class ItemRun:
 def is_item_run(path: str | Path) -> bool:
     """Whether the reader recognises a file."""
     place = Path(path)
-    return place.is_file() and bool(_recognise(Glance(place)))
+    return place.is_file() and bool(READER.recognise(Glance(place)))
 
 
 def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]:
@@ -173,7 +173,7 @@ def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape in ("object", "lines") and glance.has("experiments"):
+    if glance.has("experiments"):
         for key in ("predicted_items", "participant_id"):
             if f'"{key}"' in glance.text:
                 return f"a JSON document with experiments and {key}"
@@ -396,4 +396,4 @@ def _get(data: Any, key: str, kind: type, where: str) -> Any:
     return data[key]
 
 
-READER = Reader("item_runs", _recognise, _read, chooses=("signal",))
+READER = Reader("item_runs", ("lines", "object"), _recognise, _read, chooses=("signal",))

@@ -23,7 +23,16 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.readers.base import Choice, Glance, Log, Reader, occurrences, pick, picked_remark
+from errbar.data.readers.base import (
+    JSON,
+    Choice,
+    Glance,
+    Log,
+    Reader,
+    occurrences,
+    pick,
+    picked_remark,
+)
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
 from errbar.data.readers.exports import (
     Scores,
@@ -302,4 +311,4 @@ def _questions(trials: Sequence[_TraceTrial], log: Log) -> list[str]:
     return found
 
 
-READER = Reader("langfuse", _recognise, _read)
+READER = Reader("langfuse", (*JSON, ""), _recognise, _read)

@@ -23,6 +23,7 @@ from typing import Any
 
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import (
+    JSON,
     Choice,
     Glance,
     Log,
@@ -243,4 +244,4 @@ def _text(parts: Any) -> str | None:
     return text_or_none(parts)
 
 
-READER = Reader("langsmith", _recognise, _read)
+READER = Reader("langsmith", (*JSON, ""), _recognise, _read)

@@ -384,4 +384,4 @@ def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
             yield Claim(name, number, "avg", details.system, details.task)
 
 
-READER = Reader("lighteval", _recognise, _read, chooses=("scorer", "regrade"))
+READER = Reader("lighteval", ("object", ""), _recognise, _read, chooses=("scorer", "regrade"))

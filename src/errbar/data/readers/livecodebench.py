@@ -40,7 +40,7 @@ _COLUMNS = ("question", "trial", "outcome", "status", *_TOLD)
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape == "array" and glance.has("question_id", "contest_date", "difficulty"):
+    if glance.has("question_id", "contest_date", "difficulty"):
         return "an array of problems with question_id, contest_date and difficulty"
     return ""
 
@@ -88,21 +88,22 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _problems(file: Path) -> Iterator[_Problem]:
+    place = str(file)
     for at, element in enumerate(elements(file)):
-        where = f"{file}, problem {at}"
+        where = f"{place}, problem {at}"
         problem = require_object(element, where)
-        graded = require_list(problem.get("graded_list", []), f"{where}, graded_list")
+        graded = problem.get("graded_list", [])
         marks: list[float | None]
-        if set(map(type, graded)) <= {bool}:
+        if isinstance(graded, list) and set(map(type, graded)) <= {bool}:
             marks = list(map(float, graded))
         else:
-            marks = [truth_or_none(mark, f"{where}, graded_list") for mark in graded]
+            listed = require_list(graded, f"{where}, graded_list")
+            marks = [truth_or_none(mark, f"{where}, graded_list") for mark in listed]
         samples = max(len(list_in(problem, "code_list")), len(list_in(problem, "output_list")))
-        notes = list_in(problem, "metadata")
         failed = [
             trial
-            for trial, (mark, note) in enumerate(zip(marks, notes, strict=False))
-            if mark == 0 and _code(note) == _RUNNER_FAILED
+            for trial, note in enumerate(list_in(problem, "metadata")[: len(marks)])
+            if marks[trial] == 0 and _code(note) == _RUNNER_FAILED
         ]
         yield _Problem(
             _question(problem, where),
@@ -176,4 +177,6 @@ def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[C
             yield Claim("problems in detail", len(value["pass@1"]), "questions", system)
 
 
-READER = Reader("livecodebench", _recognise, _read, beside=("*_eval.json",), chooses=("files",))
+READER = Reader(
+    "livecodebench", ("array",), _recognise, _read, beside=("*_eval.json",), chooses=("files",)
+)

@@ -19,6 +19,7 @@ from typing import Any
 from errbar.base.remarks import about, guess
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import (
+    JSON,
     Choice,
     Glance,
     Log,
@@ -330,4 +331,4 @@ def _shown(tasks: Sequence[str]) -> str:
     return some_of(list(dict.fromkeys(tasks)), _SHOWN)
 
 
-READER = Reader("lm_eval", _recognise, _read, chooses=("scorer", "filter", "regrade"))
+READER = Reader("lm_eval", JSON, _recognise, _read, chooses=("scorer", "filter", "regrade"))

@@ -52,7 +52,7 @@ class _StatedTotals:
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape == "object" and glance.has(*_PROBLEM):
+    if glance.has(*_PROBLEM):
         more = next((key for key in ("correct", "messages") if glance.has(key)), "")
         return f"a JSON document with {', '.join(_PROBLEM)} and {more}" if more else ""
     return ""
@@ -195,4 +195,4 @@ def _remarks(whose: _Subject, told: _StatedTotals) -> Iterator[str]:
         )
 
 
-READER = Reader("matharena", _recognise, _read, chooses=())
+READER = Reader("matharena", ("object",), _recognise, _read, chooses=())

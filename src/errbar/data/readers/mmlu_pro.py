@@ -304,4 +304,4 @@ def _stated(said: Mapping[str, Any], system: str, subject: str) -> Iterator[Clai
         yield Claim("acc", share, "avg", system, subject)
 
 
-READER = Reader("mmlu_pro", _recognise, _read)
+READER = Reader("mmlu_pro", ("array", "object"), _recognise, _read)

@@ -77,7 +77,7 @@ def _recognise(glance: Glance) -> str:
     if not _NAME.fullmatch(glance.path.name.removesuffix(".gz")):
         return ""
     scored = sorted(_SCORED & glance.keys)
-    if glance.shape in ("lines", "object") and scored and _WRITTEN & glance.keys:
+    if scored and _WRITTEN & glance.keys:
         return f"it is named output*.jsonl, and its lines have {scored[0]}"
     return ""
 
@@ -330,5 +330,9 @@ def _metrics(run: _DirectoryRun) -> dict[str, Any]:
 
 
 READER = Reader(
-    "nemo_skills", _recognise, _read, beside=("metrics*.json*", "*.done", "*.log", "summarize*")
+    "nemo_skills",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    beside=("metrics*.json*", "*.done", "*.log", "summarize*"),
 )

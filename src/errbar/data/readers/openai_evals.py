@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import about, guess, warning
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.data.readers.documents import (
     lines,
     name_of,
@@ -266,4 +266,4 @@ def _known(run: _EvalRun, scorer: str) -> dict[str, int]:
     return {name: n for name, n in counts.items() if n}
 
 
-READER = Reader("openai_evals", _recognise, _read)
+READER = Reader("openai_evals", JSON, _recognise, _read)

@@ -69,8 +69,6 @@ class _ApiRun:
 
 def kind_of_export(glance: Glance) -> str:
     """Kind of export in a file; empty if it is none."""
-    if not glance.shape:
-        return ""
     if glance.has(*_ITEM) or (glance.has("object", "data") and _OF_ITEM.search(glance.text)):
         return "output items"
     if glance.has("result_counts") and _OF_RUN.search(glance.text):

@@ -36,7 +36,7 @@ _G_PASS = re.compile(r"m?G-Pass@\d{1,6}(?:_[\d.]+)?")
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object" or not glance.has("details"):
+    if not glance.has("details"):
         return ""
     if _REPEATED.search(glance.text):
         return "a JSON document with details that have an example_abbr"
@@ -162,4 +162,4 @@ def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -
             yield Claim(name, value / 100, name.lower(), system, task)
 
 
-READER = Reader("opencompass", _recognise, _read, chooses=())
+READER = Reader("opencompass", ("object",), _recognise, _read, chooses=())

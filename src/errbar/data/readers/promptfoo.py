@@ -202,4 +202,4 @@ def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> I
         yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")
 
 
-READER = Reader("promptfoo", _recognise, _read)
+READER = Reader("promptfoo", ("lines", "object", ""), _recognise, _read)

@@ -62,7 +62,7 @@ class _OutputFile:
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape in ("lines", "object") and glance.has("idx", "gt", "pred", "score"):
+    if glance.has("idx", "gt", "pred", "score"):
         return "its lines have idx, gt, pred and score"
     return ""
 
@@ -208,4 +208,6 @@ def _claims(file: _OutputFile, key: tuple[str, str]) -> Iterator[Claim]:
         yield Claim("acc", accuracy / 100, "avg", *key, digits=3)
 
 
-READER = Reader("qwen_math", _recognise, _read, beside=("*_metrics.json",), chooses=())
+READER = Reader(
+    "qwen_math", ("lines", "object"), _recognise, _read, beside=("*_metrics.json",), chooses=()
+)

@@ -54,8 +54,6 @@ _Reports = dict[Path, list[tuple[Place, Instance]]]  # reports of instances by p
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object":
-        return ""
     if glance.has(*_COUNTS):
         return f"a JSON document with {', '.join(_COUNTS)}"
     signs = all(f'"{key}"' in glance.text for key in _SIGNS)
@@ -267,6 +265,7 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
 
 READER = Reader(
     "swe_bench",
+    ("object",),
     _recognise,
     _read,
     beside=(

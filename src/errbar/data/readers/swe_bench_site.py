@@ -45,8 +45,6 @@ class _LeaderboardEntry(NamedTuple):
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object":
-        return ""
     if glance.has("leaderboards") and all(
         f'"{key}"' in glance.text for key in ("folder", "resolved")
     ):
@@ -151,4 +149,4 @@ def _truths(values: Sequence[Any], instances: Sequence[str], where: str) -> list
     ]
 
 
-READER = Reader("swe_bench_site", _recognise, _read, chooses=())
+READER = Reader("swe_bench_site", ("object",), _recognise, _read, chooses=())

@@ -44,8 +44,6 @@ _NOT_TOLD = "for an unknown reason"
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object":
-        return ""
     if glance.has("info") and all(f'"{key}"' in glance.text for key in ("user_info", "agent_info")):
         return "a JSON document with info of a user and an agent"
     if glance.has("id", "task_id", "start_time", "termination_reason"):
@@ -181,4 +179,4 @@ def _remarks(
             )
 
 
-READER = Reader("tau2_bench", _recognise, _read)
+READER = Reader("tau2_bench", ("object",), _recognise, _read)

@@ -30,7 +30,7 @@ _SHOWN = 60
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape == "array" and glance.has("task_id", "reward", "info", "traj"):
+    if glance.has("task_id", "reward", "info", "traj"):
         return "an array of trials with task_id, reward, info and traj"
     return ""
 
@@ -133,4 +133,4 @@ def trial_of(told: Any, where: str) -> int:
     raise InputError(f"{where}: expected a trial number, found {str(told)[:_SHOWN]!r}.")
 
 
-READER = Reader("tau_bench", _recognise, _read, chooses=("scorer", "files"))
+READER = Reader("tau_bench", ("array",), _recognise, _read, chooses=("scorer", "files"))

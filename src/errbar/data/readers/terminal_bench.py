@@ -35,7 +35,7 @@ _NO_FAILURE = ("unset", "none", "None")
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape != "object" or '"is_resolved"' not in glance.text:
+    if '"is_resolved"' not in glance.text:
         return ""
     if glance.has("results") and '"trial_name"' in glance.text:
         return "a JSON document with results that have trial_name and is_resolved"
@@ -205,6 +205,7 @@ def _claims(system: str, runs: Sequence[Run], balanced: bool) -> Iterator[Claim]
 
 READER = Reader(
     "terminal_bench",
+    ("object",),
     _recognise,
     _read,
     beside=(f"*{METADATA}", "*.log", "*.cast", "tb.lock"),

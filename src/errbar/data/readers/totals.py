@@ -98,4 +98,4 @@ def _refuse(files: Sequence[Path], _: Choice) -> NoReturn:
     )
 
 
-READER = Reader("totals", _recognise, _refuse, chooses=(), only_totals=True)
+READER = Reader("totals", ("object", "array"), _recognise, _refuse, chooses=(), only_totals=True)

@@ -66,8 +66,6 @@ class _RolloutRun:
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape not in ("lines", "object"):
-        return ""
     if glance.has("example_id", "prompt", "completion", _REWARD):
         return "its lines have example_id, prompt, completion and reward"
     if glance.has("env", "task", "traces", "ok"):
@@ -299,4 +297,6 @@ def _claims(run: _RolloutRun, scorer: str) -> Iterator[Claim]:
             yield Claim(name, examples * each, "rows", *whose)
 
 
-READER = Reader("verifiers", _recognise, _read, beside=("metadata.json", "*.toml", "*.log"))
+READER = Reader(
+    "verifiers", ("lines", "object"), _recognise, _read, beside=("metadata.json", "*.toml", "*.log")
+)
