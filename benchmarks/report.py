@@ -19,7 +19,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import errbar
-from errbar.page import Asked, write_report
+from errbar.page import ReportSettings, write_report
 
 _FIRST_PAINT = """new Promise((found) => new PerformanceObserver((entries) => {
     const paint = entries.getEntriesByName("first-contentful-paint")[0];
@@ -69,7 +69,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as place:
         start, spent = time.perf_counter(), time.process_time()
-        page = write_report(runs, Path(place) / "report.html", Asked())
+        page = write_report(runs, Path(place) / "report.html", ReportSettings())
         seconds, processor = time.perf_counter() - start, time.process_time() - spent
         print(f"made in        {seconds:8.1f} s, {processor:.1f} s CPU")
         print(f"size           {page.stat().st_size / 1e6:8.2f} MB")

@@ -1,4 +1,4 @@
-"""Whatever holds outcomes → `Runs`: files, DataFrames of any kind, Spark tables, arrays, counts."""
+"""`load`: outcomes from files, DataFrames, Spark tables, records, arrays or counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -43,6 +43,8 @@ from errbar.runs import Runs
 if TYPE_CHECKING:
     from errbar.data.readers.paths import Asked
 
+_JSON_VALUES = (bool, int, float, str, Mapping)
+
 
 def load(
     data: Any,
@@ -61,32 +63,35 @@ def load(
     spark: Any = None,
     **columns: str | None,
 ) -> Runs:
-    """Outcomes from paths, patterns, directories, a DataFrame, records, an array or counts.
+    """Load outcomes from files, a DataFrame, records, an array or counts.
 
-    Logs of harnesses are recognised by what is in them. Every result says what was guessed.
+    The format of a log is detected from its contents. Every result states how the data were
+    interpreted.
 
     Parameters
     ----------
     data
-        A path, a pattern, a directory, or a list of them; a DataFrame of any kind; records; an
-        array of questions x trials; counts; or a dict of any of these by system.
+        A path, a glob pattern, a directory, or a list of them; a DataFrame of any library;
+        records; an array of questions x trials; counts; or a dict of any of these by system.
     repeats
-        A trial that occurs twice is refused, kept ("keep"), or replaced by its last row ("last").
+        How to treat a trial that occurs twice: refuse it ("refuse"), keep every row ("keep"), or
+        use the last row ("last").
     reader
-        The harness that wrote the logs, as in "inspect_ai", where it is not recognised.
+        The harness that wrote the logs, as in "inspect_ai"; detected by default.
     scorer, filter, signal
-        Which score, filter or confidence to take from a log that has several.
+        The score, filter or confidence to use, if a log has several.
     regrade
         A function `(response, target, doc) -> outcome` for logs of responses without grades.
     files, rows, keys
-        What files that name no system ("systems", "trials", "tasks", "parts"), rows with the same
-        id ("trials", "questions") and keys of lists of outcomes ("systems", "questions") are.
+        What files without a system column are ("systems", "trials", "tasks", "parts"), what rows
+        with the same id are ("trials", "questions"), and what the keys of lists of outcomes are
+        ("systems", "questions").
     right
-        Words that mean right, where outcomes are words.
+        Words that mean right, if outcomes are words.
     connection, spark
         The DuckDB connection, or the Spark session, that reads the files.
     **columns
-        Columns by what they mean, as in `question="task_id"`; None where there is no such column.
+        Columns by meaning, as in `question="task_id"`; None means that there is no such column.
 
     Examples
     --------
@@ -99,7 +104,7 @@ def load(
     choice = Choice(scorer, filter, regrade, signal, files)
     if spark is not None:
         return Runs(_from_spark(data, how, reader, choice, spark))
-    return _loaded(data, how, reader, choice, connection)
+    return _load(data, how, reader, choice, connection)
 
 
 def _require_known(
@@ -116,10 +121,10 @@ def _require_known(
             raise InputError(f"{name} must be {shown}; got {value!r}.")
 
 
-def _loaded(data: Any, how: HowToRead, reader: str | None, choice: Choice, connection: Any) -> Runs:
+def _load(data: Any, how: HowToRead, reader: str | None, choice: Choice, connection: Any) -> Runs:
     from errbar.data.readers.paths import Asked, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
 
-    asked = Asked(how, reader, choice, connection)
+    request = Asked(how, reader, choice, connection)
     data = plain_container(data)
     if isinstance(data, Runs):
         return data
@@ -127,29 +132,31 @@ def _loaded(data: Any, how: HowToRead, reader: str | None, choice: Choice, conne
         raise InputError(f"keys= says what the keys of a dict are; {type(data).__name__} has none.")
     if _are_paths(data, how.right):
         refuse_words(data)
-        return Runs(read_paths(data, asked))
+        return Runs(read_paths(data, request))
     if _are_named_paths(data, how.right):
         parts = {}
         for name, paths in data.items():
             with plain_errors(str(name)):
-                parts[str(name)] = read_paths(paths, asked)
+                parts[str(name)] = read_paths(paths, request)
         return Runs(Joined.by_name(parts))
-    require_no_choice(asked)
-    return Runs(_from_memory(data, asked))
+    require_no_choice(request)
+    return Runs(_from_memory(data, request))
 
 
 def _are_paths(data: Any, right: Sequence[str] = ()) -> bool:
-    """Whether it is a path or a list of paths, and no list of words for right and wrong."""
+    """Whether the data are a path or a list of paths, and not words for right and wrong."""
     if isinstance(data, str | Path):
         return True
     some = isinstance(data, list | tuple) and len(data) > 0
-    return some and all(isinstance(one, str | Path) for one in data) and not are_words(data, right)
+    return (
+        some and all(isinstance(path, str | Path) for path in data) and not are_words(data, right)
+    )
 
 
 def _are_named_paths(data: Any, right: Sequence[str]) -> bool:
     if not isinstance(data, Mapping) or not data or are_words([*data.values()], right):
         return False
-    return all(_are_paths(one, right) for one in data.values())
+    return all(_are_paths(paths, right) for paths in data.values())
 
 
 def _from_spark(
@@ -160,8 +167,8 @@ def _from_spark(
 
     if reader is not None:
         raise InputError(
-            f"reader={reader!r} is for logs of harnesses, which errbar reads by itself, and "
-            f"Spark reads tables. Convert the log first: errbar convert LOG outcomes.parquet."
+            f"reader={reader!r} is for logs of harnesses, but Spark reads only tables. Convert the "
+            f"log first: errbar convert LOG outcomes.parquet."
         )
     require_no_choice(Asked(how, reader, choice))
     paths = [data] if isinstance(data, str | Path) else list(data)
@@ -170,79 +177,79 @@ def _from_spark(
     return TableSource(frame, found, how.repeats == "keep", origin=origin)
 
 
-def _from_memory(data: Any, asked: "Asked") -> Source:
-    how = asked.how
+def _from_memory(data: Any, request: "Asked") -> Source:
+    how = request.how
     data = plain_container(data)
     if isinstance(data, Runs):
         return data.source
     if _are_paths(data, how.right):
         from errbar.data.readers.paths import read_paths  # noqa: PLC0415  loads DuckDB
 
-        return read_paths(data, asked)
+        return read_paths(data, request)
     if is_list(data) and len(data):
         return _from_list(data, how)
     if isinstance(data, Mapping) and data:
-        return _from_mapping(data, asked)
+        return _from_mapping(data, request)
     if isinstance(data, Source | Counts | Mapping | np.ndarray | Sequence):
-        _require_untold(data, how)
+        _require_no_columns(data, how)
         return _from_numbers(data)
     return _from_frame(data, how)
 
 
 def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
-    """Records, words, pairs of an id and an outcome, or numbers."""
+    """Load records, words, pairs of an id and an outcome, or numbers."""
     if _are_records(data):
         from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
         return _from_columns(columns_of(data), how)
     if are_words(data, how.right):
-        said = guess(f"Questions: the {len(data)} entries of the list, one trial of each")
-        return _from_columns({"outcome": list(data)}, how, said)
+        remark = guess(f"Questions: the {len(data)} entries of the list, one trial of each")
+        return _from_columns({"outcome": list(data)}, how, remark)
     if are_rows_of_words(data, how.right):
-        said = guess(f"Matrix: {len(data)} rows are questions, their entries are trials")
+        remark = guess(f"Matrix: {len(data)} rows are questions, their entries are trials")
         flat: dict[str, list[Any]] = {
             "question": list(range(len(data))),
             "outcome": [list(row) for row in data],
         }
-        return _from_columns(flat, how, said)
+        return _from_columns(flat, how, remark)
     if are_pairs(data):
         ids, outcomes = (list(column) for column in zip(*data, strict=True))
-        said = guess("Pairs: the first of each is the id of a question, the second an outcome")
-        return _from_columns({"question": ids, "outcome": outcomes}, how, said)
-    if any(isinstance(one, str | Path) for one in data):
-        kinds = ", ".join(dict.fromkeys(type(one).__name__ for one in data))
+        remark = guess("Pairs: the first of each is the id of a question, the second an outcome")
+        return _from_columns({"question": ids, "outcome": outcomes}, how, remark)
+    if any(isinstance(entry, str | Path) for entry in data):
+        kinds = ", ".join(dict.fromkeys(type(entry).__name__ for entry in data))
         raise WrongType(
-            f"a list holds paths, records or outcomes, all of one kind; this one holds {kinds}. "
+            f"the entries of a list must all be paths, records or outcomes; these are {kinds}. "
             f"Give systems by name, as in load({{'a': frame, 'b': 'b.csv'}})."
         )
     refuse_rows_without_names(data)
-    _require_untold(data, how)
+    _require_no_columns(data, how)
     return _from_numbers(data)
 
 
-def _from_columns(flat: dict[str, list[Any]], how: HowToRead, *said: Above) -> Source:
+def _from_columns(flat: dict[str, list[Any]], how: HowToRead, *remark: Above) -> Source:
     from errbar.data.readers.tables.frames import read_columns  # noqa: PLC0415  loads DuckDB
 
     source = read_columns(flat, how)
-    remarks = (*source.origin.remarks, *said)
+    remarks = (*source.origin.remarks, *remark)
     return source.with_origin(replace(source.origin, remarks=remarks))
 
 
 def _from_numbers(data: Any) -> Source:
-    """What has no columns: arrays and counts."""
+    """Load data without columns: arrays and counts."""
     if isinstance(data, Source):
         return data
     if isinstance(data, Counts):
         return CountsSource({("", ""): data})
     if isinstance(data, Mapping):
-        raise InputError("there is no system; give one at least, as in {'mine': matrix}.")
+        raise InputError("the dict is empty; give at least one system, as in {'mine': matrix}.")
     if isinstance(data, list | tuple) and not data:
         raise InputError("the list is empty; there is nothing to score.")
     return _array_source(numbers_in(data) if is_list(data) else np.asarray(data))
 
 
 def _array_source(data: Any) -> MatrixSource:
-    """An array, or arrays by name, in none of which the first column holds ids."""
+    """Load an array, or arrays by name; a first column of ids is refused."""
     source = array_source(data)
     for name, matrix in source.matrices.items():
         refuse_ids(
@@ -253,59 +260,61 @@ def _array_source(data: Any) -> MatrixSource:
     return source
 
 
-def _from_mapping(data: Mapping[Any, Any], asked: "Asked") -> Source:
-    """Systems by name, the columns of a table, or outcomes by id."""
+def _from_mapping(data: Mapping[Any, Any], request: "Asked") -> Source:
+    """Load systems by name, the columns of a table, or outcomes by id."""
     if len({str(name) for name in data}) < len(data):
         raise InputError("two systems have the same name; rename one.")
-    how = asked.how
+    how = request.how
     if all(isinstance(name, tuple) for name in data):
         raise InputError(
             f"the keys of the dict are tuples, as {next(iter(data))!r:.60}, and nothing says what "
             f"their parts are; give rows with names, as in [{{'system': 'a', 'id': 'q1', "
             f"'correct': 1}}], or a dict of dicts."
         )
-    whole = {str(name): _plain(plain_container(one)) for name, one in data.items()}
-    values = list(whole.values())
-    if all(isinstance(one, Counts) for one in values):
-        _require_untold(data, how)
-        return CountsSource({(name, ""): counts for name, counts in whole.items()})
-    if all(is_list(one) and not _are_records(one) and not hold_text(one) for one in values):
-        return _from_lists(whole, how)
-    if all(one is None or isinstance(one, bool | int | float | str | Mapping) for one in values):
+    entries = {str(name): _plain(plain_container(value)) for name, value in data.items()}
+    values = list(entries.values())
+    if all(isinstance(value, Counts) for value in values):
+        _require_no_columns(data, how)
+        return CountsSource({(name, ""): counts for name, counts in entries.items()})
+    if all(is_list(value) and not _are_records(value) and not hold_text(value) for value in values):
+        return _from_lists(entries, how)
+    if all(value is None or isinstance(value, _JSON_VALUES) for value in values):
         from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
         from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
-        document = records_in(whole, "the data", how.keys)
+        document = records_in(entries, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
     return Joined.by_name(
-        {name: _from_memory(one, asked) for name, one in indexed_alike(whole).items()}
+        {name: _from_memory(value, request) for name, value in indexed_alike(entries).items()}
     )
 
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
-    """Columns of a table, matrices of systems, or outcomes of systems or questions."""
-    columns = {name: _entries(one) for name, one in lists.items()}
+    """Load columns of a table, matrices of systems, or outcomes of systems or questions."""
+    columns = {name: _entries(entries) for name, entries in lists.items()}
     nested = any(is_list(entry) for column in columns.values() for entry in column)
     if are_columns(columns) or (how.told and not nested):
         return _from_columns(_of_one_length(columns), how)
     if nested:
-        _require_untold(lists, how)
-        return _array_source({name: numbers_in(one) for name, one in lists.items()})
-    keys, said = keys_of_lists(columns, how.keys)
+        _require_no_columns(lists, how)
+        return _array_source({name: numbers_in(outcomes) for name, outcomes in lists.items()})
+    keys, remark = keys_of_lists(columns, how.keys)
     flat: dict[str, list[Any]]
     if keys == "systems" and not any(
         isinstance(entry, str) for column in columns.values() for entry in column
     ):
-        _require_untold(lists, how)
-        source = _array_source({name: numbers_in(one) for name, one in lists.items()})
-        return source.with_origin(Origin(remarks=tuple(said)))
+        _require_no_columns(lists, how)
+        source = _array_source({name: numbers_in(outcomes) for name, outcomes in lists.items()})
+        return source.with_origin(Origin(remarks=tuple(remark)))
     if keys == "questions":
         flat = {"question": list(columns), "outcome": list(columns.values())}
-        return _from_columns(flat, how, *said)
-    rows = [(name, at, one) for name, column in columns.items() for at, one in enumerate(column)]
+        return _from_columns(flat, how, *remark)
+    rows = [
+        (name, at, outcome) for name, column in columns.items() for at, outcome in enumerate(column)
+    ]
     names = ("system", "question", "outcome")
     flat = {name: list(part) for name, part in zip(names, zip(*rows, strict=True), strict=True)}
-    return _from_columns(flat, how, *said)
+    return _from_columns(flat, how, *remark)
 
 
 def _entries(column: Sequence[Any]) -> list[Any]:
@@ -316,32 +325,32 @@ def _of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:6])
-        raise InputError(f"columns of a table have one length; here {shown}.")
+        raise InputError(f"the columns of a table must have equal lengths; here {shown}.")
     return columns
 
 
-def _plain(one: Any) -> Any:
-    """A series of a data frame as a list, anything else as it is."""
-    is_series = hasattr(one, "to_list") and hasattr(one, "dtype")
-    return one.to_list() if is_series and not has_index(one) else one
+def _plain(value: Any) -> Any:
+    """Return a series of a DataFrame as a list, and any other value unchanged."""
+    is_series = hasattr(value, "to_list") and hasattr(value, "dtype")
+    return value.to_list() if is_series and not has_index(value) else value
 
 
 def _are_records(data: Any) -> bool:
-    return len(data) > 0 and all(isinstance(one, Mapping) for one in data)
+    return len(data) > 0 and all(isinstance(record, Mapping) for record in data)
 
 
-def _require_untold(data: Any, how: HowToRead) -> None:
-    """Refuse what can only be said of a table."""
+def _require_no_columns(data: Any, how: HowToRead) -> None:
+    """Refuse options that apply only to tables."""
     if how.told:
         first = next(iter(how.told))
         raise InputError(
-            f"{first}={how.told[first]!r} names one of the columns of a table; "
-            f"{type(data).__name__} has none."
+            f"{first}={how.told[first]!r} names a column of a table; {type(data).__name__} has no "
+            f"columns."
         )
     for name, value in (("right", how.right), ("rows", how.rows)):
         if value:
             raise InputError(
-                f"{name}= is for tables of outcomes; {type(data).__name__} of numbers is none."
+                f"{name}= is for tables of outcomes; {type(data).__name__} of numbers is not one."
             )
 
 
@@ -373,13 +382,13 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         rows = rows_in(frame)
         if not has_index(data):
             return _from_list(rows, how)
-        said = guess("Trials: the columns, which have numbers for names")
-        return _from_columns({"question": data.index.tolist(), "outcome": rows}, how, said)
+        remark = guess("Trials: the columns, which have numbers for names")
+        return _from_columns({"question": data.index.tolist(), "outcome": rows}, how, remark)
     if frame.implementation.is_pandas():
         if has_index(data):
             frame = nw.from_native(with_index(data, how))
         if not len(nw.to_native(frame)):
-            raise NotThere("the data have no row; there is nothing to score.")
+            raise NotThere("the data have no rows; there is nothing to score.")
         frame = nw.from_native(nw.to_native(frame).convert_dtypes())
     from errbar.data.readers.tables.frames import read_frame  # noqa: PLC0415  loads DuckDB
 

@@ -1,4 +1,4 @@
-"""Pictures that can be drawn: of results, of outcomes, of plans and simulations."""
+"""Pictures of results, outcomes, plans and simulations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -34,12 +34,18 @@ _RESAMPLED = Bootstrap()
 
 @dataclass(frozen=True)
 class RunPlots:
-    """What can be drawn of outcomes."""
+    """Pictures of outcomes, as methods of `runs.plot`."""
 
     source: Source
 
     def questions(self, *, errors: Errors = "fail") -> Picture:
-        """How many trials of each question each system got right, the easiest question first."""
+        """Draw the share of right trials per question and system, the easiest question first.
+
+        Parameters
+        ----------
+        errors
+            Rows without a result count as wrong ("fail") or are left out ("missing").
+        """
         scored: dict[Key, Mapping[str, float]] = {}
         for key, named in self.source.named().items():
             if named.slice.was_scored:
@@ -49,20 +55,30 @@ class RunPlots:
         return outcome_map(by_task(scored))
 
     def difficulty(self, *, errors: Errors = "fail", level: float = 0.95, rng: Seed = 0) -> Picture:
-        """How often questions were right, and what is learned of that from all of them."""
+        """Draw the success rates of questions, observed and under the model of difficulty.
+
+        Parameters
+        ----------
+        errors
+            Rows without a result count as wrong ("fail") or are left out ("missing").
+        level
+            The level of the intervals of the model.
+        rng
+            A seed or a generator for the posterior draws.
+        """
         strict_share(level, "level")
         slices = {
-            Subject(one.key[0], one.key[1]): one.where(one.trials > 0)
-            for one in self.source.slices(())
-            if one.was_scored
+            Subject(part.key[0], part.key[1]): part.where(part.trials > 0)
+            for part in self.source.slices(())
+            if part.was_scored
         }
-        counts = {of: _counts(one, errors) for of, one in slices.items()}
+        counts = {of: _counts(part, errors) for of, part in slices.items()}
         known = Learned.of(list(counts.values()), np.random.default_rng(rng))
         observed: dict[Subject, Array] = {}
         learned: dict[Subject, Array] = {}
-        for (of, one), spread in zip(counts.items(), known, strict=True):
-            edges, asked = difficulty_edges(one.trials), one.trials > 0
-            rates, often = one.correct[asked] / one.trials[asked], one.repeats()[asked]
+        for (of, own), spread in zip(counts.items(), known, strict=True):
+            edges, tried = difficulty_edges(own.trials), own.trials > 0
+            rates, often = own.correct[tried] / own.trials[tried], own.repeats()[tried]
             shares, _ = np.histogram(rates, edges, weights=often)
             observed[of], learned[of] = shares / often.sum(), spread.expected(edges)
         return difficulty_picture(observed, learned, level)
@@ -70,21 +86,41 @@ class RunPlots:
     def risk_coverage(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
-        """Risk over coverage, with its band; `bins` as in `selective`."""
+        """Draw risk–coverage curves with pointwise bands.
+
+        Parameters
+        ----------
+        method, rng, bins
+            As in `Runs.selective`.
+        """
         data = {of: rows.predictions() for of, rows in self._ranked(bins).items()}
         return risk_picture(risk_bands(data, method, rng))
 
     def roc(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
-        """ROC curves of the confidence, with their bands; `bins` as in `roc`."""
+        """Draw ROC curves of the confidence with pointwise bands.
+
+        Parameters
+        ----------
+        method, rng, bins
+            As in `Runs.selective`.
+        """
         found, unranked = ranked_by_system(self.source, bins)
         data, refused = classes_of(_by_subject(found))
         why = {of: reason_of(error, "roc-auc") for of, error in _by_subject(unranked).items()}
         return roc_picture(roc_bands(data, method, rng), refused | why)
 
     def calibration(self, *, bins: int = 10, level: float = 0.95) -> Picture:
-        """How often answers are right, over how sure the system was, in bins of as many each."""
+        """Draw the share of right answers over the confidence, in bins of equal size.
+
+        Parameters
+        ----------
+        bins
+            The number of bins.
+        level
+            The level of the intervals.
+        """
         strict_share(level, "level")
         return calibration_picture(reliability(self._ranked(None), bins, level))
 
@@ -93,24 +129,20 @@ class RunPlots:
 
 
 def _by_subject(found: Mapping[Key, Kind]) -> dict[Subject, Kind]:
-    return {Subject(key[0], key[1]): one for key, one in found.items()}
+    return {Subject(key[0], key[1]): value for key, value in found.items()}
 
 
-def _counts(one: Slice, errors: Errors) -> CountsByState:
-    taken = failures_as(errors)
-    if not one.is_binary:
-        whose = Subject(one.key[0], one.key[1])
-        raise InputError(f"{whose or 'the system'} has rewards; this picture is of right or wrong.")
-    return replace(one, weights=None).counts(taken)
+def _counts(part: Slice, errors: Errors) -> CountsByState:
+    policy = failures_as(errors)
+    if not part.is_binary:
+        subject = Subject(part.key[0], part.key[1])
+        raise InputError(
+            f"{subject or 'the system'} has rewards; this picture needs outcomes 0 and 1."
+        )
+    return replace(part, weights=None).counts(policy)
 
 
 __all__ = [
-    "Picture",
-    "RunPlots",
-    "calibration_picture",
-    "coverage_map",
-    "planning_curve",
-    "plot",
-    "risk_picture",
-    "roc_picture",
-]
+    "Picture", "RunPlots", "calibration_picture", "coverage_map", "planning_curve", "plot",
+    "risk_picture", "roc_picture",
+]  # fmt: skip

@@ -1,7 +1,7 @@
-"""ROC-AUC: how well scores tell positives from negatives, and how sure that is.
+"""ROC curves and areas, with intervals and comparisons.
 
-Data are a score and a label (0 or 1) per item. Equal scores count one half; neither the order of
-items nor the scale of the scores changes a number. Infinite scores rank like any other.
+Data are a score and a label (0 or 1) per item. Ties count one half; neither the order of items nor
+a monotone transformation of the scores changes a number. Infinite scores are ranked like others.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.analysis.compare_ranked import compare_paired, compare_unpaired
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.roc import estimate, roc_auc_ci
-from errbar.base.arguments import number
+from errbar.base.arguments import describe, number
 from errbar.base.arrays import Array
 from errbar.data.scored import Labelled, Scored, scores_and_labels
 from errbar.errors import InputError
@@ -41,8 +41,19 @@ __all__ = [
 AucDifference = Comparison  # a row of what `compare_paired` returns, by its former name
 
 
+_describe = describe(
+    {
+        "scores": "The score of each item; a positive should have a higher score.",
+        "labels": "The label of each item: 1 for a positive, 0 for a negative.",
+        "max_fpr": "The largest false positive rate, in (0, 1].",
+        "weights": "The weight of each item; by default all are equal.",
+    }
+)
+
+
+@_describe
 def roc_auc(scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None) -> float:
-    """Area under the ROC curve: the share of pairs whose positive outscores its negative.
+    """Return the area under the ROC curve, the share of pairs in which the positive ranks higher.
 
     Examples
     --------
@@ -56,9 +67,9 @@ def roc_auc(scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None =
 
 @dataclass(frozen=True, eq=False)
 class RocCurve:
-    """A point per distinct score as the threshold falls, from (0, 0) to (1, 1)."""
+    """A ROC curve from (0, 0) to (1, 1), with a point per distinct score."""
 
-    threshold: NDArray[Any]  # call positive what scores at least this; the first calls nothing
+    threshold: NDArray[Any]  # items with at least this score are positive; none at the first
     false_positive_rate: Array
     true_positive_rate: Array
 
@@ -66,10 +77,11 @@ class RocCurve:
         return f"RocCurve({self.threshold.size} points)"
 
 
+@_describe
 def roc_curve(
     scores: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None
 ) -> RocCurve:
-    """The ROC curve.
+    """Return the ROC curve.
 
     Examples
     --------
@@ -78,26 +90,27 @@ def roc_curve(
     """
     labelled = _labelled(scores, labels, weights)
     false, true = kernel.corners(labelled.positives, labelled.negatives)
-    above = np.nan if labelled.scores[-1] == np.inf else np.inf  # nothing is at least nan
+    above = np.nan if labelled.scores[-1] == np.inf else np.inf  # no score is at least nan
     falling = labelled.scores[::-1]
     if falling.dtype.kind != "f":
-        falling = falling.astype(object)  # whole numbers that a float would round
+        falling = falling.astype(object)  # integers that a float would round
     return RocCurve(np.append(above, falling), false, true)
 
 
 @dataclass(frozen=True, slots=True)
 class PartialAuc:
-    """Area up to a false positive rate, and the same on a scale where chance is ½ and perfect 1."""
+    """Area up to a false positive rate, and standardised so that chance is 1/2 and perfect is 1."""
 
     max_fpr: float
     raw: float
     standardised: float
 
 
+@_describe
 def partial_auc(
     scores: ArrayLike, labels: ArrayLike, *, max_fpr: float, weights: ArrayLike | None = None
 ) -> PartialAuc:
-    """Area under the ROC curve from a false positive rate of 0 to `max_fpr`.
+    """Return the area under the ROC curve from a false positive rate of 0 to `max_fpr`.
 
     Examples
     --------

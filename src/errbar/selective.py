@@ -1,11 +1,11 @@
-"""Selective prediction: what answers cost among those a system is surest of.
+"""Selective prediction: the risk of a system that answers only where it is confident.
 
-Data are `Predictions`, or a confidence and a loss per item, or totals already `Ranked`. The order
-of items never changes a number: equal confidences count as the mean over all their orders.
+Data are `Predictions`, or a confidence and a loss per item, or `Ranked` totals. The order of items
+never changes a number: items with equal confidence count as the mean over all their orders.
 
-The documented functions on lists of item predictions are here too, and keep their documented
-behaviour to the letter: ties in input order, trapezoids; an item without an answer costs nothing
-and is never covered, an area over nothing is 0.0, and a coverage out of reach has no risk.
+The functions of item predictions (`compute_…`) follow their documentation exactly: ties keep the
+input order, areas use the trapezoidal rule, an item without an answer has no loss and is never
+covered, an area over nothing is 0.0, and the risk at a coverage that is not reached is None.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,29 +19,40 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.analysis.compare_ranked import compare
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate, ranked_metric, require_answers, require_reach
+from errbar.base.arguments import describe
 from errbar.base.arrays import Array
 from errbar.data.predictions import Predictions, Ranked
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as areas
-from errbar.kernels.risk_coverage import SNAP
 from errbar.kernels.sorting import argsort_descending
-from errbar.metrics.ranked import (
-    Augrc,
-    Aurc,
-    CoverageAt,
-    ExcessAugrc,
-    ExcessAurc,
-    RankedMetric,
-    RiskAt,
-)
+from errbar.metrics import ranked as metrics
+from errbar.metrics.ranked import RankedMetric
 from errbar.results.comparison import Comparisons
 
-MatchedCoverage = Comparisons  # what `compare` returns, by its former name
+MatchedCoverage = Comparisons  # the former name of what `compare` returns
+
+
+_DISPLAY = 1000.0  # fd-shifts multiplies areas by this factor
+
+_describe = describe(
+    {
+        "confidence": "The confidence of each item, higher is surer; or `Predictions` or `Ranked` "
+        "alone.",
+        "loss": "The loss of each item.",
+        "answered": "Whether each item was answered; by default all were.",
+        "coverage": "The coverage at which, or up to which, the risk is taken; by default all.",
+        "items": "The items, answered or not.",
+        "target_coverage": "A share of all items, in (0, 1].",
+        "risk": "The largest selective risk that is allowed.",
+        "estimator": "The estimator of the area; all but 'mean' reproduce other tools, see "
+        '"Selective prediction" in the documentation.',
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemPrediction:
-    """One item: the score given, or None for no answer, the true one, and a confidence.
+    """An item: the predicted score, or None without an answer, the true score and the confidence.
 
     Examples
     --------
@@ -55,19 +66,20 @@ class ItemPrediction:
 
     @property
     def is_predicted(self) -> bool:
-        """Whether there is an answer."""
+        """Whether the item was answered."""
         return self.score is not None
 
     @property
     def absolute_error(self) -> float:
-        """Distance from the truth; 0 without an answer."""
+        """Absolute difference of prediction and truth; 0 without an answer."""
         return 0 if self.score is None else abs(self.score - self.ground_truth)
 
 
+@_describe
 def compute_risk_coverage_curve(items: Sequence[ItemPrediction]) -> list[tuple[float, float]]:
-    """Coverage and mean absolute error after each answered item, the surest first.
+    """Return coverage and mean absolute error after each answered item, by falling confidence.
 
-    Coverage is relative to all items; equal confidences keep the order of the list.
+    Coverage is relative to all items; items with equal confidence keep the order of the list.
 
     Examples
     --------
@@ -80,17 +92,18 @@ def compute_risk_coverage_curve(items: Sequence[ItemPrediction]) -> list[tuple[f
         reverse=True,
     )
     curve: list[tuple[float, float]] = []
-    error: float = 0  # whole errors add up exactly
+    error: float = 0  # integers add up exactly
     for covered, item in enumerate(surest, start=1):
         error += item.absolute_error
         curve.append((covered / len(items), error / covered))
     return curve
 
 
+@_describe
 def compute_aurc(items: Sequence[ItemPrediction]) -> float:
-    """Area under that curve by trapezoids from its first point.
+    """Return the area under the risk–coverage curve by the trapezoidal rule.
 
-    One point alone is as wide as its coverage; no point at all has the area 0.0.
+    The area begins at the first point; a single point has the width of its coverage.
 
     Examples
     --------
@@ -107,10 +120,11 @@ def compute_aurc(items: Sequence[ItemPrediction]) -> float:
     return area
 
 
+@_describe
 def compute_risk_at_coverage(
     items: Sequence[ItemPrediction], target_coverage: float
 ) -> float | None:
-    """Mean absolute error at the first coverage that reaches the target; None if none does.
+    """Return the mean absolute error at the first coverage that reaches the target, or None.
 
     Examples
     --------
@@ -120,49 +134,32 @@ def compute_risk_at_coverage(
     if not 0.0 < target_coverage <= 1.0:
         raise InputError(f"target_coverage must be in (0, 1], got {target_coverage}")
     for coverage, risk in compute_risk_coverage_curve(items):
-        if coverage >= target_coverage - SNAP:  # absolute, as documented
+        if coverage >= target_coverage - areas.SNAP:  # absolute, as documented
             return risk
     return None
 
 
 __all__ = [
-    "Bootstrap",
-    "ItemPrediction",
-    "MatchedCoverage",
-    "Predictions",
-    "Ranked",
-    "RiskCoverage",
-    "augrc",
-    "aurc",
-    "compare",
-    "compute_aurc",
-    "compute_risk_at_coverage",
-    "compute_risk_coverage_curve",
-    "coverage_at_risk",
-    "estimate",
-    "excess_augrc",
-    "excess_aurc",
-    "ranked_metric",
-    "risk_at_coverage",
-    "risk_coverage",
-]
+    "Bootstrap", "ItemPrediction", "MatchedCoverage", "Predictions", "Ranked", "RiskCoverage",
+    "augrc", "aurc", "compare", "compute_aurc", "compute_risk_at_coverage",
+    "compute_risk_coverage_curve", "coverage_at_risk", "estimate", "excess_augrc", "excess_aurc",
+    "ranked_metric", "risk_at_coverage", "risk_coverage",
+]  # fmt: skip
 
 Data = Predictions | Ranked | ArrayLike
 Estimator = Literal[
     "mean", "rows", "trapezoid", "plateau", "fd-shifts", "torch-uncertainty", "logarithmic"
 ]
 
-_DISPLAY = 1000.0  # fd-shifts shows areas times this
-
 
 @dataclass(frozen=True, eq=False)
 class RiskCoverage:
-    """The curve: a point where each distinct confidence has been covered, the highest first."""
+    """A risk–coverage curve, with a point per distinct confidence from the highest down."""
 
-    threshold: NDArray[Any]  # answer if the confidence is at least this
+    threshold: NDArray[Any]  # items with at least this confidence are covered
     coverage: Array  # share of all items
-    selective_risk: Array  # loss per item covered
-    generalized_risk: Array  # loss of what is covered per item of all
+    selective_risk: Array  # loss per covered item
+    generalized_risk: Array  # loss of the covered items per item
     max_coverage: float
 
     def __repr__(self) -> str:
@@ -172,10 +169,11 @@ class RiskCoverage:
         )
 
 
+@_describe
 def risk_coverage(
     confidence: Data, loss: ArrayLike | None = None, answered: ArrayLike | None = None
 ) -> RiskCoverage:
-    """The risk–coverage curve.
+    """Return the risk–coverage curve.
 
     Examples
     --------
@@ -185,13 +183,13 @@ def risk_coverage(
     """
     ranked = _ranked(confidence, loss, answered)
     require_answers(ranked, "a risk–coverage curve")
-    ends, so_far = np.cumsum(ranked.items), np.cumsum(ranked.loss)
-    total = ranked.total
+    ends, so_far, total = np.cumsum(ranked.items), np.cumsum(ranked.loss), ranked.total
     return RiskCoverage(
         ranked.confidence, ends / total, so_far / ends, so_far / total, ranked.coverage
     )
 
 
+@_describe
 def aurc(
     confidence: Data,
     loss: ArrayLike | None = None,
@@ -200,10 +198,7 @@ def aurc(
     coverage: float | None = None,
     estimator: Estimator = "mean",
 ) -> float:
-    """Mean selective risk over coverages, up to the largest there is or up to `coverage`.
-
-    Other estimators give the areas of other tools; see "Selective prediction" in the
-    documentation.
+    """Return the area under the risk–coverage curve: the mean selective risk over coverages.
 
     Examples
     --------
@@ -211,10 +206,11 @@ def aurc(
     0.333333
     """
     if estimator == "mean":
-        return _value(Aurc(coverage), confidence, loss, answered)
+        return _value(metrics.Aurc(coverage), confidence, loss, answered)
     return _area(_AURC, estimator, coverage, confidence, loss, answered)
 
 
+@_describe
 def augrc(
     confidence: Data,
     loss: ArrayLike | None = None,
@@ -223,7 +219,7 @@ def augrc(
     coverage: float | None = None,
     estimator: Estimator = "mean",
 ) -> float:
-    """Mean generalized risk over coverages: loss of what is covered per item of all.
+    """Return the area under the generalized risk–coverage curve (Traub et al. 2024).
 
     Examples
     --------
@@ -231,10 +227,11 @@ def augrc(
     0.1875
     """
     if estimator == "mean":
-        return _value(Augrc(coverage), confidence, loss, answered)
+        return _value(metrics.Augrc(coverage), confidence, loss, answered)
     return _area(_AUGRC, estimator, coverage, confidence, loss, answered)
 
 
+@_describe
 def excess_aurc(
     confidence: Data,
     loss: ArrayLike | None = None,
@@ -243,7 +240,7 @@ def excess_aurc(
     coverage: float | None = None,
     estimator: Estimator = "mean",
 ) -> float:
-    """AURC beyond that of the best ranking of the same losses, by the same estimator.
+    """Return the excess of AURC over the best ranking of the losses, by the same estimator.
 
     Examples
     --------
@@ -251,13 +248,13 @@ def excess_aurc(
     0.125
     """
     if estimator == "mean":
-        return _value(ExcessAurc(coverage), confidence, loss, answered)
-    least = {**_AURC, "plateau": _plateau_least, "fd-shifts": _fd_shifts_least}
+        return _value(metrics.ExcessAurc(coverage), confidence, loss, answered)
     area = _area(_AURC, estimator, coverage, confidence, loss, answered)
     data = _oracle(_predictions_or_ranked(confidence, loss, answered))
-    return max(0.0, area - _area(least, estimator, coverage, data))
+    return max(0.0, area - _area(_LEAST_AURC, estimator, coverage, data))
 
 
+@_describe
 def excess_augrc(
     confidence: Data,
     loss: ArrayLike | None = None,
@@ -265,10 +262,11 @@ def excess_augrc(
     *,
     coverage: float | None = None,
 ) -> float:
-    """AUGRC beyond that of the best ranking of the same losses."""
-    return _value(ExcessAugrc(coverage), confidence, loss, answered)
+    """Return the excess of AUGRC over the best ranking of the losses."""
+    return _value(metrics.ExcessAugrc(coverage), confidence, loss, answered)
 
 
+@_describe
 def risk_at_coverage(
     confidence: Data,
     loss: ArrayLike | None = None,
@@ -276,16 +274,17 @@ def risk_at_coverage(
     *,
     coverage: float,
 ) -> float:
-    """Selective risk of the least number of items that make up `coverage`.
+    """Return the selective risk of the smallest number of items that reach `coverage`.
 
     Examples
     --------
     >>> risk_at_coverage([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], coverage=0.5)
     0.5
     """
-    return _value(RiskAt(coverage), confidence, loss, answered)
+    return _value(metrics.RiskAt(coverage), confidence, loss, answered)
 
 
+@_describe
 def coverage_at_risk(
     confidence: Data,
     loss: ArrayLike | None = None,
@@ -293,14 +292,14 @@ def coverage_at_risk(
     *,
     risk: float,
 ) -> float:
-    """Largest coverage that some threshold reaches at this selective risk; 0 if none does.
+    """Return the largest coverage whose selective risk is at most `risk`; 0 if there is none.
 
     Examples
     --------
     >>> coverage_at_risk([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], risk=0.4)
     0.75
     """
-    return _value(CoverageAt(risk), confidence, loss, answered)
+    return _value(metrics.CoverageAt(risk), confidence, loss, answered)
 
 
 def _predictions_or_ranked(
@@ -308,12 +307,12 @@ def _predictions_or_ranked(
 ) -> Predictions | Ranked:
     if isinstance(confidence, Predictions | Ranked):
         if loss is not None or answered is not None:
-            raise WrongType(
-                f"{type(confidence).__name__} already hold loss and answers; give nothing else."
-            )
+            raise WrongType(f"{type(confidence).__name__} already contain loss and answers.")
         return confidence
     if loss is None:
-        raise WrongType("a loss per item is needed beside the confidence, as in aurc(conf, loss).")
+        raise WrongType(
+            "a loss per item is needed in addition to the confidence, as in aurc(conf, loss)."
+        )
     return Predictions(confidence, loss, answered)
 
 
@@ -325,13 +324,12 @@ def _ranked(confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None
 def _value(
     metric: RankedMetric, confidence: Data, loss: ArrayLike | None, answered: ArrayLike | None
 ) -> float:
-    ranked = _ranked(confidence, loss, answered)
-    require_reach(metric, ranked)
+    require_reach(metric, ranked := _ranked(confidence, loss, answered))
     return metric.value(ranked)
 
 
 def _oracle(data: Predictions | Ranked) -> Predictions | Ranked:
-    """The same losses, ranked from the least."""
+    """Return the losses ranked from the smallest."""
     if isinstance(data, Ranked):
         loss = data.losses * data.often
         return Ranked(-data.losses, data.often, loss, data.abstained, data.losses, data.often)
@@ -350,7 +348,9 @@ def _area(
         known = ", ".join(map(repr, ["mean", *areas_of]))
         raise InputError(f"estimator must be one of {known}; got {estimator!r}.")
     if coverage is not None:
-        raise InputError(f"coverage is for the estimator 'mean'; {estimator!r} takes the whole.")
+        raise InputError(
+            f"coverage needs the estimator 'mean'; {estimator!r} always uses the whole curve."
+        )
     data = _predictions_or_ranked(confidence, loss, answered)
     require_answers(data, f"the area {estimator!r}")
     if estimator in _BY_ITEM:
@@ -361,26 +361,20 @@ def _area(
 
 
 def _in_order(data: Any) -> Array:
-    """Losses of what was answered, the surest first, equal ones in the order of the items."""
+    """Return the losses of answered items by falling confidence, ties in input order."""
     if data.answered.all():
         return data.loss[argsort_descending(data.confidence)]
-    held = np.flatnonzero(data.answered)
-    return data.loss[held[argsort_descending(data.confidence[held])]]
+    answered = np.flatnonzero(data.answered)
+    return data.loss[answered[argsort_descending(data.confidence[answered])]]
 
 
 def _span(data: Any) -> Array:
     loss = _in_order(data)
     if loss.size < 2:
-        raise InputError("the area over the span from first to last needs two answered items.")
+        raise InputError(
+            "the area from the first to the last item needs at least two answered items."
+        )
     return loss
-
-
-def _plateau_least(data: Any) -> float:
-    return areas.least_plateaus(data.items, data.loss, data.total)
-
-
-def _fd_shifts_least(data: Any) -> float:
-    return _DISPLAY * _plateau_least(data)
 
 
 _BY_ITEM = {"rows", "trapezoid", "torch-uncertainty"}
@@ -394,7 +388,12 @@ _AURC: dict[str, Callable[[Any], float]] = {
     "logarithmic": lambda data: areas.logarithmic(data.items, data.loss),
 }
 
+_LEAST_AURC: dict[str, Callable[[Any], float]] = _AURC | {
+    "plateau": lambda data: areas.least_plateaus(data.items, data.loss, data.total),
+    "fd-shifts": lambda data: _DISPLAY * areas.least_plateaus(data.items, data.loss, data.total),
+}
+
 _AUGRC: dict[str, Callable[[Any], float]] = {
-    "fd-shifts": lambda data: _DISPLAY * Augrc().value(data) * data.coverage,
+    "fd-shifts": lambda data: _DISPLAY * metrics.Augrc().value(data) * data.coverage,
     "torch-uncertainty": lambda data: areas.generalized_span_normalised(_span(data), len(data)),
 }

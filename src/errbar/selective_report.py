@@ -1,4 +1,4 @@
-"""What `errbar selective` says of runs: each on its own, and all where all of them answer."""
+"""Reports on runs of items: the metrics of each run, and a comparison at common coverage."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ _DEFAULT = Bootstrap()
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One run: how much it answered, its metrics, and the documented figures."""
+    """The results of one run: its coverage, metrics and documented figures."""
 
     run: ItemRun
     coverage: float
@@ -45,17 +45,17 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SelectiveReport(Result):
-    """All runs, those that cannot be ranked, and the comparison of the others."""
+    """The results of all runs, the runs that cannot be ranked, and the comparison."""
 
     runs: tuple[RunReport, ...]
-    unranked: dict[str, str]  # name → why
+    unranked: dict[str, str]  # name → reason
     method: Bootstrap
     loss: str
     comparison: Comparisons | None
     remarks: tuple[str, ...] = ()
 
     def parts(self) -> list[Table | str]:
-        """The runs, the documented figures and the comparison as tables; then sentences."""
+        """Return the tables of runs, documented figures and comparison, and then sentences."""
         tables: list[Table | str] = []
         if self.runs:
             tables.append(Table(self.columns(), self._run_notes(), self.breaks(), self._signals()))
@@ -65,21 +65,23 @@ class SelectiveReport(Result):
         return [*tables, *self._sentences()]
 
     def notes(self) -> list[str]:
-        """Notes on the runs and on those that were not ranked or compared."""
+        """Return notes on the runs and on those that were not ranked or compared."""
         return [*self._signals(), *self._run_notes(), *self._sentences()]
 
     def _signals(self) -> list[str]:
-        return list(dict.fromkeys(one.run.signal.remark(one.run.signals) for one in self.runs))
+        return list(
+            dict.fromkeys(result.run.signal.remark(result.run.signals) for result in self.runs)
+        )
 
     def _sentences(self) -> list[str]:
         return [*self.remarks, *(f"Not ranked: {why}" for why in self.unranked.values())]
 
     def plot(self) -> "Picture":
-        """A forest of all runs; a run that cannot be ranked has no row."""
+        """Draw a forest plot of all runs that can be ranked."""
         rows = [
-            replace(estimate, of=Subject(one.run.name))
-            for one in self.runs
-            for estimate in one.estimates
+            replace(estimate, of=Subject(result.run.name))
+            for result in self.runs
+            for estimate in result.estimates
         ]
         return RankedScores(tuple(rows), self.method.describe()).plot()
 
@@ -92,44 +94,53 @@ class SelectiveReport(Result):
         return str(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers, for JSON; what is undefined is null with a reason."""
+        """Return all numbers, for JSON; undefined numbers are null with a reason."""
         return {
             "loss": self.loss,
             "method": self.method.describe(),
             "level": self.method.level,
-            "runs": [_run_dict(one) for one in self.runs],
+            "runs": [_run_dict(result) for result in self.runs],
             "unranked": self.unranked,
             "comparison": None if self.comparison is None else _json(self.comparison.to_dicts()),
             "notes": list(self.remarks),
         }
 
     def to_json(self) -> str:
-        """JSON of `to_dict`."""
+        """Return `to_dict` as JSON."""
         return json.dumps(self.to_dict(), indent=2)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per run and metric."""
-        return [{"run": one.run.name, **record} for one in self.runs for record in _estimates(one)]
+        """Return a flat record per run and metric."""
+        return [
+            {"run": result.run.name, **record}
+            for result in self.runs
+            for record in _estimates(result)
+        ]
 
     def breaks(self) -> set[int]:
-        """Rows that begin another run."""
+        """Return the rows that begin another run."""
         starts, at = set(), 0
-        for one in self.runs:
+        for result in self.runs:
             starts.add(at)
-            at += len(one.estimates) + len(one.out_of_reach)
+            at += len(result.estimates) + len(result.out_of_reach)
         return starts - {0}
 
     def columns(self) -> list[list[str]]:
-        """Columns as text, each beginning with its head."""
+        """Return the columns as text, each beginning with its head."""
         rows: list[tuple[str, str, str, str]] = []
-        for one in self.runs:
+        for result in self.runs:
             rows += [
-                (one.run.name, str(e.metric), supported(e.value, e.sd), _ends(e))
-                for e in one.estimates
+                (result.run.name, str(e.metric), supported(e.value, e.sd), _ends(e))
+                for e in result.estimates
             ]
             rows += [
-                (one.run.name, str(metric), DASH, f"out of reach: {one.coverage:.4g} answered")
-                for metric in one.out_of_reach
+                (
+                    result.run.name,
+                    str(metric),
+                    DASH,
+                    f"out of reach: {result.coverage:.4g} answered",
+                )
+                for metric in result.out_of_reach
             ]
         return [
             ["run", *(name for name, _, _, _ in rows)],
@@ -140,20 +151,26 @@ class SelectiveReport(Result):
 
     def _run_notes(self) -> list[str]:
         notes = [
-            f"{one.run.name}: {one.run.size()}; largest coverage {one.coverage:.4g}."
-            for one in self.runs
+            f"{result.run.name}: {result.run.size()}; largest coverage {result.coverage:.4g}."
+            for result in self.runs
         ]
-        notes += [f"{one.run.name}: {one.run.absent()}." for one in self.runs if one.run.absent()]
+        notes += [
+            f"{result.run.name}: {result.run.absent()}."
+            for result in self.runs
+            if result.run.absent()
+        ]
         notes.append(
-            f"Lower is better; the loss is {self.loss}. Equal confidences count as the mean over "
+            f"Lower is better; the loss is {self.loss}. Ties in confidence count as the mean over "
             f"their orders. Method: {self.method.describe()} of participants."
         )
-        for one in self.runs:
-            notes += [f"{one.run.name}, {e.metric}: {e.reason}." for e in one.estimates if e.reason]
+        for result in self.runs:
             notes += [
-                f"{one.run.name}, {e.metric}: undefined in {percent(round(e.dropped, 4))} of the "
-                f"resamples, which are left out."
-                for e in one.estimates
+                f"{result.run.name}, {e.metric}: {e.reason}." for e in result.estimates if e.reason
+            ]
+            notes += [
+                f"{result.run.name}, {e.metric}: undefined in {percent(round(e.dropped, 4))} of "
+                f"the resamples, which are left out."
+                for e in result.estimates
                 if e.dropped and not e.reason
             ]
         return notes
@@ -161,13 +178,13 @@ class SelectiveReport(Result):
     def _documented(self) -> list[list[str]]:
         risks = list(self.runs[0].documented_risks)
         return [
-            ["run", *(one.run.name for one in self.runs)],
-            ["items", *(str(len(one.run.columns)) for one in self.runs)],
-            ["AURC", *(f"{one.documented_aurc:.4f}" for one in self.runs)],
+            ["run", *(result.run.name for result in self.runs)],
+            ["items", *(str(len(result.run.columns)) for result in self.runs)],
+            ["AURC", *(f"{result.documented_aurc:.4f}" for result in self.runs)],
             *(
                 [
                     f"risk at {percent(risk)}",
-                    *(_documented_risk(one.documented_risks[risk]) for one in self.runs),
+                    *(_documented_risk(result.documented_risks[risk]) for result in self.runs),
                 ]
                 for risk in risks
             ),
@@ -175,9 +192,9 @@ class SelectiveReport(Result):
 
 
 _DOCUMENTED_NOTES = [
-    "As documented for such runs: absolute error, equal confidences in input order, trapezoids "
-    "from the first point. The area falls when a system declines more; do not compare it between "
-    "runs of different coverage.",
+    "As documented for such runs: absolute error, ties in input order, trapezoidal rule from the "
+    "first point. The area falls if a system abstains more; do not compare it between runs of "
+    "different coverage.",
 ]
 
 
@@ -191,9 +208,24 @@ def report(
     signal: str | None = None,
     rng: int,
 ) -> SelectiveReport:
-    """Read the files, score every run, and compare those that can be ranked.
+    """Read runs of items, score each, and compare those that can be ranked.
 
-    `signal` names what says how sure a system was of an item; see `data.readers.item_signals`.
+    Parameters
+    ----------
+    paths
+        The JSON files.
+    coverages
+        Coverages at which the risk is reported.
+    loss
+        The loss of an item: "absolute", "zero-one", "squared" or "normalised".
+    span
+        The largest possible error, for the normalised loss.
+    method
+        The bootstrap, which resamples participants.
+    signal
+        The signal that is used as confidence; see `data.readers.item_signals`.
+    rng
+        The seed of the resamples.
     """
     runs = _named(paths, signal)
     metrics = [Aurc(), Augrc(), ExcessAurc(), *(RiskAt(coverage) for coverage in coverages)]
@@ -213,7 +245,7 @@ def report(
 
 
 def risk_coverage_picture(found: SelectiveReport, span: float | None, rng: int) -> "Picture":
-    """Risk over coverage of every run, with its band."""
+    """Draw the risk–coverage curve of every run with its band."""
     from errbar.results.pictures import risk_picture  # noqa: PLC0415  an extra
 
     data = {Subject(each.run.name): each.run.predictions(found.loss, span) for each in found.runs}
@@ -221,7 +253,7 @@ def risk_coverage_picture(found: SelectiveReport, span: float | None, rng: int) 
 
 
 def _named(paths: Sequence[str | Path], signal: str | None) -> list[ItemRun]:
-    """The runs of all files, none of which has the name of another."""
+    """Read the runs of all files, and give them unique names."""
     files = list(dict.fromkeys(map(Path, paths)))
     if len(files) == 1:
         return read_item_runs(files[0], signal)
@@ -267,32 +299,35 @@ def _compared(
     method: Bootstrap,
     rng: int,
 ) -> tuple[Comparisons | None, list[str]]:
-    """The comparison on the items that all runs have, and what that left out."""
+    """Compare the runs on their common items, with notes on the items left out."""
     if len(runs) < 2:
         return None, []
     keys = [[(item.participant, item.item) for item in run.items] for run in runs.values()]
     shared = align(keys).shared()
     common = shared[0].size
     if not common:
-        return None, ["The runs share no item of any participant; they are not compared."]
+        return None, ["The runs have no item in common; they are not compared."]
     notes = []
     left = {name: len(own) - common for name, own in zip(runs, keys, strict=True)}
     if any(left.values()):
-        said = ", ".join(f"{number} of {name}" for name, number in left.items() if number)
-        notes.append(f"Compared on the {common} items that all runs have; not on {said}.")
+        lost = ", ".join(f"{number} of {name}" for name, number in left.items() if number)
+        notes.append(f"Compared on the {common} items that all runs have; left out: {lost}.")
     data = {
         name: _on(run, at.tolist()).predictions(loss, span)
         for (name, run), at in zip(runs.items(), shared, strict=True)
     }
-    reach = min(one.coverage for one in data.values())
+    reach = min(predictions.coverage for predictions in data.values())
     within = [coverage for coverage in coverages if is_reached(coverage, reach)]
     if reach == 0:
-        return None, [*notes, "One of the runs answered none of them; they are not compared."]
+        return None, [
+            *notes,
+            "One of the runs answered none of these items; the runs are not compared.",
+        ]
     return compare(data, coverages=within, method=method, rng=rng), notes
 
 
 def _on(run: ItemRun, places: Sequence[int]) -> ItemRun:
-    """The run on some of its items."""
+    """Return the run restricted to some of its items."""
     items = list(run.items)
     return replace(run, columns=ItemColumns(*zip(*(items[at] for at in places), strict=True)))
 
@@ -307,31 +342,31 @@ def _documented_risk(risk: float | None) -> str:
     return "out of reach" if risk is None else f"{risk:.4f}"
 
 
-def _run_dict(one: RunReport) -> dict[str, Any]:
+def _run_dict(result: RunReport) -> dict[str, Any]:
     return {
-        "name": one.run.name,
-        "items": len(one.run.columns),
-        "participants": one.run.participants,
-        "answered": one.answered,
-        "max_coverage": one.coverage,
-        "failed_participants": one.run.failed,
-        "items_without_truth": one.run.without_truth,
-        "signal": one.run.signal.name,
-        "lower_is_surer": one.run.signal.lower_is_surer,
-        "signals": list(one.run.signals),
-        "items_without_signal": one.run.without_signal,
-        "estimates": _json(_estimates(one)),
-        "out_of_reach": [str(metric) for metric in one.out_of_reach],
+        "name": result.run.name,
+        "items": len(result.run.columns),
+        "participants": result.run.participants,
+        "answered": result.answered,
+        "max_coverage": result.coverage,
+        "failed_participants": result.run.failed,
+        "items_without_truth": result.run.without_truth,
+        "signal": result.run.signal.name,
+        "lower_is_surer": result.run.signal.lower_is_surer,
+        "signals": list(result.run.signals),
+        "items_without_signal": result.run.without_signal,
+        "estimates": _json(_estimates(result)),
+        "out_of_reach": [str(metric) for metric in result.out_of_reach],
         "documented": {
-            "aurc": one.documented_aurc,
+            "aurc": result.documented_aurc,
             "risk_at_coverage": {
-                f"{coverage:g}": risk for coverage, risk in one.documented_risks.items()
+                f"{coverage:g}": risk for coverage, risk in result.documented_risks.items()
             },
         },
     }
 
 
-def _estimates(one: RunReport) -> list[dict[str, Any]]:
+def _estimates(result: RunReport) -> list[dict[str, Any]]:
     return [
         {
             "metric": str(e.metric),
@@ -344,10 +379,10 @@ def _estimates(one: RunReport) -> list[dict[str, Any]]:
             "dropped": e.dropped,
             "reason": e.reason,
         }
-        for e in one.estimates
+        for e in result.estimates
     ]
 
 
 def _json(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Records without NaN, which JSON does not have."""
+    """Return records with null in place of numbers that are not finite."""
     return [{key: finite(value) for key, value in record.items()} for record in records]

@@ -1,8 +1,8 @@
-"""The verbs: what can be asked of outcomes, in one call on whatever `load` takes.
+"""Functions that load outcomes and analyse them in one call.
 
-`score(data, "pass@8")` is `load(data).score("pass@8")`. A verb has the options of the method of
-`Runs` and those of `load`. The one name that both have, `trials` of `monitor`, is the method's: the
-column of that name is in tables of counts, which have no order to be monitored in.
+`score(data, "pass@8")` is `load(data).score("pass@8")`. A function takes the keywords of the method
+of `Runs` and those of `load`. The only name that both have is `trials` of `monitor`, which goes to
+the method: a column of that name occurs in tables of counts, which cannot be monitored.
 """
 
 import math
@@ -35,16 +35,16 @@ _LOADING = {name for name in signature(load).parameters if name not in ("data", 
 
 
 def score(data: Any, *metrics: Metric | str, **options: Any) -> Scores:
-    """Every metric of every system with its interval.
+    """Compute metrics of every system with confidence intervals.
 
     Parameters
     ----------
     data
-        Whatever `load` takes, or `CategoryCounts`, or a dict of them by system.
+        Anything that `load` takes, or `CategoryCounts`, or a dict of them by system.
     *metrics
-        By name or as values, as in "pass@8"; `avg` if none.
+        Metrics by name or as values, as in "pass@8"; `avg` by default.
     **options
-        Those of `Runs.score` and of `load`, as in `estimand="benchmark"`, `question="task_id"`.
+        Keywords of `Runs.score` and of `load`, as in `estimand="benchmark"`, `question="task_id"`.
 
     Examples
     --------
@@ -53,100 +53,98 @@ def score(data: Any, *metrics: Metric | str, **options: Any) -> Scores:
     """
     if _has_categories(data):
         return _score_categories(data, metrics, **options)
-    runs, asked = _runs(data, Runs.score, options)
-    return runs.score(*metrics, **asked)
+    runs, keywords = _runs(data, Runs.score, options)
+    return runs.score(*metrics, **keywords)
 
 
 def curve(
     data: Any, metric: str = "pass@k", ks: Iterable[int] | None = None, **options: Any
 ) -> Scores:
-    """A metric at many k.
+    """Compute a metric at many k.
 
     Parameters
     ----------
     data
-        Whatever `load` takes.
+        Anything that `load` takes.
     metric
-        With the letter k, as in "pass@k".
+        A metric with the letter k, as in "pass@k".
     ks
-        By default 1, 2, 4 … and the fewest trials of a question.
+        The values of k; by default 1, 2, 4 … and the smallest number of trials of a question.
     **options
-        Those of `Runs.curve` and of `load`.
+        Keywords of `Runs.curve` and of `load`.
     """
-    runs, asked = _runs(data, Runs.curve, options)
-    return runs.curve(metric, ks, **asked)
+    runs, keywords = _runs(data, Runs.curve, options)
+    return runs.curve(metric, ks, **keywords)
 
 
 def compare(data: Any, *metrics: Metric | str, **options: Any) -> Comparisons:
-    """Which system is better, pair by pair on the questions that both have.
+    """Compare systems, pair by pair on the questions that both have.
 
     Parameters
     ----------
     data
-        Whatever `load` takes.
+        Anything that `load` takes.
     *metrics
-        By name or as values; `avg` if none.
+        Metrics by name or as values; `avg` by default.
     **options
-        Those of `Runs.compare` and of `load`, as in `baseline="old"`, `margin=0.02`.
+        Keywords of `Runs.compare` and of `load`, as in `baseline="old"`, `margin=0.02`.
     """
-    runs, asked = _runs(data, Runs.compare, options)
-    return runs.compare(*metrics, **asked)
+    runs, keywords = _runs(data, Runs.compare, options)
+    return runs.compare(*metrics, **keywords)
 
 
 def rank(data: Any, metric: Metric | str = "avg", **options: Any) -> Leaderboard:
-    """Systems in order, the ranks that each may have, and which cannot be told apart.
+    """Rank systems, with rank intervals and groups that are not separated.
 
     Parameters
     ----------
     data
-        Whatever `load` takes.
+        Anything that `load` takes.
     metric
-        What systems rank by.
+        The metric to rank by.
     **options
-        Those of `Runs.rank` and of `load`, as in `weights={"gsm8k": 2}`.
+        Keywords of `Runs.rank` and of `load`, as in `weights={"gsm8k": 2}`.
     """
-    runs, asked = _runs(data, Runs.rank, options)
-    return runs.rank(metric, **asked)
+    runs, keywords = _runs(data, Runs.rank, options)
+    return runs.rank(metric, **keywords)
 
 
 def monitor(data: Any, *systems: str, **options: Any) -> Monitoring:
-    """Whether a run can stop, however often that is asked.
+    """Decide whether a run can stop, by sequential tests that are valid at any time.
 
     Parameters
     ----------
     data
-        Whatever `load` takes.
+        Anything that `load` takes.
     *systems
-        One to be watched alone, or two whose difference is; each on its own if none.
+        One system to monitor, or two whose difference is monitored; by default every system.
     **options
-        Those of `Runs.monitor` and of `load`, as in `above=0.5`, `trials=4`.
+        Keywords of `Runs.monitor` and of `load`, as in `above=0.5`, `trials=4`.
     """
-    runs, asked = _runs(data, Runs.monitor, options)
-    return runs.monitor(*systems, **asked)
+    runs, keywords = _runs(data, Runs.monitor, options)
+    return runs.monitor(*systems, **keywords)
 
 
 def overview(data: Any, **options: Any) -> Overview:
-    """What was read, the scores, and who is better: what a person wants first.
+    """Summarise what was read, the scores, and which system is better.
 
     Parameters
     ----------
     data
-        Whatever `load` takes.
+        Anything that `load` takes.
     **options
-        Those of `load`.
+        Keywords of `load`.
     """
     return _runs(data, Runs.overview, options)[0].overview()
 
 
 def inspect(data: Any, **options: Any) -> Inspection:
-    """What is in the data: systems, tasks, questions, trials, statuses, and what was guessed.
+    """Describe the data: systems, tasks, questions, trials, statuses and guesses.
 
     Parameters
     ----------
-    data
-        Whatever `load` takes.
-    **options
-        Those of `load`.
+    data, **options
+        Anything that `load` takes, and the keywords of `load`.
     """
     return _runs(data, Runs.inspect, options)[0].inspect()
 
@@ -163,32 +161,32 @@ def report(
     command: str = "",
     **options: Any,
 ) -> Path:
-    """One page of everything, in an HTML file that needs no other; where it is.
+    """Write a report as one HTML file that needs no other file, and return its path.
 
     Parameters
     ----------
     data
-        Whatever `load` takes.
+        Anything that `load` takes.
     path
-        The file; it ends in .html.
+        The file to write, which ends in .html.
     *metrics
-        By name; chosen by the data if none.
+        Metrics by name; by default those that suit the data.
     estimand, level, errors
-        As in `score`.
+        As in `Runs.score`.
     baseline
-        The system that every other is compared with; all pairs if None.
+        The system with which all others are compared; by default all pairs are compared.
     title
-        Of the page; what was read if empty.
+        The title of the page; by default a summary of the data.
     command
-        What makes the same page again, to be shown on it.
+        The command that makes the same page, to be shown on it.
     **options
-        Those of `load`.
+        Keywords of `load`.
     """
-    from errbar.page import Asked, write_report  # noqa: PLC0415  an extra
+    from errbar.page import ReportSettings, write_report  # noqa: PLC0415  an extra
 
     runs, _ = _runs(data, report, options)
-    asked = Asked(metrics, Estimand(estimand), level, baseline, errors, title, command)
-    return write_report(runs, path, asked)
+    settings = ReportSettings(metrics, Estimand(estimand), level, baseline, errors, title, command)
+    return write_report(runs, path, settings)
 
 
 def gate(
@@ -205,24 +203,26 @@ def gate(
     same_questions: bool = False,
     inconclusive: int = 3,
 ) -> Gate:
-    """Whether no metric of the candidate fell by more than `max_drop`, question by question.
+    """Test that no metric of the candidate fell by more than `max_drop` below the baseline.
 
     Parameters
     ----------
     baseline, candidate
-        Whatever `load` takes; for two systems of one log, the same twice.
+        Anything that `load` takes; for two systems of one log, the same data twice.
     *metrics
-        By name or as values.
+        Metrics by name or as values.
     max_drop
-        A number, or one for each metric by name; what is better when less must not rise by it.
+        The largest drop that is allowed, for all metrics or by name. A metric of which lower values
+        are better must not rise by more.
     level, estimand, errors, short
-        As in `score`.
+        As in `Runs.compare`.
     system, baseline_system
-        Which system of each is meant, where it has several; the second if not called the same.
+        The system of the candidate and of the baseline, if they have several; the latter is needed
+        only if the names differ.
     same_questions
-        Refuse questions that only one of the two has; they are left out and counted otherwise.
+        Refuse questions that only one of the two has; by default they are left out and counted.
     inconclusive
-        The exit code where the data do not tell.
+        The exit code if the data are inconclusive: 0, 1 or 3.
 
     Examples
     --------
@@ -240,19 +240,19 @@ def gate(
     _require_differences(found)
     if same_questions:
         _require_same_questions(joined, found)
-    return gate_of(found, limits, (_called(old), _called(new)), inconclusive)
+    return gate_of(found, limits, (_name(old), _name(new)), inconclusive)
 
 
 def _runs(
     data: Any, verb: Callable[..., Any], options: Mapping[str, Any]
 ) -> tuple[Runs, dict[str, Any]]:
-    """Outcomes, loaded with the options that are for `load`, and the options of the verb."""
+    """Load outcomes with the options for `load`, and return them with the other options."""
     own = {
         name: option
         for name, option in signature(verb).parameters.items()
         if option.kind is Parameter.KEYWORD_ONLY
     }
-    asked = {name: value for name, value in options.items() if name in own}
+    keywords = {name: value for name, value in options.items() if name in own}
     reading = {name: value for name, value in options.items() if name not in own}
     known = [*own, *_LOADING, *dict.fromkeys([*USUAL, *USUAL_COUNTS])]
     for name in reading:
@@ -262,14 +262,14 @@ def _runs(
             raise WrongType(f"{verb.__name__} has no option {name}.{hint}")
     if reading and isinstance(data, Runs):
         raise InputError(
-            f"{next(iter(reading))} says how outcomes are read, and these are loaded already; give "
-            f"it to load."
+            f"{next(iter(reading))} is an option of load, but these outcomes are loaded already; "
+            f"pass it to load."
         )
-    return load(data, **reading), asked
+    return load(data, **reading), keywords
 
 
 def _has_categories(data: Any) -> bool:
-    """Whether it is counts that only `evaluate` takes: of categories, or by `Subject`."""
+    """Whether the data are counts that only `evaluate` takes: of categories, or by `Subject`."""
     if not isinstance(data, Mapping):
         return isinstance(data, CategoryCounts)
     return any(
@@ -290,7 +290,9 @@ def _score_categories(
     **others: Any,
 ) -> Scores:
     if others:
-        raise InputError(f"{next(iter(others))} is for outcomes; counts by category are tabulated.")
+        raise InputError(
+            f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
+        )
     how = chosen_method(method, estimand=estimand, level=level, questions_in_all=questions_in_all)
     return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
 
@@ -298,7 +300,7 @@ def _score_categories(
 def _parts(
     before: Runs, now: Runs, system: str | None, baseline_system: str | None
 ) -> tuple[Part, Part]:
-    """The system of each that is compared."""
+    """Return the system of the baseline and that of the candidate."""
     old = Part.of(
         before.source,
         _same_name(before, system) if baseline_system is None else baseline_system,
@@ -308,20 +310,20 @@ def _parts(
     new = Part.of(now.source, system, CANDIDATE, way_to_say("--system", "system="))
     if old.source is new.source and old.system == new.system:
         raise InputError(
-            f"the candidate and the baseline are one and the same{_quoted(new.system)}; give "
-            f"another log, or say which systems: "
-            f"{way_to_say('--system, --baseline-system', 'system=, baseline_system=')}."
+            f"the candidate and the baseline are the same{_quoted(new.system)}; give another log, "
+            f"or name two systems with "
+            f"{way_to_say('--system and --baseline-system', 'system= and baseline_system=')}."
         )
     return old, new
 
 
 def _require_differences(found: Comparisons) -> None:
-    """Refuse a metric that the baseline or the candidate has no number for."""
+    """Refuse a metric that is undefined for the baseline or the candidate."""
     for change in found:
         if math.isnan(change.value) or math.isnan(change.against):
             raise InputError(
-                f"{change.metric}{f' of {change.task!r}' if change.task else ''} cannot be held "
-                f"against its limit: {change.reason}."
+                f"{change.metric}{f' of {change.task!r}' if change.task else ''} cannot be "
+                f"compared with its limit: {change.reason}."
             )
 
 
@@ -331,21 +333,21 @@ def _require_same_questions(joined: Joined, found: Comparisons) -> None:
     if alone or lost:
         raise InputError(
             "baseline and candidate must have the same questions; "
-            + " ".join(alone or [f"{lost} are in one of them alone."])
+            + " ".join(alone or [f"{lost} are in only one of them."])
         )
 
 
 def _same_name(baseline: Runs, system: str | None) -> str | None:
-    """The candidate's name, where the baseline has it among others."""
-    there = {one.key[0] for one in baseline.source.slices(())}
-    return system if len(there) > 1 and system in there else None
+    """Return the name of the candidate, if the baseline has it among several systems."""
+    systems = {part.key[0] for part in baseline.source.slices(())}
+    return system if len(systems) > 1 and system in systems else None
 
 
 def _in_one_alone(joined: Joined) -> list[str]:
-    """Tasks that only one of the two was given, in words."""
+    """Return sentences on the tasks that only the baseline or the candidate has."""
     tasks: dict[str, set[str]] = {BASELINE: set(), CANDIDATE: set()}
-    for one in joined.slices(()):
-        tasks[one.key[0]].add(one.key[1])
+    for part in joined.slices(()):
+        tasks[part.key[0]].add(part.key[1])
     alone = {
         who: sorted(tasks[who] - tasks[other])
         for who, other in ((BASELINE, CANDIDATE), (CANDIDATE, BASELINE))
@@ -358,12 +360,12 @@ def _in_one_alone(joined: Joined) -> list[str]:
     ]
 
 
-def _called(part: Part) -> str:
-    """What a reader knows it by: the system, and the path if it was read from one."""
+def _name(part: Part) -> str:
+    """Return the system with the path that it was read from."""
     path = part.source.where
     if part.system and path:
         return f"{part.system} ({path})"
-    return part.system or path or "without a name"
+    return part.system or path or "unnamed"
 
 
 def _quoted(system: str) -> str:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.page import Asked, contents_of
+from errbar.page import ReportSettings, contents_of
 from errbar.runs import Runs
 
 QUESTIONS = 12
@@ -203,7 +203,7 @@ def test_a_gate_refuses_what_cannot_be_computed(kind: Kind) -> None:
 @pytest.mark.parametrize("lack", ["few trials", "rewards", "no result"])
 def test_a_report_has_the_others_and_the_reason(lack: str) -> None:
     kind = KINDS[lack]
-    asked = Asked(metrics=(kind.metric,), errors=kind.told.get("errors", "fail"))
+    asked = ReportSettings(metrics=(kind.metric,), errors=kind.told.get("errors", "fail"))
     found = {one.name: one for one in contents_of(both(kind), asked).sections}
     alone = {one.name: one for one in contents_of(fine(), asked).sections}
     for name in ("scores", "ranks", "comparisons"):

@@ -14,14 +14,14 @@ import errbar
 from errbar import demo
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.page import Asked, contents_of, embedded, rendered, write_report
+from errbar.page import ReportSettings, contents_of, embedded, render, write_report
 from hostile import HOSTILE
 
 OUTCOMES = Path(demo.__file__).parent / "outcomes.csv"
 
 
 def page_of(data: Any) -> str:
-    return rendered(contents_of(errbar.load(data), Asked()))
+    return render(contents_of(errbar.load(data), ReportSettings()))
 
 
 @cache
@@ -38,9 +38,9 @@ def numbers_in(page: str) -> dict[str, Any]:
 
 def test_every_number_of_the_library_is_in_the_page(tmp_path: Path) -> None:
     runs = errbar.load(OUTCOMES)
-    page = write_report(runs, tmp_path / "report.html", Asked(metrics=("avg", "pass@8"))).read_text(
-        encoding="utf-8"
-    )
+    page = write_report(
+        runs, tmp_path / "report.html", ReportSettings(metrics=("avg", "pass@8"))
+    ).read_text(encoding="utf-8")
     results = numbers_in(page)["results"]
     assert results["scores"]["rows"] == runs.score("avg", "pass@8").to_dicts()
     assert results["ranks"]["rows"] == runs.rank("avg").to_dicts()
@@ -109,4 +109,4 @@ def test_the_command_writes_one_file_and_says_where(tmp_path: Path) -> None:
 
 def test_a_report_that_is_no_page_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="HTML"):
-        write_report(errbar.load(OUTCOMES), tmp_path / "report.pdf", Asked())
+        write_report(errbar.load(OUTCOMES), tmp_path / "report.pdf", ReportSettings())

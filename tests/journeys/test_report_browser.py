@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 import errbar
 from errbar import demo
-from errbar.page import Asked, write_report
+from errbar.page import ReportSettings, write_report
 from hostile import HOSTILE
 
 CHROMIUM = shutil.which("chromium")
@@ -66,7 +66,7 @@ class Opened:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return write_report(errbar.load(OUTCOMES), path, Asked())
+    return write_report(errbar.load(OUTCOMES), path, ReportSettings())
 
 
 def test_a_report_draws_without_a_word_and_without_a_network(browser: Any, report: Path) -> None:
@@ -174,7 +174,7 @@ def test_paper_cuts_no_table(browser: Any, tmp_path: Path) -> None:
         f"a-model-with-a-name-that-is-{about}": rng.integers(0, 2, (12, 2))
         for about in ("long", "longer-than-that", "of_no_end_at_all", *map(str, range(7)))
     }
-    path = write_report(errbar.load(data), tmp_path / "wide.html", Asked(metrics=("avg",)))
+    path = write_report(errbar.load(data), tmp_path / "wide.html", ReportSettings(metrics=("avg",)))
     opened = Opened(browser, path, viewport=PAPER)
     assert opened.page.evaluate(CUT)  # a screen has bars to scroll by
     page = printed(opened)
@@ -199,7 +199,7 @@ def test_names_from_logs_are_shown_as_text_and_never_run(browser: Any, tmp_path:
             lines += [f"{system},{quoted[0]},{question},{trial},{trial % 2}" for trial in range(2)]
     log = tmp_path / "log.csv"
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    asked = Asked(title=HOSTILE[0], command=HOSTILE[3])
+    asked = ReportSettings(title=HOSTILE[0], command=HOSTILE[3])
     opened = Opened(browser, write_report(errbar.load(log), tmp_path / "r.html", asked))
     opened.page.select_option("select[name=order]", "name")
     assert opened.page.evaluate("window.hurt") is None
@@ -217,7 +217,9 @@ def test_fifty_systems_and_five_thousand_questions_stay_quick(browser: Any, tmp_
         f"system {at}": (rng.random((5000, 2)) < np.clip(rates + at / 500, 0, 1)[:, None]) * 1.0
         for at in range(50)
     }
-    path = write_report(errbar.load(data), tmp_path / "large.html", Asked(metrics=("avg",)))
+    path = write_report(
+        errbar.load(data), tmp_path / "large.html", ReportSettings(metrics=("avg",))
+    )
     assert path.stat().st_size < 3e6
     page = Opened(browser, path).page
     page.select_option("select[name=order]", "disputed")

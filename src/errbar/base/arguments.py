@@ -7,9 +7,11 @@ the argument, the offending value and its position.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from inspect import cleandoc
 from numbers import Real
-from typing import Any
+from textwrap import fill
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +19,35 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.base.arrays import Integers
 from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, WrongType
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_INDENT = "    "
+
+
+def describe(parameters: Mapping[str, str], returns: str = "") -> Callable[[Function], Function]:
+    """Return a decorator that adds a numpydoc section of parameters to a docstring.
+
+    Functions that share parameters share their descriptions. A key of `parameters` is a name, or
+    names separated by commas; those that a function does not have are left out. The section is
+    placed before the examples.
+    """
+
+    def add(function: Function) -> Function:
+        code = function.__code__
+        own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        listed = "\n".join(
+            f"{name}\n{fill(text, 96, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
+            for name, text in parameters.items()
+            if name.partition(",")[0] in own
+        )
+        summary, heading, examples = cleandoc(function.__doc__ or "").partition("Examples\n")
+        sections = [summary.strip(), f"Parameters\n----------\n{listed}"]
+        sections += [returns] if returns else []
+        sections += [f"{heading}{examples}"] if heading else []
+        function.__doc__ = "\n\n".join(sections)
+        return function
+
+    return add
 
 
 def freeze(target: object, **fields: object) -> None:

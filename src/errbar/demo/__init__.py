@@ -28,7 +28,7 @@ SEED = 1
 
 
 def load() -> dict[str, Counts]:
-    """Counts by system, with the ids of the questions.
+    """Return the counts of each system, with the ids of the questions.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def load() -> dict[str, Counts]:
 
 
 def outcomes() -> str:
-    """The table: a row per trial."""
-    # Of random.Random only random() is promised to give the same numbers in every Python.
+    """Generate the table as CSV, with a row per trial."""
+    # Only random() of random.Random is guaranteed to be reproducible across Python versions.
     draw = random.Random(SEED).random
     difficulty = [-2.5 + 5.0 * draw() for _ in range(QUESTIONS)]
     easiest = sorted(range(QUESTIONS), key=difficulty.__getitem__)

@@ -4,15 +4,13 @@ The parameters that several functions share are described once, in `_PARAMETERS`
 `describe_parameters` adds the descriptions to the docstring of each function.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from inspect import cleandoc
-from textwrap import fill
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from errbar.base.arguments import numbers, strict_share
+from errbar.base.arguments import Function, describe, numbers, strict_share
 from errbar.base.arrays import Array
 from errbar.data.counts import Tally
 from errbar.data.matrices import binary_states, category_counts, category_tally
@@ -62,26 +60,11 @@ mu, sigma
 lo, hi
     The ends of the interval."""
 
-_INDENT = "    "
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 
 def describe_parameters(function: Function) -> Function:
-    """Add the descriptions of the parameters to the docstring of a function."""
-    code = function.__code__
-    own = code.co_varnames[: code.co_argcount]
-    listed = "\n".join(
-        f"{name}\n{fill(text, 96, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
-        for name, text in _PARAMETERS.items()
-        if name.partition(",")[0] in own
-    )
-    summary, heading, examples = cleandoc(function.__doc__ or "").partition("Examples\n")
-    sections = [summary.strip(), f"Parameters\n----------\n{listed}"]
-    sections += [_RETURNS] if "confidence" in own else []
-    sections += [f"{heading}{examples}"] if heading else []
-    function.__doc__ = "\n\n".join(sections)
-    return function
+    """Add the descriptions of the parameters, and of an interval, to a docstring."""
+    has_interval = "confidence" in function.__code__.co_varnames
+    return describe(_PARAMETERS, _RETURNS if has_interval else "")(function)
 
 
 def point(metric: CountMetric, R: ArrayLike) -> float:

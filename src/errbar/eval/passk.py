@@ -6,6 +6,7 @@ posterior moments of the blends are first-order (delta method).
 
 from numpy.typing import ArrayLike
 
+from errbar import metrics
 from errbar.errors import WrongType
 from errbar.eval.matrix import (
     UNIT,
@@ -15,18 +16,6 @@ from errbar.eval.matrix import (
     describe_parameters,
     point,
     summary,
-)
-from errbar.metrics import (
-    AreaUnderPass,
-    DatasetGeom,
-    Geom,
-    GeoSpectrum,
-    GPass,
-    Majority,
-    MeanGPass,
-    PassAt,
-    PassHat,
-    Spectrum,
 )
 
 
@@ -39,7 +28,7 @@ def pass_at_k(R: ArrayLike, k: int) -> float:
     >>> round(pass_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.95
     """
-    return point(PassAt(k), R)
+    return point(metrics.PassAt(k), R)
 
 
 @describe_parameters
@@ -59,7 +48,7 @@ def pass_at_k_ci(
     >>> [round(number, 4) for number in summary]
     [0.8393, 0.0973, 0.6487, 1.0]
     """
-    return summary(PassAt(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.PassAt(k), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -71,7 +60,7 @@ def pass_hat_k(R: ArrayLike, k: int) -> float:
     >>> round(pass_hat_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.45
     """
-    return point(PassHat(k), R)
+    return point(metrics.PassHat(k), R)
 
 
 @describe_parameters
@@ -84,7 +73,7 @@ def pass_hat_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Pass^k of new trials with a normal interval."""
-    return summary(PassHat(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.PassHat(k), R, confidence, bounds, alpha0, beta0)
 
 
 unanimous_at_k = pass_hat_k
@@ -96,7 +85,7 @@ unanimous_at_k_ci = pass_hat_k_ci
 @describe_parameters
 def g_pass_at_k(R: ArrayLike, k: int) -> float:
     """G-Pass@k at threshold 1, which is Pass^k."""
-    return point(GPass(k), R)
+    return point(metrics.GPass(k), R)
 
 
 @describe_parameters
@@ -109,7 +98,7 @@ def g_pass_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """G-Pass@k of new trials with a normal interval."""
-    return summary(GPass(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.GPass(k), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -121,7 +110,7 @@ def g_pass_at_k_tau(R: ArrayLike, k: int, tau: float) -> float:
     >>> round(g_pass_at_k_tau([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2, 0.5), 6)
     0.95
     """
-    return point(GPass(k, tau), R)
+    return point(metrics.GPass(k, tau), R)
 
 
 @describe_parameters
@@ -135,7 +124,7 @@ def g_pass_at_k_tau_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """G-Pass@k of new trials at threshold `tau` with a normal interval."""
-    return summary(GPass(k, tau), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.GPass(k, tau), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -147,7 +136,7 @@ def mg_pass_at_k(R: ArrayLike, k: int) -> float:
     >>> round(mg_pass_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.166667
     """
-    return point(MeanGPass(k), R)
+    return point(metrics.MeanGPass(k), R)
 
 
 @describe_parameters
@@ -160,7 +149,7 @@ def mg_pass_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """mG-Pass@k of new trials with a normal interval."""
-    return summary(MeanGPass(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.MeanGPass(k), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -172,7 +161,7 @@ def maj_at_k(R: ArrayLike, k: int) -> float:
     >>> round(maj_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.85
     """
-    return point(Majority(k), R)
+    return point(metrics.Majority(k), R)
 
 
 @describe_parameters
@@ -185,7 +174,7 @@ def maj_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Maj@k of new trials with a normal interval."""
-    return summary(Majority(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.Majority(k), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -197,7 +186,7 @@ def auc_at_k(R: ArrayLike, k: int) -> float:
     >>> round(auc_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3), 6)
     0.9
     """
-    return point(AreaUnderPass(k), R)
+    return point(metrics.AreaUnderPass(k), R)
 
 
 @describe_parameters
@@ -210,7 +199,7 @@ def auc_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """AUC@K of new trials with a normal interval."""
-    return summary(AreaUnderPass(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.AreaUnderPass(k), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -222,7 +211,7 @@ def geom_at_k(R: ArrayLike, k: int, pass_power: float = 0.5, unanimous_power: fl
     >>> round(geom_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.647106
     """
-    return point(Geom(k, pass_power, unanimous_power), R)
+    return point(metrics.Geom(k, pass_power, unanimous_power), R)
 
 
 @describe_parameters
@@ -237,7 +226,7 @@ def geom_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Geom@k of new trials with a normal interval; k may exceed the number of trials."""
-    metric = Geom(k, pass_power, unanimous_power)
+    metric = metrics.Geom(k, pass_power, unanimous_power)
     return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
@@ -252,7 +241,7 @@ def geom_ds_at_k(
     >>> round(geom_ds_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 2), 6)
     0.653835
     """
-    return point(DatasetGeom(k, pass_power, unanimous_power), R)
+    return point(metrics.DatasetGeom(k, pass_power, unanimous_power), R)
 
 
 @describe_parameters
@@ -267,7 +256,7 @@ def geom_ds_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Geom@k of the data set for new trials with a normal interval; k may exceed the trials."""
-    metric = DatasetGeom(k, pass_power, unanimous_power)
+    metric = metrics.DatasetGeom(k, pass_power, unanimous_power)
     return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
@@ -311,7 +300,7 @@ def geo_spectrum_at_k_ci(
 @describe_parameters
 def geo_spectrum_star_at_k(R: ArrayLike, k: int) -> float:
     """GeoSpectrum*@k: geometric mean of Pass@k and mG-Pass@k."""
-    return point(GeoSpectrum(k), R)
+    return point(metrics.GeoSpectrum(k), R)
 
 
 @describe_parameters
@@ -324,7 +313,7 @@ def geo_spectrum_star_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """GeoSpectrum*@k of new trials with a normal interval; k may exceed the number of trials."""
-    return summary(GeoSpectrum(k), R, confidence, bounds, alpha0, beta0)
+    return summary(metrics.GeoSpectrum(k), R, confidence, bounds, alpha0, beta0)
 
 
 @describe_parameters
@@ -336,7 +325,7 @@ def threshold_spectrum_at_k(R: ArrayLike, k: int, weights: Weights) -> float:
     >>> round(threshold_spectrum_at_k([[0, 1, 1, 0, 1], [1, 1, 0, 1, 1]], 3, [0.1, 0.2, 0.3]), 6)
     0.345
     """
-    return point(Spectrum(k, weights), R)  # type: ignore[arg-type]
+    return point(metrics.Spectrum(k, weights), R)  # type: ignore[arg-type]
 
 
 @describe_parameters
@@ -350,15 +339,15 @@ def threshold_spectrum_at_k_ci(
     beta0: float = 1.0,
 ) -> Summary:
     """Threshold spectrum of new trials with a normal interval; k may exceed the trials."""
-    metric = Spectrum(k, weights)  # type: ignore[arg-type]
+    metric = metrics.Spectrum(k, weights)  # type: ignore[arg-type]
     return summary(metric, R, confidence, bounds, alpha0, beta0)
 
 
 def _geo_spectrum(
     k: int, lam: float, weights: Weights | None, lambda_: float | None
-) -> GeoSpectrum:
+) -> metrics.GeoSpectrum:
     if lambda_ is not None and lam != 0.5:
         raise WrongType(
             f"lam={lam!r} and lambda_={lambda_!r} are the same parameter; give only one."
         )
-    return GeoSpectrum(k, lam if lambda_ is None else lambda_, weights)  # type: ignore[arg-type]
+    return metrics.GeoSpectrum(k, lam if lambda_ is None else lambda_, weights)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""A report: what it says, section by section, and one HTML file that needs nothing else.
+"""Reports: the contents, section by section, and one self-contained HTML file.
 
-Whatever comes from the logs is text: the template escapes it, and the script puts it into the page
-as text too. No other script than ours may run, by its digest in the page's own policy.
+Text from the logs is escaped by the template, and inserted as text by the script. The content
+security policy of the page allows its own script only, by its digest.
 """
 
 import base64
@@ -41,17 +41,17 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 
 @dataclass(frozen=True)
 class Questions:
-    """The questions of one task: trials and right ones of each system, in columns."""
+    """The questions of a task, with the trials and right trials of each system."""
 
     task: str
     names: tuple[str, ...]
-    clusters: tuple[str, ...]  # empty where no question is in one
+    clusters: tuple[str, ...]  # empty if there are no clusters
     systems: tuple[str, ...]
-    trials: list[list[int]]  # of each system, by question; 0 where it has none
+    trials: list[list[int]]  # by system and question; 0 if there are none
     right: list[list[int]]
 
     def record(self) -> dict[str, Any]:
-        """What the page keeps; the same number of trials everywhere is kept once."""
+        """Return the record for the page; a common number of trials is stored once."""
         known = {n for each in self.trials for n in each}
         return {
             "task": self.task,
@@ -64,7 +64,7 @@ class Questions:
 
 
 def questions_of(source: Source, systems: Sequence[str] | None = None) -> list[Questions]:
-    """Every task whose outcomes are right or wrong."""
+    """Return the questions of every task with right-or-wrong outcomes."""
     binary = {key: named for key, named in source.named().items() if named.slice.is_binary}
     return [_task(task, each) for task, each in by_task(binary, systems).items()]
 
@@ -94,21 +94,21 @@ _MOST_DRAWN = 400  # rows
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the report is to be about."""
+class ReportSettings:
+    """Settings of a report."""
 
-    metrics: tuple[str, ...] = ()  # chosen by the data where none is named
+    metrics: tuple[str, ...] = ()  # if empty, chosen by the data
     estimand: Estimand = Estimand.POPULATION
     level: float = 0.95
     baseline: str | None = None
     errors: Literal["fail", "missing"] = "fail"
     title: str = ""
-    command: str = ""  # that made it, to be shown
+    command: str = ""  # the command that makes the report, to be shown
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, some words, and a result with its picture."""
+    """A section: a title, sentences, and a result with its picture."""
 
     name: str
     title: str
@@ -119,67 +119,71 @@ class Section:
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything in a report."""
+    """The contents of a report."""
 
     title: str
     verdicts: tuple[str, ...]
     sections: tuple[Section, ...]
     questions: tuple[Questions, ...]
-    asked: Asked
+    settings: ReportSettings
     versions: dict[str, str] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
-        """All numbers, as the page keeps them."""
+        """Return all numbers of the report, for the data of the page."""
         return {
             "title": self.title,
             "versions": self.versions,
-            "command": self.asked.command,
+            "command": self.settings.command,
             "verdicts": list(self.verdicts),
             "results": {
-                one.name: {"rows": one.result.to_dicts(), "notes": one.result.notes()}
-                for one in self.sections
-                if one.result is not None
+                section.name: {"rows": section.result.to_dicts(), "notes": section.result.notes()}
+                for section in self.sections
+                if section.result is not None
             },
-            "questions": [one.record() for one in self.questions],
+            "questions": [questions.record() for questions in self.questions],
         }
 
 
-def contents_of(runs: Runs, asked: Asked) -> Contents:
-    """Everything that the data allow."""
+def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
+    """Compute the contents of a report, as far as the data allow."""
     slices = runs.source.slices(())
-    metrics = asked.metrics or usual_metrics(slices)
+    metrics = settings.metrics or usual_metrics(slices)
     scores = runs.score(
-        *metrics, estimand=asked.estimand, level=asked.level, errors=asked.errors, short="drop"
+        *metrics,
+        estimand=settings.estimand,
+        level=settings.level,
+        errors=settings.errors,
+        short="drop",
     )
     sections = [Section("scores", "Scores", (), scores, _picture(scores))]
-    sections += _curve(runs, slices, asked)
+    sections += _curve(runs, slices, settings)
     board = compared = None
-    if len({one.key[0] for one in slices}) > 1:
-        board, ranks = _tried("ranks", "Ranks", lambda: _board(runs, metrics[0], asked))
-        compared, pairs = _tried(
-            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], asked)
+    if len({part.key[0] for part in slices}) > 1:
+        board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
+        compared, pairs = _section(
+            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
         )
         sections += [ranks, pairs]
     if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
-        sections.append(_tried("selective", "Selective prediction", runs.selective)[1])
-        sections.append(_tried("roc", "ROC", runs.roc)[1])
+        sections.append(_section("selective", "Selective prediction", runs.selective)[1])
+        sections.append(_section("roc", "ROC", runs.roc)[1])
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", _quality(slices), inspection))
     versions = {"errbar": __version__, "python": platform.python_version()}
     versions |= {name: version(name) for name in _PACKAGES}
-    title = asked.title or _title(slices)
+    title = settings.title or _title(slices)
     return Contents(
         title,
         tuple(_verdicts(scores, board, compared)),
         tuple(sections),
         tuple(questions_of(runs.source)),
-        asked,
+        settings,
         versions,
     )
 
 
-def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
-    if not any(one.is_binary and fewest_trials(one) > 1 for one in slices):
+def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
+    if not any(part.is_binary and fewest_trials(part) > 1 for part in slices):
         return []
     found = []
     for family, words in (
@@ -191,48 +195,56 @@ def _curve(runs: Runs, slices: Sequence[Slice], asked: Asked) -> list[Section]:
         ("pass^k", "The chance that all of k trials are correct: a measure of reliability."),
     ):
         curve = partial(
-            runs.curve, family, estimand=asked.estimand, level=asked.level, errors=asked.errors
+            runs.curve,
+            family,
+            estimand=settings.estimand,
+            level=settings.level,
+            errors=settings.errors,
         )
         name = "curve-one" if family == "pass@k" else "curve-all"
-        found.append(_tried(name, f"{family} over k", curve, words)[1])
+        found.append(_section(name, f"{family} over k", curve, words)[1])
     return found
 
 
-def _tried(name: str, title: str, made: Callable[[], R], *words: str) -> tuple[R | None, Section]:
-    """A result and its section, or why there is none."""
+def _section(
+    name: str, title: str, compute: Callable[[], R], *words: str
+) -> tuple[R | None, Section]:
+    """Return a result and its section, or a section with the reason why there is none."""
     try:
-        result = made()
+        result = compute()
     except ErrbarError as error:
         return None, Section(name, title, (*words, f"Nothing to show: {error}"))
     return result, Section(name, title, words, result, _picture(result))
 
 
-def _board(runs: Runs, metric: str, asked: Asked) -> Leaderboard:
-    covers = Estimand.POPULATION if asked.estimand is Estimand.RERUN else asked.estimand
-    return runs.rank(metric, estimand=covers, level=asked.level, errors=asked.errors, short="drop")
+def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
+    covers = Estimand.POPULATION if settings.estimand is Estimand.RERUN else settings.estimand
+    return runs.rank(
+        metric, estimand=covers, level=settings.level, errors=settings.errors, short="drop"
+    )
 
 
-def _compared(runs: Runs, metric: str, asked: Asked) -> Comparisons:
+def _compared(runs: Runs, metric: str, settings: ReportSettings) -> Comparisons:
     return runs.compare(
         metric,
-        baseline=asked.baseline,
-        estimand=asked.estimand,
-        level=asked.level,
-        errors=asked.errors,
+        baseline=settings.baseline,
+        estimand=settings.estimand,
+        level=settings.level,
+        errors=settings.errors,
         short="drop",
     )
 
 
 def _quality(slices: Sequence[Slice]) -> tuple[str, ...]:
-    rows = sum(one.rows for one in slices)
-    failed = sum(one.failed + one.ungraded for one in slices)
+    rows = sum(part.rows for part in slices)
+    failed = sum(part.failed + part.ungraded for part in slices)
     if not failed:
         return (f"All {counted(rows, 'row')} have a result.",)
     return (f"{failed} of {counted(rows, 'row')} have no result.",)
 
 
 def _title(slices: Sequence[Slice]) -> str:
-    systems, tasks = ({one.key[at] for one in slices} for at in (0, 1))
+    systems, tasks = ({part.key[at] for part in slices} for at in (0, 1))
     named = f" on {next(iter(tasks))}" if len(tasks) == 1 and "" not in tasks else ""
     if not named and len(tasks) > 1:
         named = f" on {counted(len(tasks), 'task')}"
@@ -240,7 +252,7 @@ def _title(slices: Sequence[Slice]) -> str:
 
 
 def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons | None) -> list[str]:
-    """What the data say, in plain words."""
+    """Return the conclusions in sentences."""
     found = []
     if board is not None:
         top = [row.system for row in board if row.best_rank == 1]
@@ -260,28 +272,28 @@ def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons |
             f"{f', {careful} of them with caution: see the comparisons' if careful else ''}."
         )
     if board is None:
-        found += [str(one) for one in scores if not math.isnan(one.mean)][:3]
+        found += [str(estimate) for estimate in scores if not math.isnan(estimate.mean)][:3]
     return found
 
 
 def _picture(result: Result) -> str:
-    """A picture of a result, unless it would be longer than anyone looks at."""
+    """Return a picture of a result as SVG; empty if it has too many rows."""
     return result.plot().svg() if len(result.to_dicts()) <= _MOST_DRAWN else ""
 
 
-def write_report(runs: Runs, path: str | Path, asked: Asked) -> Path:
-    """The report of some runs, written whole or not at all."""
+def write_report(runs: Runs, path: str | Path, settings: ReportSettings) -> Path:
+    """Write the report of runs to an HTML file atomically, and return its path."""
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is an HTML file; name it so, as in report.html; got {path!r}.")
-    text = rendered(contents_of(runs, asked))
+        raise InputError(f"a report is an HTML file, as in report.html; got {path!r}.")
+    text = render(contents_of(runs, settings))
     with atomic_file(target) as file:
         file.write_text(text, encoding="utf-8")
     return target
 
 
-def rendered(contents: Contents) -> str:
-    """The page as text."""
+def render(contents: Contents) -> str:
+    """Return the page as HTML."""
     jinja = _jinja()
     environment = jinja.Environment(autoescape=True, undefined=jinja.StrictUndefined)
     template = environment.from_string(_file("page.html"))
@@ -290,8 +302,8 @@ def rendered(contents: Contents) -> str:
     text: str = template.render(
         contents=contents,
         guesses=dict.fromkeys(note for table in tables if table for note in table["above"]),
-        level=f"{100 * contents.asked.level:g} %",
-        covers=contents.asked.estimand.words,
+        level=f"{100 * contents.settings.level:g} %",
+        covers=contents.settings.estimand.words,
         tables=tables,
         style=_file("page.css"),
         script=script,
@@ -302,7 +314,7 @@ def rendered(contents: Contents) -> str:
 
 
 def embedded(record: Any) -> str:
-    """JSON that cannot end the element that it stands in."""
+    """Return JSON that cannot close the script element that contains it."""
     text = json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":"))
     return "".join(_UNSAFE.get(letter, letter) for letter in text) if _is_unsafe(text) else text
 
@@ -312,18 +324,18 @@ def _is_unsafe(text: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """The same, with null for what is no number."""
+    """Return a copy of nested values, with null for numbers that are not finite."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return value
 
 
 def _table(result: Any) -> dict[str, Any] | None:
-    """Heads, rows and notes of a result."""
+    """Return heads, rows and notes of a result."""
     if result is None:
         return None
     heads, *rows = zip(*result.columns(), strict=True)

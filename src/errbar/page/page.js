@@ -42,7 +42,7 @@ for (const input of document.querySelectorAll("input[data-filters]")) {
   });
 }
 
-// Questions: as many as fit a page, in the order that is asked for.
+// Questions: as many as fit on a page, in the chosen order.
 const explorer = document.getElementById("explorer");
 if (explorer) {
   const PAGE = 50;

@@ -1,4 +1,4 @@
-"""Write outcomes to files: a table with errbar's column names, or another project's schema."""
+"""Writers of outcomes: a table with errbar's column names, or the schema of another project."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _WRITTEN = {PARQUET: "FORMAT parquet", CSV: "FORMAT csv, HEADER", JSON: "FORMAT 
 
 
 def write_outcomes(runs: Runs, target: str | Path, path: str) -> int:
-    """Write all outcomes or nothing, and return the number of rows.
+    """Write all outcomes to a file atomically, and return the number of rows.
 
     The target may be the source itself.
     """
@@ -35,10 +35,11 @@ def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) 
     renamed = {name: meaning for meaning, name in columns.named.items()}
     hidden = HIDDEN - {*columns.named.values()}
     kept = [name for name in frame.collect_schema().names() if name not in hidden]
-    taken = [name for name in kept if name in columns.named and name not in renamed]
-    if taken:
+    clashes = [name for name in kept if name in columns.named and name not in renamed]
+    if clashes:
         raise InputError(
-            f"{path}: the column {taken[0]!r} clashes with the one used as {taken[0]}; rename it."
+            f"{path}: the column {clashes[0]!r} clashes with the column that is used as "
+            f"{clashes[0]}; rename it."
         )
     with atomic_file(target) as beside:
         with plain_errors(path):

@@ -60,11 +60,11 @@ class Written:
 
     def __str__(self) -> str:
         evaluations = len(self.aggregates)
-        said = f"{self.records:,} records of {evaluations} evaluation{'s' * (evaluations > 1)}"
+        summary = f"{self.records:,} records of {evaluations} evaluation{'s' * (evaluations > 1)}"
         if not self.left_out:
-            return f"{said}."
-        left = f"{sum(self.left_out.values()):,} ({_told(self.left_out)})"
-        return f"{said}. Left out, because the schema requires a score: {left}."
+            return f"{summary}."
+        left = f"{sum(self.left_out.values()):,} ({_listed(self.left_out)})"
+        return f"{summary}. Left out, because the schema requires a score: {left}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,16 @@ def write_every_eval_ever(
     """Write an aggregate and its records for every system and task.
 
     All files are written, or none. The score is `avg` with its interval; failed trials count as
-    wrong. `retrieved` is the time of writing in seconds since 1970, by default the current time.
+    wrong.
+
+    Parameters
+    ----------
+    runs
+        Outcomes in a table.
+    directory
+        The directory to write to; it is created if it does not exist.
+    retrieved
+        The time of writing in seconds since 1970; by default the current time.
     """
     source = runs.source
     if not isinstance(source, TableSource):
@@ -112,12 +121,12 @@ def write_every_eval_ever(
             if not evaluation.records:
                 continue
             result = _result(estimates[key], binary[key], scores.method, evaluation.left_out)
-            whole = {
+            aggregate = {
                 **_identity(key, evaluation.name, moment, source.origin.reader),
                 "evaluation_results": [result],
                 "detailed_evaluation_results": _detailed(evaluation),
             }
-            text = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
+            text = json.dumps(aggregate, indent=2, ensure_ascii=False, allow_nan=False)
             (place / _aggregate_of(evaluation)).write_text(f"{text}\n", encoding="utf-8")
             written.append(evaluation)
     aggregates = tuple(Path(directory) / _aggregate_of(evaluation) for evaluation in written)
@@ -160,16 +169,16 @@ def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _E
         # the version required by the datastore
         name = uuid.UUID(bytes=digest.digest()[:16], version=4)
         file = _folder(*key) / f"{name}{ENDING}"
-        whole = hashlib.sha256()
+        checksum = hashlib.sha256()
         if records:
             (place / file).parent.mkdir(parents=True, exist_ok=True)
             head = _line(_head(key, name))[:-2] + b", "  # without the closing brace
             with parts.open("rb") as lines, (place / file).open("wb") as out:
                 for line in lines:
                     record = head + line[1:]
-                    whole.update(record)
+                    checksum.update(record)
                     out.write(record)
-    return _Evaluation(file, name, records, whole.hexdigest(), left_out)
+    return _Evaluation(file, name, records, checksum.hexdigest(), left_out)
 
 
 def _aggregate_of(samples: _Evaluation) -> PurePosixPath:
@@ -321,19 +330,19 @@ def _result(
 
 
 def _uncertainty(estimate: Estimate, method: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"num_samples": estimate.questions}
+    uncertainty: dict[str, Any] = {"num_samples": estimate.questions}
     interval = estimate.interval
     if math.isfinite(estimate.sd):
-        told["standard_error"] = {"value": estimate.sd, "method": method}
+        uncertainty["standard_error"] = {"value": estimate.sd, "method": method}
     if math.isfinite(interval.low) and math.isfinite(interval.high):
-        told["confidence_interval"] = {
+        uncertainty["confidence_interval"] = {
             "lower": interval.low,
             "upper": interval.high,
             "confidence_level": interval.level,
             "method": method,
         }
-    return told
+    return uncertainty
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))

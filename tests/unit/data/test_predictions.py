@@ -79,7 +79,7 @@ EVERY: dict[str, Callable[..., Any]] = {
             WrongType,
             r"answered\[0\] is masked",
         ),
-        (([0.9, 0.5],), WrongType, "a loss per item is needed beside the confidence"),
+        (([0.9, 0.5],), WrongType, "a loss per item is needed in addition to the confidence"),
         ((None, [0, 1]), InputError, "confidence"),
     ],
 )
@@ -116,9 +116,9 @@ def test_numbers_that_numpy_has_no_type_for_are_refused(values: Any) -> None:
 def test_what_already_holds_its_losses_takes_no_others() -> None:
     data = Predictions([1, 2], [0, 1])
     for one in (data, Ranked.of(data)):
-        with pytest.raises(WrongType, match="already hold loss and answers"):
+        with pytest.raises(WrongType, match="already contain loss and answers"):
             aurc(one, [0, 1])
-        with pytest.raises(WrongType, match="already hold loss and answers"):
+        with pytest.raises(WrongType, match="already contain loss and answers"):
             aurc(one, answered=[0, 1])
 
 

@@ -188,7 +188,7 @@ def test_questions_that_one_lacks_are_counted_or_refused() -> None:
     found = errbar.gate(old, new, "pass@1", max_drop=0.02)
     assert found.rows[0].record()["left_out"] == 1
     assert "199 questions, 1 of only one of the two left out." in found.notes()
-    with pytest.raises(InputError, match="1 are in one of them alone"):
+    with pytest.raises(InputError, match="1 are in only one of them"):
         errbar.gate(old, new, "pass@1", max_drop=0.02, same_questions=True)
 
 
@@ -413,7 +413,7 @@ def test_one_log_needs_two_names(logs: Path) -> None:
     given = (logs / "two.csv", *ASKED)
     assert "--baseline-system and --system" in refusal(*given)
     assert run(*given, "--system", "new", "--baseline-system", "old").exit_code == 1
-    assert "one and the same system 'old'" in refusal(
+    assert "are the same system 'old'" in refusal(
         *given, "--system", "old", "--baseline-system", "old"
     )
 
@@ -440,7 +440,7 @@ def test_the_same_questions_can_be_demanded(logs: Path, tmp_path: Path) -> None:
     rows(0.1, 2, 100).write_csv(tmp_path / "fewer.csv")
     given = (logs / "baseline.csv", tmp_path / "fewer.csv", *ASKED)
     assert run(*given).exit_code == 0
-    assert "100 are in one of them alone" in refusal(*given, "--same-questions")
+    assert "100 are in only one of them" in refusal(*given, "--same-questions")
 
 
 # Reports.

@@ -435,7 +435,7 @@ def test_runs_are_compared_on_the_items_they_share(tmp_path: Path) -> None:
 def test_runs_without_a_common_item_are_not_compared(tmp_path: Path) -> None:
     first = write(tmp_path / "a.json", experiment(PEOPLE[:12]))
     second = write(tmp_path / "b.json", experiment(PEOPLE[12:]))
-    assert "share no item" in command(first, second)
+    assert "no item in common" in command(first, second)
 
 
 def test_what_can_be_ranked_is_even_if_another_cannot(tmp_path: Path, run: Path) -> None:

@@ -167,7 +167,7 @@ WRONG: list[tuple[Any, str]] = [
     ({1, 2}, "set"),
     (({1, 0} for _ in range(3)), "set|number"),
     ([], "list|empty"),
-    ({}, "no system"),
+    ({}, "the dict is empty"),
     ([[]], "empty"),
     (np.zeros((0, 3)), "0 questions"),
     (np.zeros((3, 0)), "0 trials"),

@@ -301,9 +301,9 @@ def test_an_unknown_estimator_is_named_beside_the_known_ones(
 
 @pytest.mark.parametrize("estimator", EVERY[1:])
 def test_other_areas_go_all_the_way(estimator: Estimator) -> None:
-    with pytest.raises(InputError, match="coverage is for the estimator 'mean'"):
+    with pytest.raises(InputError, match="coverage needs the estimator 'mean'"):
         aurc(APART, LOSS, coverage=0.5, estimator=estimator)
-    with pytest.raises(InputError, match="coverage is for the estimator 'mean'"):
+    with pytest.raises(InputError, match="coverage needs the estimator 'mean'"):
         excess_aurc(APART, LOSS, coverage=0.5, estimator=estimator)
 
 
