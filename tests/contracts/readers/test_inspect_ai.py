@@ -271,7 +271,7 @@ def test_runs_that_were_told_the_same_go_on_and_others_are_told_apart() -> None:
         ]
     )
     said = remarks_of(PLACE / "again")
-    assert "their trials go on from log to log, and what each states is not compared." in said
+    assert "their trials go on from log to log, and what each states is not compared (" in said
     claims = errbar.load(PLACE / "again").source.origin.claims
     assert {one.system for one in claims} == {'mockllm/model (words="rich")'}
 

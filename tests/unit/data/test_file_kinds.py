@@ -125,12 +125,15 @@ def test_a_failure_that_is_last_stays_one(tmp_path: Path) -> None:
     assert means(errbar.load(path, repeats="last")) == {("", ""): 0.5}
 
 
-def test_readings_of_tables_are_refused_for_logs() -> None:
+def test_a_role_that_files_of_a_log_cannot_have_is_refused() -> None:
     log = REPOSITORY / "tests" / "fixtures" / "verifiers"
-    with pytest.raises(InputError, match="is for tables"):
+    with pytest.raises(
+        InputError, match="files='tasks' does not apply to logs of verifiers, which"
+    ):
         errbar.load(log, files="tasks")
-    with pytest.raises(InputError, match="is for tables"):
-        errbar.load(log, repeats="last")
+    log = REPOSITORY / "tests" / "fixtures" / "evalplus"
+    with pytest.raises(InputError, match="they take files='systems' or files='trials'"):
+        errbar.load(log, files="parts")
 
 
 def test_the_last_row_is_that_of_each_condition(tmp_path: Path) -> None:

@@ -139,4 +139,4 @@ def _stated_pair(whole: Mapping[str, Any]) -> tuple[str, str] | None:
     return None if model is None else (model, str(whole.get("edit_format") or ""))
 
 
-READER = Reader("aider", ("object",), _recognise, _read)
+READER = Reader("aider", ("object",), _recognise, _read, files=("systems", "trials"))

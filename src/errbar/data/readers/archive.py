@@ -42,7 +42,9 @@ class Archive:
                 f"{path} is not a complete zip archive ({error}); it may be truncated. Copy it "
                 f"again."
             ) from error
-        self._members = {member.filename: member for member in self._zip.infolist()}
+        every = self._zip.infolist()
+        self._members = {member.filename: member for member in every}
+        self.replaced = len(every) - len(self._members)  # by a later member of the same name
 
     def __enter__(self) -> "Archive":
         return self

@@ -134,6 +134,7 @@ class Reader:
     read_files: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # patterns of files next to its logs that add nothing
     chooses: tuple[str, ...] = ("scorer",)  # fields of Choice that apply to its logs
+    files: tuple[FilesAre, ...] = ()  # what its files may be said to be
     only_totals: bool = False  # files without questions, skipped next to other logs
 
     def recognise(self, glance: "Glance") -> str:

@@ -298,4 +298,6 @@ def _claims(system: str, task: str, runs: Iterable[_CategoryRun]) -> Iterator[Cl
         yield Claim(f"accuracy{several}", sum(numbers) / len(numbers), "avg", system, task)
 
 
-READER = Reader("bfcl", ("lines", "object"), _recognise, _read, chooses=())
+READER = Reader(
+    "bfcl", ("lines", "object"), _recognise, _read, chooses=(), files=("systems", "trials")
+)

@@ -219,4 +219,6 @@ def _claims(file: _ResultsFile, system: str) -> Iterator[Claim]:
             yield Claim(name, number, name, system, file.task)
 
 
-READER = Reader("bigcodebench", ("object",), _recognise, _read, chooses=())
+READER = Reader(
+    "bigcodebench", ("object",), _recognise, _read, chooses=(), files=("systems", "trials")
+)

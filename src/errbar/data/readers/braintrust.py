@@ -249,4 +249,4 @@ def _claim(
     claim_means_over_rows(log, claims)
 
 
-READER = Reader("braintrust", (*JSON, ""), _recognise, _read)
+READER = Reader("braintrust", (*JSON, ""), _recognise, _read, files=("systems", "trials"))

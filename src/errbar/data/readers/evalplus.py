@@ -184,4 +184,11 @@ def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:
         yield Claim("nfiles", results.files, "rows", system, task)
 
 
-READER = Reader("evalplus", ("object",), _recognise, _read, chooses=("scorer", "files"))
+READER = Reader(
+    "evalplus",
+    ("object",),
+    _recognise,
+    _read,
+    chooses=("scorer", "files"),
+    files=("systems", "trials"),
+)

@@ -239,4 +239,5 @@ READER = Reader(
         *("ctrf.json", "trajectory.json", "manifest.json", "metadata.yaml"),
     ),
     chooses=("scorer", "files"),
+    files=("systems", "trials"),
 )

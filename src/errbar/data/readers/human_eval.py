@@ -80,4 +80,11 @@ def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
     return remarks
 
 
-READER = Reader("human_eval", ("lines",), _recognise, _read, chooses=("files",))
+READER = Reader(
+    "human_eval",
+    ("lines",),
+    _recognise,
+    _read,
+    chooses=("files",),
+    files=("systems", "trials", "parts"),
+)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, about
+from errbar.base.remarks import Above, about, guess
 from errbar.data.columns import USUAL
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, some_of
@@ -22,10 +22,12 @@ from errbar.data.readers.inspect_runs import (
     Sample,
     is_nan,
     number_in,
+    oddities,
     read_run,
     scorers_in,
     value_of,
 )
+from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
 _OWN = frozenset({*USUAL, "answer", "target", "cost"})
@@ -71,13 +73,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         )
     chosen = _chosen(runs, choice, log)
     logs = Counter(selection.key for selection in chosen)
-    rows = _Rows(log)
+    rows = _Rows(log, go_on=choice.files != "parts")
     for selection in chosen:
-        log.remarks += _odd(selection.run)
+        log.remarks += oddities(selection.run)
         met = rows.add(selection)
         if logs[selection.key] == 1:
             log.claims += _claims(selection, met)
-    log.remarks += [*_going_on(logs), *rows.remarks()]
+    log.remarks += [*_going_on(logs, choice), *rows.remarks()]
     return log
 
 
@@ -131,7 +133,7 @@ def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Selection]:
         log.remarks.append(f"{len(lost)} logs lack the scorer and are left out: {some_of(lost)}.")
     return [
         _Selection(run, system, taken[run.task], bool(has[run]))
-        for run, system in zip(kept, _systems(kept), strict=True)
+        for run, system in zip(kept, _systems(kept, choice.files), strict=True)
     ]
 
 
@@ -146,7 +148,7 @@ def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Ite
         yield said if len(alike) == len(taken) else about(some_of(alike), said)
 
 
-def _systems(runs: Sequence[Run]) -> list[str]:
+def _systems(runs: Sequence[Run], files: FilesAre | None) -> list[str]:
     """Systems are models, with the settings in which their runs differ."""
     told = [run.settings() for run in runs]
     alike: dict[tuple[str, str], list[dict[str, str]]] = {}
@@ -164,7 +166,11 @@ def _systems(runs: Sequence[Run]) -> list[str]:
     for run, mine in zip(runs, told, strict=True):
         said = [f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]]
         names.append(f"{run.model} ({', '.join(said)})" if said else run.model)
-    return names
+    often = Counter(zip(names, (run.task for run in runs), strict=True))
+    return [
+        f"{name} ({run.path.stem})" if files == "systems" and often[name, run.task] > 1 else name
+        for name, run in zip(names, runs, strict=True)
+    ]
 
 
 def _cut(value: str) -> str:
@@ -188,6 +194,7 @@ class _Rows:
     """Add samples to a log as rows, and count special cases."""
 
     log: Log
+    go_on: bool = True  # whether the trials of further logs of a run are further trials
     ended: Counter[tuple[str, str]] = field(default_factory=Counter)  # trials of earlier runs
     spelled: dict[str, str] = field(default_factory=dict)  # columns of the metadata
     columns: dict[str, str | None] = field(default_factory=dict)  # columns by original key
@@ -197,7 +204,7 @@ class _Rows:
     def add(self, selection: _Selection) -> _SpecialCases:
         """Add the rows of a run; returns the counts of its special cases."""
         met = _SpecialCases()
-        run, before = selection.run, self.ended[selection.key]
+        run, before = selection.run, self.ended[selection.key] if self.go_on else 0
         never = not selection.is_scored and not all(sample.error for sample in run.samples)
         once = self._once(run)
         outcomes, statuses, answers = [], [], []
@@ -357,32 +364,17 @@ def _metric(reducer: str) -> str:
     return ""
 
 
-def _odd(run: Run) -> Iterator[str]:
-    """Warnings about the run: status, missing samples, errors, invalidation."""
-    name, there = run.path.name, len(run.samples)
-    failed = sum(sample.error for sample in run.samples)
-    missing = run.expected is not None and run.expected != there
-    if run.status != "success":
-        of = f" of {run.expected}" if missing else ""
-        yield f"{name}: the run ended as {run.status!r}; {there}{of} samples are in the log."
-    elif missing:
-        yield f"{name}: {run.expected} samples were planned, {there} are in the log."
-    if run.samples and failed == there:
-        says = "the log says success, but " if run.status == "success" else ""
-        yield f"{name}: {says}every sample ended in an error."
-    if run.invalidated:
-        yield f"{name}: samples were declared invalid after the run; they are still scored."
-
-
-def _going_on(logs: Mapping[tuple[str, str], int]) -> Iterator[str]:
+def _going_on(logs: Mapping[tuple[str, str], int], choice: Choice) -> Iterator[Above]:
     """Remark on several logs of the same system and task."""
     several = [(key, n) for key, n in logs.items() if n > 1]
     if several:
         (system, task), n = several[0]
-        yield (
+        how = "their trials go on from log to log, and what each states is not compared"
+        yield guess(
             f"{sum(n for _, n in several)} logs are of a system and task that others are of too, "
-            f"as {n} of {system} on {task}: their trials go on from log to log, and what each "
-            f"states is not compared."
+            f"as {n} of {system} on {task}: {'parts of a run' if choice.files == 'parts' else how}",
+            option="--files systems or parts",
+            argument="files='systems' or 'parts'",
         )
 
 
@@ -392,4 +384,5 @@ READER = Reader(
     _recognise,
     _read,
     beside=("logs.json", "eval-set.json", "listing.json", ".*"),
+    files=("systems", "trials", "parts"),
 )

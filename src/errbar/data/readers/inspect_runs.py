@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.base.remarks import Above, warning
 from errbar.data.readers.archive import Archive
 from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
@@ -57,6 +58,7 @@ class Run:
     results: Mapping[str, Any]
     invalidated: bool
     samples: list[Sample]
+    replaced: int = 0  # members of the archive that a later one of the same name replaces
 
     @property
     def model(self) -> str:
@@ -149,10 +151,12 @@ def _archived(path: Path) -> Run:
             )
         where = f"{path}, {name}"
         header = require_object(archive.document(name), where)
-        return _headed(path, header, where, list(_samples(archive)))
+        return _headed(path, header, where, list(_samples(archive)), archive.replaced)
 
 
-def _headed(path: Path, header: dict[str, Any], where: str, samples: list[Sample]) -> Run:
+def _headed(
+    path: Path, header: dict[str, Any], where: str, samples: list[Sample], replaced: int = 0
+) -> Run:
     return Run(
         path,
         require_object(require_key(header, "eval", where), f"{where}, eval"),
@@ -160,6 +164,7 @@ def _headed(path: Path, header: dict[str, Any], where: str, samples: list[Sample
         require_object(header.get("results") or {}, f"{where}, results"),
         bool(header.get("invalidated")),
         samples,
+        replaced,
     )
 
 
@@ -266,3 +271,25 @@ def number_in(value: Any) -> float | None:
 def is_nan(value: Any) -> bool:
     """Whether the value means that there is no score."""
     return isinstance(value, float) and math.isnan(value)
+
+
+def oddities(run: Run) -> Iterator[Above]:
+    """Warnings about the run: status, missing samples, errors, invalidation."""
+    name, there = run.path.name, len(run.samples)
+    failed = sum(sample.error for sample in run.samples)
+    missing = run.expected is not None and run.expected != there
+    if run.status != "success":
+        of = f" of {run.expected}" if missing else ""
+        text = f"the run ended as {run.status!r}; {there}{of} samples are in the log."
+        yield warning(f"{name}: {text}")
+    elif missing:
+        yield warning(f"{name}: {run.expected} samples were planned, {there} are in the log.")
+    if run.samples and failed == there:
+        says = "the log says success, but " if run.status == "success" else ""
+        yield warning(f"{name}: {says}every sample ended in an error.")
+    if run.invalidated:
+        text = "samples were declared invalid after the run; they are still scored."
+        yield warning(f"{name}: {text}")
+    if run.replaced:
+        text = f"{run.replaced} members of the archive have the name of a later one"
+        yield warning(f"{name}: {text}; the last counts.")

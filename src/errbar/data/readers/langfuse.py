@@ -311,4 +311,4 @@ def _questions(trials: Sequence[_TraceTrial], log: Log) -> list[str]:
     return found
 
 
-READER = Reader("langfuse", (*JSON, ""), _recognise, _read)
+READER = Reader("langfuse", (*JSON, ""), _recognise, _read, files=("systems", "trials"))

@@ -244,4 +244,4 @@ def _text(parts: Any) -> str | None:
     return text_or_none(parts)
 
 
-READER = Reader("langsmith", (*JSON, ""), _recognise, _read)
+READER = Reader("langsmith", (*JSON, ""), _recognise, _read, files=("systems", "trials"))

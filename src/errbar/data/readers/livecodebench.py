@@ -178,5 +178,11 @@ def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[C
 
 
 READER = Reader(
-    "livecodebench", ("array",), _recognise, _read, beside=("*_eval.json",), chooses=("files",)
+    "livecodebench",
+    ("array",),
+    _recognise,
+    _read,
+    beside=("*_eval.json",),
+    chooses=("files",),
+    files=("systems", "trials"),
 )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import about, guess
+from errbar.base.remarks import about, guess, warning
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import (
     JSON,
@@ -33,6 +33,7 @@ from errbar.data.readers.base import (
 from errbar.data.readers.choices import are_graded, likeliest
 from errbar.data.readers.documents import number_or_none, object_in, require_list
 from errbar.data.readers.lm_eval_samples import Samples, holds_results, samples_of
+from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
 _LINE = ("doc_id", "doc", "target", "resps", "filtered_resps")
@@ -108,10 +109,15 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for empty in every:
         if not empty.first:
             reading.log.skip(empty.path, "it has no samples")
-    for run in _runs([samples for samples in every if samples.first]):
+    for run in _runs([samples for samples in every if samples.first], choice.files):
         if run.of > 1 and not run.at:
-            said = f"{run.of} runs of {run.system} are read as trials of one system"
-            reading.say(run.task, guess(said))
+            what = "parts of one run" if choice.files == "parts" else "trials of one system"
+            said = guess(
+                f"{run.of} runs of {run.system} are read as {what}",
+                option="--files systems or parts",
+                argument="files='systems' or 'parts'",
+            )
+            reading.say(run.task, said)
         if choice.regrade is None:
             _grade(reading, run)
         elif run.samples.repeats:
@@ -124,7 +130,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return reading.log
 
 
-def _runs(every: Sequence[Samples]) -> list[_SystemRun]:
+def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
     """Runs by system: the model, with the settings in which its runs differ."""
     told = [samples.settings() for samples in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
@@ -144,10 +150,17 @@ def _runs(every: Sequence[Samples]) -> list[_SystemRun]:
         said = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
         keys.append((f"{samples.model} ({said})" if said else samples.model, samples.task))
     often = Counter(keys)
+    if files == "systems":
+        keys = [
+            (f"{key[0]} ({samples.path.stem})" if often[key] > 1 else key[0], key[1])
+            for samples, key in zip(every, keys, strict=True)
+        ]
+        often = Counter(keys)
     seen: Counter[tuple[str, str]] = Counter()
     runs = []
     for samples, key in zip(every, keys, strict=True):
-        runs.append(_SystemRun(samples, key[0], seen[key], often[key]))
+        at = 0 if files == "parts" else seen[key]
+        runs.append(_SystemRun(samples, key[0], at, often[key]))
         seen[key] += 1
     return runs
 
@@ -216,7 +229,8 @@ def _metric(reading: _Reading, run: _SystemRun) -> str:
     for text in picked_remark(metric, found, "metric", "scorer"):
         reading.say(run.task, text)
     if object_in(object_in(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
-        reading.say(run.task, f"the metric {metric!r} is better when lower.")
+        lower = f"the metric {metric!r} is better when lower, and here the higher value wins."
+        reading.say(run.task, warning(lower))
     return metric
 
 
@@ -264,7 +278,7 @@ def _claims(
     value = number_or_none(totals.get(name))
     if asked is not None and asked != rows:
         text = f"{asked} questions were run, {rows} are there; the totals of the log are of all"
-        reading.say(run.task, f"{text}, and not compared.")
+        reading.say(run.task, warning(f"{text}, and not compared."))
     elif value is not None and run.of == 1 and run.samples.aggregation(metric) == "mean":
         yield Claim(name, value, "avg", run.system, run.task)
 
@@ -331,4 +345,11 @@ def _shown(tasks: Sequence[str]) -> str:
     return some_of(list(dict.fromkeys(tasks)), _SHOWN)
 
 
-READER = Reader("lm_eval", JSON, _recognise, _read, chooses=("scorer", "filter", "regrade"))
+READER = Reader(
+    "lm_eval",
+    JSON,
+    _recognise,
+    _read,
+    chooses=("scorer", "filter", "regrade"),
+    files=("systems", "trials", "parts"),
+)

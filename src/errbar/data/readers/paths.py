@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.remarks import mapping, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
 from errbar.data.columns import USUAL, Columns
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.files import (
@@ -19,12 +19,12 @@ from errbar.data.files import (
     why_not_read,
 )
 from errbar.data.provenance import COMPANION, Accounts, Origin, skipped_in_words
-from errbar.data.readers.base import Choice, Reader
+from errbar.data.readers.base import Choice, Log, Reader
 from errbar.data.readers.finding import Found, find_readers, refuse_totals
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import is_array, read_tables
 from errbar.data.readers.tables.matrix_files import read_matrix
-from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
 from errbar.data.sources.arrays import array_source, arrays_in, matrix_of
 from errbar.data.sources.joined import Joined
@@ -253,7 +253,7 @@ def _require_no_words(asked: Asked, what: str) -> None:
 def _from_log(found: Found, asked: Asked, where: str) -> Source:
     """Read the log of a harness."""
     _require_choices(found.reader, asked.choice, where)
-    _require_tables(asked, found.reader.name)
+    _require_role(asked.how.files, found.reader)
     _require_no_words(asked, f"a log of {found.reader.name}")
     try:
         log = found.reader.read(found.files, asked.choice)
@@ -265,24 +265,44 @@ def _from_log(found: Found, asked: Asked, where: str) -> Source:
             f"from its format: {type(error).__name__}, {error}."
         ) from error
     if not len(log):
-        raise NotThere(f"{where}: the log of {found.reader.name} has no row to score.")
+        why = " ".join(log.accounts.in_words())
+        raise NotThere(
+            f"{where}: the log of {found.reader.name} has no row to score. {why}".strip()
+        )
     log.accounts.require_closed(found.files, len(log))
     named = {name: name for name in log.columns if name in USUAL}
-    remarks = (*log.remarks, *log.accounts.in_words())
+    kept, said = _last_rows(log) if asked.how.repeats == "last" else (log.columns, [])
+    remarks = (*log.remarks, *said, *log.accounts.in_words())
     origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
     columns = Columns(named, frozenset())
     keep = asked.how.repeats == "keep"
-    return TableSource(table_of(log.columns), columns, keep, where=where, origin=origin)
+    return TableSource(table_of(kept), columns, keep, where=where, origin=origin)
 
 
-def _require_tables(asked: Asked, reader: str) -> None:
-    """Raise an error for options on files and rows that apply only to tables."""
-    for name, value in (("files", asked.how.files), ("repeats", asked.how.repeats)):
-        if value in ("tasks", "parts", "last"):
-            said = way_to_say(f"--{name} {value}", f"{name}={value!r}")
-            raise InputError(
-                f"{said} is for tables; in logs of {reader} the roles of files and rows are known."
-            )
+def _require_role(files: FilesAre | None, reader: Reader) -> None:
+    """Raise an error for a role that files cannot have in the logs of a harness."""
+    if files is None or files in reader.files:
+        return
+    said = setting("files", files)
+    known = " or ".join(setting("files", role) for role in reader.files)
+    instead = f"; they take {known}" if known else ", which say what they are"
+    raise InputError(f"{said} does not apply to logs of {reader.name}{instead}.")
+
+
+def _last_rows(log: Log) -> tuple[dict[str, list[Any]], list[Above]]:
+    """The last row of every trial of a log."""
+    columns = log.columns
+    keys = [columns[name] for name in ("system", "task", "question", "trial") if name in columns]
+    last = {key: at for at, key in enumerate(zip(*keys, strict=True))}
+    places = sorted(last.values())
+    lost = len(log) - len(places)
+    said = guess(
+        f"{lost} rows left out: a later row of the same trial counts",
+        option="--repeats keep",
+        argument="repeats='keep'",
+    )
+    kept = {name: [column[at] for at in places] for name, column in columns.items()}
+    return kept, [said] if lost else []
 
 
 def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:

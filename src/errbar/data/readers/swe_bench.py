@@ -273,4 +273,5 @@ READER = Reader(
         *("resolved_by_*.json", "metadata.yaml", "README.md", "all_preds.jsonl", "*.traj"),
     ),
     chooses=("files",),
+    files=("systems", "trials"),
 )

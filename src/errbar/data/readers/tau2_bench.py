@@ -179,4 +179,4 @@ def _remarks(
             )
 
 
-READER = Reader("tau2_bench", ("object",), _recognise, _read)
+READER = Reader("tau2_bench", ("object",), _recognise, _read, files=("systems", "trials"))

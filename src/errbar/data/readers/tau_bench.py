@@ -133,4 +133,11 @@ def trial_of(told: Any, where: str) -> int:
     raise InputError(f"{where}: expected a trial number, found {str(told)[:_SHOWN]!r}.")
 
 
-READER = Reader("tau_bench", ("array",), _recognise, _read, chooses=("scorer", "files"))
+READER = Reader(
+    "tau_bench",
+    ("array",),
+    _recognise,
+    _read,
+    chooses=("scorer", "files"),
+    files=("systems", "trials"),
+)

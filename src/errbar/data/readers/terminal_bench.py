@@ -210,4 +210,5 @@ READER = Reader(
     _read,
     beside=(f"*{METADATA}", "*.log", "*.cast", "tb.lock"),
     chooses=("files",),
+    files=("systems", "trials"),
 )

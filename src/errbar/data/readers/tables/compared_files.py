@@ -261,7 +261,7 @@ _LANGUAGE = re.compile(
 
 
 def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
-    """Warning if files read as systems share no question, or are named like tasks."""
+    """Warning if files read as systems share no question, or may be tasks or parts of a run."""
     systems = _systems(rows, columns)
     names = [system.name for system in systems]
     if len(names) < 2:
@@ -287,7 +287,48 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
                 f"are compared as the same question. If they are tasks, use {tasks}."
             )
         ]
+    return [*_grid(names), *_resumed(names)]
+
+
+def _grid(names: Sequence[str]) -> list[Above]:
+    """Warning if every folder has files of the same names, so that either may be the task."""
+    pairs = [name.rpartition("/")[::2] for name in names]
+    folders, lasts = ({pair[at] for pair in pairs} for at in (0, 1))
+    if min(len(folders), len(lasts)) < 2 or len(names) < len(folders) * len(lasts):
+        return []
+    tasks = setting("files", "tasks")
+    (folder, *_), (last, *_) = sorted(folders), sorted(lasts)
+    return [
+        warning(
+            f"each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} …), "
+            f"and each file is read as a system: questions with the same id are compared as the "
+            f"same question. If folders are systems and files tasks, use {tasks}; if folders are "
+            f"tasks, load one folder at a time."
+        )
+    ]
+
+
+def _resumed(names: Sequence[str]) -> list[Above]:
+    """Warning if a file is named as the rest or the repetition of another."""
+    for name in names:
+        first = _REST.sub("", name)
+        if first != name and first in names:
+            parts, last = setting("files", "parts"), setting("repeats", "last")
+            return [
+                warning(
+                    f"{name} is named as a continuation of {first}, and both are read as systems. "
+                    f"If they are parts of one run, join them with {parts}, and with {last} if the "
+                    f"later row of a question counts."
+                )
+            ]
     return []
+
+
+_REST = re.compile(
+    r"[\s_.-]+(?:resumed?|restart(?:ed)?|cont(?:inued?)?|continuation|rest|remaining|retr(?:y|ied)"
+    r"|retries|rerun|redo|append(?:ed)?|part[\s_-]?2)\d*$",
+    re.IGNORECASE,
+)
 
 
 def are_named_as_tasks(names: Sequence[str]) -> bool:

@@ -49,6 +49,7 @@ from errbar.data.readers.tables.relations import (
     without_scores,
 )
 from errbar.data.readers.tables.settings_files import settings_among
+from errbar.data.readers.tables.table_parts import in_order
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 
@@ -77,6 +78,8 @@ def read_tables(
     otherwise it is skipped. With `named`, a system is named after its file even if there is only
     one.
     """
+    if how.repeats == "last" and not {*files} <= {*asked}:  # a later file counts
+        files = in_order(files)
     with plain_errors(*map(str, files)), paused_collector():
         return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
 

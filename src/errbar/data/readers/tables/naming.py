@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, warning
+from errbar.data.readers.tables.compared_files import are_named_as_tasks
+from errbar.data.readers.tables.table_parts import lacking_parts, whole_of
 from errbar.errors import InputError
 
 FilesAre = Literal["systems", "trials", "tasks", "parts"]
@@ -26,8 +28,6 @@ _ENDINGS = frozenset(
         *(".npy", ".npz", ".xlsx", ".feather", ".arrow", ".ipc", ".eval", ".txt"),
     }
 )
-# Parts of a table: part-00003-…-c000.snappy.parquet (Spark), train-00000-of-00002.arrow.
-_PART = re.compile(r"(?:^part-\d{3,}(?:-[0-9a-f-]{8,})?(?:[-.]c\d+)?|-\d{3,}-of-\d{3,})")
 
 
 class Naming(NamedTuple):
@@ -44,19 +44,18 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
 
     Parts of a table, as written by Spark, count as one file.
     """
-    wholes = [_whole(file) for file in files]
+    wholes = [whole_of(file) for file in files]
     distinct = list(dict.fromkeys(wholes))
     if len(distinct) < len(files):
         naming = name_systems(distinct, *endings, files_are=files_are)
-        said = guess(f"{len(files)} files are parts of {_tables(len(distinct))}")
+        parts = guess(f"{len(files)} files are parts of {_tables(len(distinct))}")
+        remarks = [parts, *lacking_parts(files, wholes), *naming.remarks]
         place = {whole: at for at, whole in enumerate(distinct)}
         at = [place[whole] for whole in wholes]
         alone = len(distinct) == 1
         systems = [("" if alone else naming.systems[index]) for index in at]
         tasks = [naming.tasks[index] for index in at] if naming.tasks else ()
-        return Naming(
-            systems, [naming.trials[index] for index in at], [said, *naming.remarks], tasks
-        )
+        return Naming(systems, [naming.trials[index] for index in at], remarks, tasks)
     if files_are in ("tasks", "parts") and len(files) > 1:
         return _tasks_of(files, endings, files_are)
     names = systems_of(files, *endings)
@@ -92,15 +91,20 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
     plain = [without_repeats(name) for name in names]
     trials = names if len(set(plain)) < len(plain) else [""] * len(names)
     systems = [name.rpartition("/")[0] for name in plain]
+    tasks = [name.rpartition("/")[2] for name in plain]
+    if files_are == "tasks" and are_named_as_tasks(systems) and not are_named_as_tasks(tasks):
+        systems, tasks = tasks, systems  # gsm8k/gpt.csv, mmlu/gpt.csv
     if files_are == "parts":
         said = guess(
-            f"Files are parts of {_listed(dict.fromkeys(systems)) or 'one system'}",
+            f"Files are parts of {_listed(dict.fromkeys(systems)) or 'one system'}, in this order: "
+            f"{_listed(names)}",
             option="--files systems",
             argument="files='systems'",
         )
         return Naming(systems, [""] * len(names), [said])
-    tasks = [name.rpartition("/")[2] for name in plain]
-    whose = "the system that its folder is" if any(systems) else "one system"
+    whose = "one system" if not any(systems) else "the system that its folder is"
+    if any(systems) and tasks[0] != plain[0].rpartition("/")[2]:
+        whose = "the system that it is called after, and its folder is the task"
     said = guess(
         f"Each file is a task of {whose}: {_listed(dict.fromkeys(plain))}",
         option="--files systems",
@@ -121,15 +125,6 @@ def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:
         option="--files systems",
         argument="files='systems'",
     )
-
-
-def _whole(file: Path) -> Path:
-    """Table that a file is a part of, by its name; else the file itself."""
-    name = _PART.sub("", file.name)
-    if name == file.name:
-        return file
-    stem = name.partition(".")[0].strip("-_ ")
-    return file.parent / stem if stem and stem not in ("data", "part") else file.parent
 
 
 def _tables(number: int) -> str:

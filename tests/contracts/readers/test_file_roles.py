@@ -1,0 +1,75 @@
+"""What the files of a log are said to be: systems, trials or parts; and which of its rows count."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errbar
+from errbar.errors import RepeatedTrial
+from logs import FIXTURES
+
+
+def means(data: object, **told: Any) -> list[float]:
+    return sorted(round(score.value, 4) for score in errbar.load(data, **told).score("avg"))
+
+
+def inspect_log(file: Path, grades: str, created: str) -> None:
+    """A log of inspect_ai as it was written after it failed, with a sample for each grade."""
+    log = json.loads((FIXTURES / "inspect_ai" / "failures.json").read_text(encoding="utf-8"))
+    log["eval"] |= {"task_id": created, "eval_id": created, "created": created}
+    log["eval"]["config"] = {"epochs": 1}
+    sample = log["samples"][0]
+    log["samples"] = [
+        sample | {"id": f"q{at}", "scores": {"grade": {"value": grade}}}
+        for at, grade in enumerate(grades)
+    ]
+    log |= {"results": {}, "reductions": None}
+    file.write_text(json.dumps(log), encoding="utf-8")
+
+
+@pytest.fixture
+def inspect_logs(tmp_path: Path) -> Path:
+    inspect_log(tmp_path / "one.json", "CC", "2026-01-01T10:00:00+00:00")
+    inspect_log(tmp_path / "two.json", "IICI", "2026-01-01T11:00:00+00:00")
+    return tmp_path
+
+
+def test_logs_of_inspect_ai_are_what_they_are_said_to_be(inspect_logs: Path) -> None:
+    assert means(inspect_logs) == means(inspect_logs, files="trials") == [0.5]
+    assert means(inspect_logs, files="systems") == [0.25, 1.0]
+    assert means(inspect_logs, files="parts", repeats="last") == [0.25]
+    assert means(inspect_logs, files="parts", repeats="keep") == [0.5]
+    with pytest.raises(RepeatedTrial):
+        means(inspect_logs, files="parts")
+
+
+def test_logs_of_lm_eval_are_what_they_are_said_to_be(tmp_path: Path) -> None:
+    source = FIXTURES / "lm_eval" / "named" / "toy__strong"
+    for stamp in ("2026-01-01T00-00-01.000001", "2026-01-02T00-00-01.000001"):
+        for file in source.iterdir():
+            kind = file.name.partition("_2026")[0]
+            if "gen" not in kind:
+                shutil.copy(file, tmp_path / f"{kind}_{stamp}{file.suffix}")
+    (later,) = tmp_path.glob("samples*2026-01-02*")
+    rows = [json.loads(line) for line in later.read_text(encoding="utf-8").splitlines()]
+    text = "".join(json.dumps(row | {"acc": 1.0}) + "\n" for row in rows[:3])
+    later.write_text(text, encoding="utf-8")
+    (earlier,) = tmp_path.glob("samples*2026-01-01*")
+    first = [json.loads(line)["acc"] for line in earlier.read_text(encoding="utf-8").splitlines()]
+    apart = sorted([sum(first) / len(first), 1.0])
+    assert means(tmp_path, files="systems") == apart
+    last = [1.0] * 3 + first[3:]
+    assert means(tmp_path, files="parts", repeats="last") == [sum(last) / len(last)]
+    with pytest.raises(RepeatedTrial):
+        means(tmp_path, files="parts")
+
+
+def test_results_of_human_eval_may_be_parts(tmp_path: Path) -> None:
+    (file,) = (FIXTURES / "human_eval").glob("*_results.jsonl")
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    for name, some in (("a", lines[:3]), ("b", lines[3:])):
+        (tmp_path / f"{name}.jsonl_results.jsonl").write_text("".join(some), encoding="utf-8")
+    assert means(tmp_path, files="parts") == means(file)
