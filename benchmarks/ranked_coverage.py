@@ -221,13 +221,13 @@ def in_groups(data: Predictions, rng: np.random.Generator) -> Grouped:
         for weights in (np.ones(at.size), data.loss[held])
     )
     return Grouped(
-        -np.arange(float(shape[1])),
-        items - wrong,
-        wrong,
-        np.bincount(group).astype(float),
-        clusters,
-        clusters,
-        np.full(shape[1], places.size > BINS),
+        confidence=-np.arange(float(shape[1])),
+        right=items - wrong,
+        wrong=wrong,
+        sizes=np.bincount(group).astype(float),
+        clusters=clusters,
+        answering=clusters,
+        mixed=np.full(shape[1], places.size > BINS),
     )
 
 

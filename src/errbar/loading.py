@@ -174,7 +174,9 @@ def _from_spark(
     paths = [data] if isinstance(data, str | Path) else list(data)
     frame, found, remarks = read_with_spark([str(path) for path in paths], how, session)
     origin = Origin(remarks=(found.remark(), *remarks))
-    return TableSource(frame, found, how.repeats == "keep", origin=origin)
+    return TableSource(
+        frame=frame, columns=found, allow_repeats=how.repeats == "keep", origin=origin
+    )
 
 
 def _from_memory(data: Any, request: "Asked") -> Source:

@@ -9,7 +9,7 @@ covered, an area over nothing is 0.0, and the risk at a coverage that is not rea
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -332,7 +332,7 @@ def _oracle(data: Predictions | Ranked) -> Predictions | Ranked:
     """Return the losses ranked from the smallest."""
     if isinstance(data, Ranked):
         loss = data.losses * data.often
-        return Ranked(-data.losses, data.often, loss, data.abstained, data.losses, data.often)
+        return replace(data, confidence=-data.losses, items=data.often, loss=loss)
     return Predictions(-data.loss, data.loss, data.answered)
 
 

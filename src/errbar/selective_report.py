@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DEFAULT = Bootstrap()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """The results of one run: its coverage, metrics and documented figures."""
 
@@ -43,7 +43,7 @@ class RunReport:
     documented_risks: dict[float, float | None]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class SelectiveReport(Result):
     """The results of all runs, the runs that cannot be ranked, and the comparison."""
 
@@ -241,7 +241,14 @@ def report(
     if not reports:
         raise InputError(" ".join(unranked.values()))
     comparison, notes = _compared(data, coverages, loss, span, method, rng)
-    return SelectiveReport(tuple(reports), unranked, method, loss, comparison, tuple(notes))
+    return SelectiveReport(
+        runs=tuple(reports),
+        unranked=unranked,
+        method=method,
+        loss=loss,
+        comparison=comparison,
+        remarks=tuple(notes),
+    )
 
 
 def risk_coverage_picture(found: SelectiveReport, span: float | None, rng: int) -> "Picture":
@@ -281,13 +288,15 @@ def _scored(
         for item, confidence in zip(run.items, run.confidences(), strict=True)
     ]
     return RunReport(
-        run,
-        predictions.coverage,
-        int(predictions.answered.sum()),
-        tuple(estimate(metric, predictions, method=method, rng=rng) for metric in fine),
-        tuple(metric for metric in metrics if metric not in fine),
-        compute_aurc(items),
-        {coverage: compute_risk_at_coverage(items, coverage) for coverage in coverages},
+        run=run,
+        coverage=predictions.coverage,
+        answered=int(predictions.answered.sum()),
+        estimates=tuple(estimate(metric, predictions, method=method, rng=rng) for metric in fine),
+        out_of_reach=tuple(metric for metric in metrics if metric not in fine),
+        documented_aurc=compute_aurc(items),
+        documented_risks={
+            coverage: compute_risk_at_coverage(items, coverage) for coverage in coverages
+        },
     )
 
 

@@ -93,7 +93,7 @@ class Policy(NamedTuple):
     short: Short
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Together:
     """Values of one metric on one task: a row per system, a column per question."""
 
@@ -258,20 +258,20 @@ class _Task:
         clusters, clustered = self._clusters(aligned, found)
         weights = self._weights(aligned, found)
         return Together(
-            self._task,
-            metric,
-            tuple(found),
-            parts,
-            clusters,
-            clustered,
-            trials,
-            None if any(one.correct is None for one in each) else correct,
-            None if any(one.noise is None for one in each) else noise,
-            all(one.bounded for one in each),
-            tuple(remarks),
-            refused,
-            tuple(self._systems),
-            weights,
+            task=self._task,
+            metric=metric,
+            systems=tuple(found),
+            parts=parts,
+            clusters=clusters,
+            clustered=clustered,
+            trials=trials,
+            correct=None if any(one.correct is None for one in each) else correct,
+            noise=None if any(one.noise is None for one in each) else noise,
+            bounded=all(one.bounded for one in each),
+            remarks=tuple(remarks),
+            refused=refused,
+            everyone=tuple(self._systems),
+            weights=weights,
         )
 
     def _tried(

@@ -169,14 +169,14 @@ def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
             raise InputError(f"{first!r} and {other!r} must have the same clusters, item by item.")
     names = tuple(systems)
     return PairedItems(
-        "",
-        names,
-        np.ones((len(names), size), dtype=bool),
-        np.stack([_ranks(data) for data in systems.values()]),
-        np.stack([np.where(data.answered, data.loss, np.nan) for data in systems.values()]),
-        np.arange(size) if clusters is None else clusters,
-        {},
-        names,
+        task="",
+        systems=names,
+        held=np.ones((len(names), size), dtype=bool),
+        confidence=np.stack([_ranks(data) for data in systems.values()]),
+        loss=np.stack([np.where(data.answered, data.loss, np.nan) for data in systems.values()]),
+        clusters=np.arange(size) if clusters is None else clusters,
+        refused={},
+        everyone=names,
     )
 
 

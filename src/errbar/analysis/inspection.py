@@ -31,13 +31,13 @@ def inspection_of(source: Source) -> Inspection:
     if isinstance(source, TableSource) and any(file.rows for file in accounts.values()):
         accounts.require_closed((), sum(part.rows for part in found))
     return Inspection(
-        tuple(found),
-        source.statuses(),
-        repeated,
-        source.origin,
-        () if repeated else tuple(agreements_of(source)),
-        tuple(repeated_ids(source, found)),
-        tuple(source.examples(_EXAMPLES)),
+        slices=tuple(found),
+        statuses=source.statuses(),
+        repeated=repeated,
+        origin=source.origin,
+        agreements=() if repeated else tuple(agreements_of(source)),
+        remarks=tuple(repeated_ids(source, found)),
+        examples=tuple(source.examples(_EXAMPLES)),
     )
 
 

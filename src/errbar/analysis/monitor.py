@@ -112,18 +112,21 @@ def looks_at(values: Array, claims: Claims, bounds: Bounds) -> Looks:
 def _watch(
     complete: Settled, names: tuple[str, str, str], claims: Claims, bounds: Bounds, trials: int
 ) -> Watch:
+    system, against, task = names
     bets = complete.one_of_each_cluster()
     return Watch(
-        *names,
-        claims,
-        bounds,
-        trials,
-        tuple(bets.questions.tolist()),
-        bets.values,
-        looks_at(bets.values, claims, bounds),
-        complete.pending,
-        complete.unused,
-        complete.questions.size - bets.questions.size,
+        system=system,
+        against=against,
+        task=task,
+        claims=claims,
+        bounds=bounds,
+        trials=trials,
+        questions=tuple(bets.questions.tolist()),
+        outcomes=bets.values,
+        looks=looks_at(bets.values, claims, bounds),
+        pending=complete.pending,
+        unused_trials=complete.unused,
+        dependent=complete.questions.size - bets.questions.size,
     )
 
 

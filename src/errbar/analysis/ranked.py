@@ -178,7 +178,15 @@ def _nothing(
 ) -> RankedEstimate:
     nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
     items, clusters = (0, 0) if data is None else (len(data), data.cluster_count)
-    return RankedEstimate(metric, math.nan, math.nan, nowhere, items, clusters, reason=why)
+    return RankedEstimate(
+        metric=metric,
+        value=math.nan,
+        sd=math.nan,
+        interval=nowhere,
+        items=items,
+        clusters=clusters,
+        reason=why,
+    )
 
 
 def _subject(key: tuple[str, ...]) -> Subject:
@@ -232,7 +240,7 @@ Flags = NDArray[np.bool_]
 _Id = tuple[str, str | float | None]  # a question and a trial
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PairedItems:
     """Items of one task: a row per system, a column per item that any system has."""
 
@@ -316,7 +324,14 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
             )
         clusters[at] = mine
     return PairedItems(
-        task, tuple(systems), held, confidence, loss, clusters, refused, tuple(given)
+        task=task,
+        systems=tuple(systems),
+        held=held,
+        confidence=confidence,
+        loss=loss,
+        clusters=clusters,
+        refused=refused,
+        everyone=tuple(given),
     )
 
 

@@ -82,7 +82,15 @@ def _estimate(
     reason: str = "",
 ) -> RankedEstimate:
     interval = Interval(*ends, level, Estimand.POPULATION)
-    return RankedEstimate(RocAuc(), value, sd, interval, size, size, reason=reason)
+    return RankedEstimate(
+        metric=RocAuc(),
+        value=value,
+        sd=sd,
+        interval=interval,
+        items=size,
+        clusters=size,
+        reason=reason,
+    )
 
 
 def paired_areas(

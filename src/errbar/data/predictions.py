@@ -234,7 +234,7 @@ def _listed(values: Any, name: str) -> Any:
     return values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Ranked:
     """Totals per distinct confidence, the highest first, and the frequency of each loss.
 
@@ -264,18 +264,21 @@ class Ranked:
     @classmethod
     def of(cls, predictions: Predictions) -> Self:
         """Add up items of equal confidence."""
-        held = predictions.answered
-        every = bool(held.all())
-        sure = predictions.confidence if every else predictions.confidence[held]
-        cost = predictions.loss if every else predictions.loss[held]
-        if not sure.size:
-            nothing = np.zeros(0)
-            count = np.zeros(0, dtype=np.int64)
-            return cls(nothing, count, nothing, len(predictions), nothing, count)
-        confidence, items, loss = sums_by(sure, cost)
-        losses, often = counts_of(cost)
+        held = slice(None) if predictions.answered.all() else predictions.answered
+        sure, cost = predictions.confidence[held], predictions.loss[held]
+        if sure.size:
+            confidence, items, loss = sums_by(sure, cost)
+            losses, often = counts_of(cost)
+        else:
+            confidence = loss = losses = np.zeros(0)
+            items = often = np.zeros(0, dtype=np.int64)
         return cls(
-            confidence[::-1], items[::-1], loss[::-1], len(predictions) - sure.size, losses, often
+            confidence=confidence[::-1],
+            items=items[::-1],
+            loss=loss[::-1],
+            abstained=len(predictions) - sure.size,
+            losses=losses,
+            often=often,
         )
 
     def __add__(self, other: Self) -> "Ranked":
@@ -290,12 +293,12 @@ class Ranked:
             np.concatenate([self.losses, other.losses]), np.concatenate([self.often, other.often])
         )
         return Ranked(
-            confidence[::-1],
-            sums[0][::-1],
-            sums[1][::-1],
-            self.abstained + other.abstained,
-            losses,
-            often[0],
+            confidence=confidence[::-1],
+            items=sums[0][::-1],
+            loss=sums[1][::-1],
+            abstained=self.abstained + other.abstained,
+            losses=losses,
+            often=often[0],
         )
 
     def __repr__(self) -> str:

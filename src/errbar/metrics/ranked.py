@@ -17,7 +17,7 @@ from errbar.base.arrays import Array
 from errbar.data.predictions import Ranked, Totals
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Classes, Labelled
-from errbar.errors import InputError
+from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
 from errbar.metrics.base import Direction, Metric, Needs, register, set_fields
@@ -75,7 +75,7 @@ class AreaMetric(RankedMetric):
 
     def __post_init__(self) -> None:
         if isinstance(self.coverage, str) and self.coverage != COMMON:
-            raise InputError(
+            raise WrongType(
                 f"coverage must be a number above 0 and at most 1, or 'common'; got "
                 f"{self.coverage!r}."
             )

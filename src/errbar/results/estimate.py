@@ -183,7 +183,7 @@ class Estimate(AnyEstimate):
         return self.value < low - _SLACK or self.value > high + _SLACK
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RankedEstimate(AnyEstimate):
     """One metric of the ranked items of one system.
 

@@ -192,7 +192,7 @@ def _roughly(size: float) -> int:
     return math.ceil(size / step) * step
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Gate(Result):
     """A candidate compared with a baseline, metric by metric; intervals are simultaneous."""
 
@@ -328,7 +328,14 @@ def gate_of(
 ) -> Gate:
     """A gate from comparisons of a candidate with a baseline, and the limits."""
     rows = tuple(GateRow(one, limits[one.metric]) for one in comparisons)
-    return Gate(rows, *names, comparisons.method, comparisons.remarks, inconclusive)
+    return Gate(
+        rows=rows,
+        baseline=names[0],
+        candidate=names[1],
+        method=comparisons.method,
+        remarks=comparisons.remarks,
+        inconclusive=inconclusive,
+    )
 
 
 _NO_XML = re.compile("[\ufffe\uffff]")  # not allowed in XML, beside what `printable` escapes

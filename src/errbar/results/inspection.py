@@ -42,7 +42,7 @@ class Agreement:
         return f"{claimed}, errbar gets {self.value:.{claim.digits}g} ({computed_as}): {same}."
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Inspection(Result):
     """Contents of the data: systems, tasks, questions, trials, statuses and guesses."""
 

@@ -44,7 +44,7 @@ class Looks(NamedTuple):
     log_below: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Watch:
     """A monitored mean, or difference of two means, after each question."""
 

@@ -34,7 +34,7 @@ class PlanGoal(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRow:
     """A design: trials per question and questions, with its cost and power."""
 

@@ -141,7 +141,11 @@ def _scored_rows(source: TableSource) -> TableSource:
         status = status_of(frame, source.columns).fill_null("ok")
         is_scored = (is_scored & (status == "ok")) | ~status.is_in(_NOT_SCORED)
     return TableSource(
-        frame.filter(is_scored), source.columns, source.allow_repeats, source.where, source.origin
+        frame=frame.filter(is_scored),
+        columns=source.columns,
+        allow_repeats=source.allow_repeats,
+        where=source.where,
+        origin=source.origin,
     )
 
 

@@ -192,13 +192,13 @@ def test_the_bound_is_that_of_trying_every_order(name: str) -> None:
     right, wrong, total = [2, 1, 3], [1, 2, 1], 12
     metric = asked(name)
     data = Grouped(
-        np.array([0.9, 0.5, 0.1]),
-        np.array([right, [0, 0, 0]]),
-        np.array([wrong, [0, 0, 0]]),
-        np.array([10, 2]),
-        2,
-        1,
-        np.array([True, True, True]),
+        confidence=np.array([0.9, 0.5, 0.1]),
+        right=np.array([right, [0, 0, 0]]),
+        wrong=np.array([wrong, [0, 0, 0]]),
+        sizes=np.array([10, 2]),
+        clusters=2,
+        answering=1,
+        mixed=np.array([True, True, True]),
     )
     value = metric.value(data.ranked())
     off = [
@@ -219,7 +219,15 @@ def _in_order(losses: tuple[int, ...], total: int) -> Predictions:
 
 def test_the_bound_of_an_area_is_half_the_pairs_in_a_bin() -> None:
     right, wrong = np.array([[3.0, 1.0]]), np.array([[1.0, 2.0]])
-    data = Grouped(np.array([0.9, 0.1]), right, wrong, np.array([7]), 1, 1, np.array([True, False]))
+    data = Grouped(
+        confidence=np.array([0.9, 0.1]),
+        right=right,
+        wrong=wrong,
+        sizes=np.array([7]),
+        clusters=1,
+        answering=1,
+        mixed=np.array([True, False]),
+    )
     assert RocAuc().bin_error(data) == 3 * 1 / (2 * 4 * 3)
 
 
@@ -257,13 +265,13 @@ def test_more_bins_than_confidences_change_nothing() -> None:
 
 def test_a_group_that_answers_nothing_is_not_resampled_for_an_area() -> None:
     data = Grouped(
-        np.array([0.9, 0.1]),
-        np.array([[1, 0], [0, 0], [1, 1]]),
-        np.array([[0, 1], [0, 0], [1, 0]]),
-        np.array([3, 2, 3]),
-        3,
-        2,
-        np.array([False, False]),
+        confidence=np.array([0.9, 0.1]),
+        right=np.array([[1, 0], [0, 0], [1, 1]]),
+        wrong=np.array([[0, 1], [0, 0], [1, 0]]),
+        sizes=np.array([3, 2, 3]),
+        clusters=3,
+        answering=2,
+        mixed=np.array([False, False]),
     )
     held = data.only_answered()
     assert (held.groups, held.clusters, len(held)) == (2, 2, 5)

@@ -129,7 +129,7 @@ def test_answers_are_needed_and_so_is_right_or_wrong() -> None:
 
 def test_more_trials_than_a_float_can_count_are_refused() -> None:
     with pytest.raises(InputError, match="1000 trials"):
-        VoteAt(2).values([Ballots((1001,), (1.0,), 0)])
+        VoteAt(2).values([Ballots(votes=(1001,), credit=(1.0,), silent=0)])
 
 
 def test_a_known_number_of_questions_narrows_votes_down_to_their_noise() -> None:

@@ -49,7 +49,9 @@ def test_a_number_prints_to_two_significant_digits_of_its_sd(
 def test_nothing_has_no_sign() -> None:
     interval = Interval(-0.0, -0.0, 0.95, Estimand.BENCHMARK)
     counted = Estimate(Subject(), PassAt(8), -0.0, -0.0, -0.0, interval, questions=4, trials=32)
-    ranked = RankedEstimate(Aurc(), -0.0, -0.0, interval, 4, 4)
+    ranked = RankedEstimate(
+        metric=Aurc(), value=-0.0, sd=-0.0, interval=interval, items=4, clusters=4
+    )
     for one in (counted, ranked):
         numbers = [number for number in one.record().values() if isinstance(number, float)]
         assert all(math.copysign(1.0, number) == 1.0 for number in numbers if number == 0.0)

@@ -136,7 +136,9 @@ def test_a_metric_of_which_less_is_better_must_not_rise() -> None:
 )
 def test_one_metric_is_enough_to_stop_all(verdicts: str, overall: Verdict, code: int) -> None:
     each = {"p": row(0, 0.1), "r": row(-0.2, -0.1), "i": row(-0.1, 0.1)}
-    gate = Gate(tuple(each[one] for one in verdicts), "old", "new", "none")
+    gate = Gate(
+        rows=tuple(each[one] for one in verdicts), baseline="old", candidate="new", method="none"
+    )
     assert (gate.verdict, gate.exit_code) == (overall, code)
 
 
@@ -314,7 +316,7 @@ def test_limits_of_the_command() -> None:
 @pytest.mark.parametrize("code", [2, -1, True, "3"])
 def test_only_codes_that_mean_something(code: Any) -> None:
     with pytest.raises(InputError, match="inconclusive must be 0, 1 or 3"):
-        Gate((row(0, 1),), "old", "new", "none", inconclusive=code)
+        Gate(rows=(row(0, 1),), baseline="old", candidate="new", method="none", inconclusive=code)
 
 
 # Which systems.
@@ -449,7 +451,13 @@ def test_the_same_questions_can_be_demanded(logs: Path, tmp_path: Path) -> None:
 def nasty() -> Gate:
     """A gate in which everything that a log can name is hostile."""
     each = (row(-0.2, -0.1, task=NASTY), row(-0.1, 0.1, task="fine", caution="few", left_out=3))
-    return Gate(each, NASTY, f"{NASTY} 2", "none", (f"Columns: system is {NASTY}.",))
+    return Gate(
+        rows=each,
+        baseline=NASTY,
+        candidate=f"{NASTY} 2",
+        method="none",
+        remarks=(f"Columns: system is {NASTY}.",),
+    )
 
 
 def test_junit_is_xml_that_says_the_same() -> None:
@@ -467,7 +475,13 @@ def test_junit_is_xml_that_says_the_same() -> None:
 
 
 def test_junit_fails_where_the_exit_code_says_so() -> None:
-    gate = Gate((row(-0.1, 0.1), row(0, 0.1, "pass@2")), "old", "new", "none", inconclusive=0)
+    gate = Gate(
+        rows=(row(-0.1, 0.1), row(0, 0.1, "pass@2")),
+        baseline="old",
+        candidate="new",
+        method="none",
+        inconclusive=0,
+    )
     suite = Xml.fromstring(gate.junit())[0]
     assert suite.get("failures") == "0"
     out = [case.findtext("system-out") for case in suite]

@@ -171,14 +171,16 @@ def resampled_estimate(
     replicates = method.run(measure, arranged.units, arranged.rows, rng, unit=sample.unit)
     spread = replicates.spread(0, method)
     return RankedEstimate(
-        metric,
-        *spread[:3],
-        len(sample),
-        sample.cluster_count,
-        spread.dropped,
-        spread.reason,
-        sample.group_count,
-        sample.bin_error(metric.bin_error),
+        metric=metric,
+        value=spread.value,
+        sd=spread.sd,
+        interval=spread.interval,
+        items=len(sample),
+        clusters=sample.cluster_count,
+        dropped=spread.dropped,
+        reason=spread.reason,
+        groups=sample.group_count,
+        bin_error=sample.bin_error(metric.bin_error),
     )
 
 

@@ -56,7 +56,16 @@ def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> 
             continue
         power = goal.power(questions, each)
         cost = means.cost(questions, each, goal.systems)
-        rows.append(PlanRow(each, questions, goal.systems, cost, power, power >= target))
+        rows.append(
+            PlanRow(
+                trials=each,
+                questions=questions,
+                systems=goal.systems,
+                cost=cost,
+                power=power,
+                reached=power >= target,
+            )
+        )
     if not rows:
         raise InputError(_nothing(goal, means))
     best = _best(rows, means)

@@ -22,7 +22,7 @@ from errbar.data.queries.weights import weights_of
 from errbar.errors import UnknownColumn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ballots:
     """Votes for the answers of one question."""
 
@@ -103,4 +103,4 @@ def _ballots(given: dict[str, list[float]], silent: int, failed: int, *, numbere
     votes = tuple(int(n) for n, _, _ in each)
     credit = tuple(right / n for n, right, _ in each)
     first = tuple(at for *_, at in each) if numbered else ()
-    return Ballots(votes, credit, silent, failed, first)
+    return Ballots(votes=votes, credit=credit, silent=silent, failed=failed, first=first)

@@ -23,7 +23,7 @@ from errbar.errors import InputError, WrongType
 _AT_ONCE = 16  # resamples that share one pass over the table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Grouped(RankedSample):
     """A row per group of clusters, a column per confidence or bin, the highest first.
 
@@ -132,12 +132,12 @@ class Grouped(RankedSample):
         right, wrong = self.right.sum(axis=0), self.wrong.sum(axis=0)
         often = np.array([right.sum(), wrong.sum()], dtype=np.int64)
         return Ranked(
-            self.confidence,
-            (right + wrong).astype(np.int64),
-            wrong,
-            len(self) - self.answered,
-            np.array([0.0, 1.0])[often > 0],
-            often[often > 0],
+            confidence=self.confidence,
+            items=(right + wrong).astype(np.int64),
+            loss=wrong,
+            abstained=len(self) - self.answered,
+            losses=np.array([0.0, 1.0])[often > 0],
+            often=often[often > 0],
         )
 
     def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
@@ -158,13 +158,13 @@ class Grouped(RankedSample):
         sizes = self.right.sum(axis=1) + self.wrong.sum(axis=1)
         held = sizes > 0
         return Grouped(
-            self.confidence,
-            self.right[held],
-            self.wrong[held],
-            sizes[held],
-            self.answering,
-            self.answering,
-            self.mixed,
+            confidence=self.confidence,
+            right=self.right[held],
+            wrong=self.wrong[held],
+            sizes=sizes[held],
+            clusters=self.answering,
+            answering=self.answering,
+            mixed=self.mixed,
         )
 
     def best(self) -> Totals:
@@ -350,13 +350,13 @@ def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped
         np.minimum.at(least, column, cells["least"][held])
         np.maximum.at(most, column, cells["most"][held])
     return Grouped(
-        least,
-        right,
-        items - right,
-        np.bincount(row, cells["items"]).astype(float),
-        clusters,
-        answering,
-        least < most,
+        confidence=least,
+        right=right,
+        wrong=items - right,
+        sizes=np.bincount(row, cells["items"]).astype(float),
+        clusters=clusters,
+        answering=answering,
+        mixed=least < most,
     )
 
 

@@ -28,7 +28,7 @@ _States = dict[_State, int]
 _Ordered = list[tuple[_State, int]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Slice:
     """The questions of one system and task, or of a part of them, by their state."""
 
@@ -183,7 +183,7 @@ def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Sl
     *counts, questions = rows.T
     weights = np.array([weight for (_, weight, _), _ in states])
     counted = dict(zip(COUNTED, counts, strict=True))
-    return Slice(key, questions=questions, by=by, weights=weights, **counted)
+    return Slice(key=key, questions=questions, by=by, weights=weights, **counted)
 
 
 def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
@@ -272,7 +272,7 @@ def _named(key: Key, questions: dict[str, _QuestionRow]) -> Named:
     once = np.ones(len(names), dtype=np.int64)
     weights = np.array([questions[name].weight for name in names])
     each = Slice(
-        key,
+        key=key,
         questions=once,
         weights=None if np.isnan(weights).all() else weights,
         **dict(zip(COUNTED, counts.T, strict=True)),

@@ -276,7 +276,9 @@ def _from_log(found: Found, asked: Asked, where: str) -> Source:
     origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
     columns = Columns(named, frozenset())
     keep = asked.how.repeats == "keep"
-    return TableSource(table_of(kept), columns, keep, where=where, origin=origin)
+    return TableSource(
+        frame=table_of(kept), columns=columns, allow_repeats=keep, where=where, origin=origin
+    )
 
 
 def _require_role(files: FilesAre | None, reader: Reader) -> None:

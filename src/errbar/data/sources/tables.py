@@ -117,7 +117,7 @@ class Source(ABC):
         return []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableSource(Source):
     """A table in pandas, polars, pyarrow, DuckDB or Spark."""
 
@@ -314,12 +314,12 @@ class CountsSource(Source):
         _no_columns(by)
         return [
             Slice(
-                key,
-                counts.trials,
-                counts.trials,
-                counts.correct,
-                np.zeros(counts.trials.size, dtype=np.int64),
-                counts.repeats().astype(np.int64),
+                key=key,
+                trials=counts.trials,
+                scored=counts.trials,
+                right=counts.correct,
+                other=np.zeros(counts.trials.size, dtype=np.int64),
+                questions=counts.repeats().astype(np.int64),
                 clusters=clusters,
                 named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
                 weights=weights_of(counts),
@@ -378,19 +378,19 @@ def _numbered(rows: int) -> tuple[str, ...]:
 def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
     """Slice of a matrix, questions of equal state pooled."""
     each = _counted(name, matrix)
-    rows = np.stack([each.trials, each.scored, each.right, each.other])
-    states, often = np.unique(rows, axis=1, return_counts=True)
-    trials, scored, right, other = states
-    return Slice(each.key, trials, scored, right, other, often)
+    parts = {"trials": each.trials, "scored": each.scored, "right": each.right, "other": each.other}
+    states, often = np.unique(np.stack([*parts.values()]), axis=1, return_counts=True)
+    pooled: dict[str, Any] = dict(zip(parts, states, strict=True))
+    return Slice(key=each.key, questions=often, **pooled)
 
 
 def _counted(name: str, matrix: NDArray[Any]) -> Slice:
     """Slice of a matrix with an entry per question."""
     known = ~np.isnan(matrix)
-    trials = np.full(len(matrix), matrix.shape[1])
-    right, other = matrix == 1, known & (matrix != 0) & (matrix != 1)
-    scored, right, other = (mask.sum(axis=1) for mask in (known, right, other))
-    return Slice((name, ""), trials, scored, right, other, np.ones(len(matrix), dtype=np.int64))
+    masks = {"scored": known, "right": matrix == 1, "other": known & (matrix != 0) & (matrix != 1)}
+    sums: dict[str, Any] = {part: mask.sum(axis=1) for part, mask in masks.items()}
+    trials, once = np.full(len(matrix), matrix.shape[1]), np.ones(len(matrix), dtype=np.int64)
+    return Slice(key=(name, ""), trials=trials, questions=once, **sums)
 
 
 def _no_columns(by: Sequence[str]) -> None:

@@ -142,10 +142,14 @@ def _source(shaped: Shaped, how: HowToRead, said: Iterable[Above], *, apart: boo
         remarks=(columns.remark(), *said, *shaped.remarks),
         accounts=_accounts(shaped, apart=apart),
     )
-    frame = nw.from_native(shaped.rows).lazy()
-    where, keep = str(shaped.files[0]), how.repeats == "keep"
     kind = CountsTableSource if shaped.are_counts else TableSource
-    return kind(frame, columns, keep, where, origin)
+    return kind(
+        frame=nw.from_native(shaped.rows).lazy(),
+        columns=columns,
+        allow_repeats=how.repeats == "keep",
+        where=str(shaped.files[0]),
+        origin=origin,
+    )
 
 
 def _size(files: Sequence[Path]) -> int:

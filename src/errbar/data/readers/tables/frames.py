@@ -123,8 +123,12 @@ def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[A
 def _source(shaped: Shaped, said: tuple[Above, ...], how: HowToRead) -> Source:
     remarks = (shaped.columns.remark(), *said)
     kind = CountsTableSource if shaped.are_counts else TableSource
-    frame = nw.from_native(shaped.rows).lazy()
-    return kind(frame, shaped.columns, how.repeats == "keep", origin=Origin(remarks=remarks))
+    return kind(
+        frame=nw.from_native(shaped.rows).lazy(),
+        columns=shaped.columns,
+        allow_repeats=how.repeats == "keep",
+        origin=Origin(remarks=remarks),
+    )
 
 
 def read_frame(frame: Frame, how: HowToRead) -> Source:
@@ -157,7 +161,8 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         )
     origin = Origin(remarks=(columns.remark(),))
     kind = CountsTableSource if counts else TableSource
-    return kind(frame, columns, how.repeats == "keep", origin=origin)
+    keep = how.repeats == "keep"
+    return kind(frame=frame, columns=columns, allow_repeats=keep, origin=origin)
 
 
 def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
