@@ -1,4 +1,4 @@
-"""Outcomes of systems, and everything that can be asked of them."""
+"""`Runs`: outcomes of systems, and the analyses of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from errbar.plots import RunPlots
 
 _RESAMPLED = Bootstrap()
-_USUAL = ("avg",)  # where no metric is named
+_DEFAULT_METRICS = ("avg",)
 
 
 @dataclass(frozen=True, repr=False)
 class Runs:
-    """Outcomes of systems on questions, wherever they are."""
+    """Outcomes of systems on questions, in memory, in files or in a database."""
 
     source: Source
 
@@ -66,45 +66,47 @@ class Runs:
         audit: bool = False,
         by: Sequence[str] = (),
     ) -> Scores:
-        """Every metric of every system with its interval.
+        """Compute metrics of every system with confidence intervals.
 
-        A number that cannot be had is nan, its estimate says why, and all others are scored. Only
-        if nothing can be scored is it an error.
+        A score that cannot be computed is nan, and its estimate gives the reason. It is an error
+        only if no score at all can be computed.
 
         Parameters
         ----------
         *metrics
-            By name or as values, as in "pass@8"; `avg` if none.
+            Metrics by name or as values, as in "pass@8"; `avg` by default.
         errors
-            Rows without a result count as wrong ("fail"), are left out ("missing"), or are taken
+            Rows without a result count as wrong ("fail"), are left out ("missing"), or are counted
             both ways ("bracket").
         short
-            A system that has questions with fewer trials than a metric draws is given no number
-            ("error"); or those questions are dropped and counted ("drop"), or the metric is
-            estimated from the learned spread of difficulty ("posterior").
+            A system with questions that have fewer trials than a metric draws gets no score
+            ("error"); or these questions are dropped and counted ("drop"), or the metric is
+            extrapolated by the estimated distribution of difficulty ("posterior").
         estimand
-            What intervals cover: new questions of the same kind ("population", the default), this
-            exact benchmark ("benchmark"), or a repeat of this run ("rerun").
+            The target of the intervals: new questions of the same kind ("population", the
+            default), this exact benchmark ("benchmark"), or a repeat of this run ("rerun").
         method
-            "calibrated" holds its level; "documented" gives the intervals of `errbar.eval`.
+            Intervals that hold their level ("calibrated"), or the normal intervals of
+            `errbar.eval` ("documented").
         level
-            Of the intervals; 0.95 by default.
+            The confidence level; 0.95 by default.
         questions_in_all
-            How many questions there are, of which these are a sample.
+            The size of the question pool, if these questions are a random sample of it.
         audit
-            Try the intervals on simulated data like these, and report how many held the truth.
+            Also compute intervals of simulated data sets like this one, and report the share that
+            contains the true value.
         by
-            Columns whose values are scored apart.
+            Columns whose values are scored separately.
         """
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
-        asked = [scored_metric(metric) for metric in metrics or _USUAL]
-        how = chosen_method(
+        scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
+        intervals = chosen_method(
             method, estimand=estimand, level=level, questions_in_all=questions_in_all
         )
         found = self.source.slices(_listed(by))
         refusals = Refusals()
-        scores = scores_of(self.source, found, asked, errors, short, how, refusals, audit)
+        scores = scores_of(self.source, found, scored, errors, short, intervals, refusals, audit)
         refusals.require_others((each.of, each.metric) for each in scores)
         return replace(scores, remarks=(*scores.remarks, *remarks_on(self.source, found, errors)))
 
@@ -120,43 +122,44 @@ class Runs:
         level: float | None = None,
         by: Sequence[str] = (),
     ) -> Scores:
-        """A metric at many k.
+        """Compute a metric at many k.
 
-        A system is left out where its outcomes are not 0 and 1.
+        A system whose outcomes are not 0 and 1 is left out.
 
         Parameters
         ----------
         metric
-            With the letter k, as in "pass@k".
+            A metric with the letter k, as in "pass@k".
         ks
-            By default 1, 2, 4 … and the fewest trials of a question, for each system and task.
+            The values of k; by default 1, 2, 4 … and the smallest number of trials of a question,
+            for each system and task.
         errors, short, estimand, method, level, by
-            As in `score`. With `short="posterior"`, k may lie beyond the trials.
+            As in `score`. With `short="posterior"`, k may exceed the number of trials.
         """
         drawn_at = family(metric)
 
         def member(k: int) -> ScoredMetric:
             return scored_metric(drawn_at(k))
 
-        how = chosen_method(method, estimand=estimand, level=level)
+        intervals = chosen_method(method, estimand=estimand, level=level)
         if ks is not None:
             members = [member(k) for k in ks]
             if not members:
-                raise InputError("ks is empty; name a k at least, or leave ks out for all of them.")
-            return self.score(*members, errors=errors, short=short, method=how, by=by)
+                raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
+            return self.score(*members, errors=errors, short=short, method=intervals, by=by)
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
         found = self.source.slices(_listed(by))
         first = member(1)
         takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
         drawn = [part for part in found if takes_all or part.is_binary] or found
-        alike: dict[tuple[int, ...], list[Slice]] = {}  # by the ks that their trials allow
+        groups: dict[tuple[int, ...], list[Slice]] = {}  # slices by the ks that their trials allow
         for part in drawn:
-            alike.setdefault(ks_of(part, errors), []).append(part)
+            groups.setdefault(ks_of(part, errors), []).append(part)
         refusals = Refusals()
         parts = [
-            scores_of(self.source, some, list(map(member, reached)), errors, short, how, refusals)
-            for reached, some in alike.items()
+            scores_of(self.source, group, list(map(member, ks)), errors, short, intervals, refusals)
+            for ks, group in groups.items()
         ]
         refusals.require_others((each.of, each.metric) for part in parts for each in part)
         return Scores(
@@ -170,7 +173,7 @@ class Runs:
         )
 
     def overview(self) -> Overview:
-        """What was read, the scores, and who is better: what a person wants first."""
+        """Summarise what was read, the scores, and which system is better."""
         found = self.source.slices(())
         scores = self.score(*usual_metrics(found), short="drop")
         systems = {part.key[0] for part in found}
@@ -190,21 +193,23 @@ class Runs:
         rng: np.random.Generator | int = 0,
         bins: int | None = None,
     ) -> RankedScores:
-        """Risk and coverage by confidence; a row is an item, and costs 1 unless its outcome is 1.
+        """Compute metrics of selective prediction: risk and coverage by confidence.
 
-        Rows without a result, and those with the status `abstained`, are not answered.
+        A row is an item, and its loss is 1 unless its outcome is 1. Rows without a result, and
+        those with the status `abstained`, count as not answered.
 
         Parameters
         ----------
         *metrics
-            As "aurc", "risk@0.5"; the usual areas and risks if none.
+            Metrics such as "aurc" and "risk@0.5"; by default the usual areas and risks.
         method
-            The bootstrap. It draws clusters, which are questions unless a column says otherwise;
-            beyond 20 million rows, or with `bins`, groups of clusters.
+            The bootstrap, which resamples clusters: the values of a column `cluster`, or questions.
+            With more than 20 million rows, or with `bins`, it resamples groups of clusters.
         rng
             A seed or a generator for the resamples.
         bins
-            For more distinct confidences than fit; `bin_error` of an estimate bounds their error.
+            The number of bins, if there are too many distinct confidences to keep; `bin_error` of
+            an estimate bounds the error.
         """
         return self._with_remarks(selective_scores(self.source, metrics, method, rng, bins=bins))
 
@@ -215,7 +220,7 @@ class Runs:
         rng: np.random.Generator | int = 0,
         bins: int | None = None,
     ) -> RankedScores:
-        """How well the confidence tells right answers from wrong ones.
+        """Compute ROC-AUC: how well the confidence separates right answers from wrong ones.
 
         Parameters
         ----------
@@ -237,19 +242,20 @@ class Runs:
         short: Literal["error", "drop"] = "error",
         rng: np.random.Generator | int = 0,
     ) -> Comparisons:
-        """Which system is better, pair by pair on the questions that both have.
+        """Compare systems, pair by pair on the questions that both have.
 
         Parameters
         ----------
         *metrics
-            As in `score`; `avg` if none. Metrics of a confidence (`aurc`, `risk@0.5`, `roc-auc`)
-            are compared on the items that both have.
+            Metrics as in `score`; `avg` by default. Metrics of a confidence (`aurc`, `risk@0.5`,
+            `roc-auc`) are compared on the items that both systems have.
         systems
-            Only these; all if None.
+            The systems to compare; all by default.
         baseline
-            The system that every other is compared with; all pairs if None.
+            The system with which all others are compared; by default all pairs are compared.
         margin
-            A difference that does not matter; the verdict then says who is no worse by more.
+            A difference that is too small to matter; the verdict then tests for non-inferiority
+            and equivalence.
         estimand, level, errors, short
             As in `score`.
         adjust
@@ -257,21 +263,18 @@ class Runs:
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
-        _require(errors, ("fail", "missing"), "errors")
-        _require(short, ("error", "drop"), "short")
-        _require(estimand, tuple(each.value for each in Estimand), "estimand")
-        metrics = metrics or _USUAL
+        policy = _policy(errors, short, estimand)
+        metrics = metrics or _DEFAULT_METRICS
         wanted = None if systems is None else _listed(systems)
-        how = (wanted, baseline, margin, Estimand(estimand), level, adjust)
+        settings = (wanted, baseline, margin, Estimand(estimand), level, adjust)
         ranked = ranked_metrics(metrics)
         if ranked:
-            items = Asked(ranked, *how)
             method = replace(_RESAMPLED, level=level)
-            compared = compare_ranked(self.source, items, method, rng)
+            compared = compare_ranked(self.source, Asked(ranked, *settings), method, rng)
             remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
             return replace(compared, remarks=(*compared.remarks, *remarks))
-        asked = Asked([scored_metric(metric) for metric in metrics], *how)
-        found = compare_systems(self.source, asked, Policy(failures_as(errors), short))
+        scored = [scored_metric(metric) for metric in metrics]
+        found = compare_systems(self.source, Asked(scored, *settings), policy)
         remarks = remarks_on(self.source, self.source.slices(()), errors)
         return replace(found, remarks=(*found.remarks, *remarks))
 
@@ -286,26 +289,24 @@ class Runs:
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
     ) -> Leaderboard:
-        """Systems in order, the ranks that each may have, and which cannot be told apart.
+        """Rank systems, with rank intervals and groups that are not separated.
 
-        All systems are ranked on the questions that all of them have.
+        Systems are ranked on the questions that all of them have.
 
         Parameters
         ----------
         metric
-            What systems rank by.
+            The metric to rank by.
         systems
-            Only these; all if None.
+            The systems to rank; all by default.
         weights
-            Of tasks in the average of several; all alike if None.
+            The weights of tasks in the average over tasks; equal by default.
         estimand, level, errors, short
             As in `score`.
         """
-        _require(errors, ("fail", "missing"), "errors")
-        _require(short, ("error", "drop"), "short")
-        _require(estimand, tuple(each.value for each in Estimand), "estimand")
-        asked = RankAsked(scored_metric(metric), systems, weights, Estimand(estimand), level)
-        found = rank_systems(self.source, asked, Policy(failures_as(errors), short))
+        policy = _policy(errors, short, estimand)
+        settings = RankAsked(scored_metric(metric), systems, weights, Estimand(estimand), level)
+        found = rank_systems(self.source, settings, policy)
         remarks = remarks_on(self.source, self.source.slices(()), errors)
         return replace(found, remarks=(*found.remarks, *remarks))
 
@@ -320,30 +321,30 @@ class Runs:
         errors: Errors = "fail",
         order: str | None = None,
     ) -> Monitoring:
-        """Whether a run can stop, however often that is asked.
+        """Decide whether a run can stop, by sequential tests that are valid at any time.
 
         Parameters
         ----------
         *systems
-            One to be watched alone, or two whose difference is; each on its own if none.
+            One system to monitor, or two whose difference is monitored; by default every system.
         above, below
-            Stop when the mean is above or below this; for two systems, their difference, and by
-            default when one is better.
+            Stop when the mean is above or below this number. For two systems it is their
+            difference, by default tested against 0.
         level
-            Of all runs, at most `1 - level` end in a claim that does not hold.
+            At most a share `1 - level` of runs ends in a false claim.
         trials
-            A question is settled by so many of its first trials.
+            The number of trials per question, planned before the run; further trials are not used.
         bounds
-            Between which outcomes lie.
+            The smallest and largest possible outcome.
         errors
             As in `score`, without "bracket".
         order
-            The column that says when a row was made; else rows count in the order they are in.
+            The column that orders the rows; by default their order in the data.
         """
         _require(errors, ("fail", "missing"), "errors")
         found = self.source.slices(())
         if not any(part.was_scored for part in found):
-            raise InputError("no row was scored; there is nothing to watch.")
+            raise InputError("no row was scored; there is nothing to monitor.")
         remarks = [
             *who_was_never_scored(by_subject(found)),
             *remarks_on(self.source, found, errors),
@@ -363,31 +364,41 @@ class Runs:
 
     @property
     def plot(self) -> "RunPlots":
-        """Pictures of the outcomes themselves, as `runs.plot.questions()`."""
+        """Pictures of the outcomes, as in `runs.plot.questions()`."""
         from errbar.plots import RunPlots  # noqa: PLC0415  an extra
 
         return RunPlots(self.source)
 
     def inspect(self) -> Inspection:
-        """What is in the data; trials that occur twice are reported, not refused."""
+        """Describe the data; trials that occur twice are reported, not refused."""
         return inspection_of(self.source)
 
     def agreements(self) -> list[Agreement]:
-        """Every number that the log states, beside what errbar gets for it."""
+        """Return every number that the log states, with the number that errbar computes."""
         return agreements_of(self.source)
 
     def __repr__(self) -> str:
         return f"Runs({self.inspect().summary()})"
 
     def _with_remarks(self, scores: RankedScores) -> RankedScores:
-        """The same, with what there is to say of the data."""
-        said = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
-        return replace(scores, remarks=(*scores.remarks, *said, *self.source.origin.remarks))
+        """Return the scores with the remarks on the data added."""
+        unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
+        return replace(scores, remarks=(*scores.remarks, *unscored, *self.source.origin.remarks))
 
 
 def _require(value: str, known: tuple[str, ...], name: str) -> None:
     if value not in known:
         raise InputError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
+
+
+def _policy(
+    errors: Literal["fail", "missing"], short: Literal["error", "drop"], estimand: str
+) -> Policy:
+    """Check the arguments that `compare` and `rank` share."""
+    _require(errors, ("fail", "missing"), "errors")
+    _require(short, ("error", "drop"), "short")
+    _require(estimand, tuple(each.value for each in Estimand), "estimand")
+    return Policy(failures_as(errors), short)
 
 
 def _listed(by: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import click
 
 from errbar.cli import options
 from errbar.cli.builders import choice
-from errbar.cli.options import Pairing, Paths, Reading, Writing
+from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.cli.output import show
 
 
@@ -30,9 +30,9 @@ def compare(
     margin: float | None,
     adjust: Literal["holm", "none"],
     systems: tuple[str, ...],
-    pairing: Pairing,
-    reading: Reading,
-    writing: Writing,
+    pairing: PairOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Compare the systems at PATHS, pair by pair on the questions that both have."""
     with options.opened("compare", paths, reading) as runs:

@@ -7,7 +7,7 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
-from errbar.cli.options import Paths, Reading, shown
+from errbar.cli.options import Paths, ReadOptions, shown
 from errbar.cli.output import tell
 from errbar.errors import InputError
 
@@ -25,7 +25,7 @@ from errbar.errors import InputError
 )
 @options.READ
 def convert(
-    paths: Paths, target: str, schema: Literal["outcomes", "every_eval_ever"], reading: Reading
+    paths: Paths, target: str, schema: Literal["outcomes", "every_eval_ever"], reading: ReadOptions
 ) -> None:
     """Write the outcomes at PATHS to TARGET, with errbar's column names.
 

@@ -3,7 +3,7 @@
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Paths, Reading, Scoring, Writing
+from errbar.cli.options import Paths, ReadOptions, ScoreOptions, WriteOptions
 from errbar.cli.output import show
 
 
@@ -19,9 +19,9 @@ def curve(
     paths: Paths,
     metric: str,
     ks: tuple[int, ...],
-    scoring: Scoring,
-    reading: Reading,
-    writing: Writing,
+    scoring: ScoreOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Compute a metric at many k, for the outcomes at PATHS."""
     with options.opened("curve", paths, reading) as runs:

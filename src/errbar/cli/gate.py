@@ -8,7 +8,7 @@ from click.exceptions import Exit
 import errbar
 from errbar.cli import options, working
 from errbar.cli.builders import choice
-from errbar.cli.options import Pairing, Reading, Writing, runs_of
+from errbar.cli.options import PairOptions, ReadOptions, WriteOptions, runs_of
 from errbar.cli.output import put, save, show
 from errbar.errors import InputError
 
@@ -84,9 +84,9 @@ def gate(
     same_questions: bool,
     markdown: str | None,
     junit: str | None,
-    pairing: Pairing,
-    reading: Reading,
-    writing: Writing,
+    pairing: PairOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Check that no metric of CANDIDATE fell by more than --max-drop below BASELINE.
 

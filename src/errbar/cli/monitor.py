@@ -11,7 +11,7 @@ from click.exceptions import Exit
 
 from errbar.base.tables import printable
 from errbar.cli import options, working
-from errbar.cli.options import Paths, Reading, Writing, runs_of, shown
+from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 from errbar.errors import ErrbarError, InputError, NotThere
 
@@ -85,8 +85,8 @@ def monitor(
     follow: bool,
     every: float,
     exit_code: bool,
-    reading: Reading,
-    writing: Writing,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Decide whether the run that writes to PATHS can stop; it is valid to look at any time.
 
@@ -120,7 +120,7 @@ class _Log:
     """The log to monitor, and the claims to test."""
 
     paths: Paths
-    reading: Reading
+    reading: ReadOptions
     systems: tuple[str, ...]
     claims: dict[str, Any]  # keywords of `Runs.monitor`
 

@@ -1,7 +1,6 @@
 """Options shared by several commands, and the values that commands receive for them.
 
-Options that belong together reach a command as one typed value: `Reading`, `Writing`, `Scoring`,
-`Pairing` or `Resampling`.
+Options that belong together reach a command as one typed value, such as `ReadOptions`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +24,7 @@ Paths = tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadOptions:
     """How outcomes are read: the options of `READ`."""
 
     mapping: tuple[str, ...] = ()
@@ -44,7 +43,7 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writing:
+class WriteOptions:
     """How a result is written: the options of `WRITE` and `PLOT`."""
 
     style: Literal["table", "json", "csv", "markdown", "latex"] = "table"
@@ -61,7 +60,7 @@ class Keywords:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scoring(Keywords):
+class ScoreOptions(Keywords):
     """Options of `SCORE`, as keywords of `Runs.score` and `Runs.curve`."""
 
     errors: Literal["fail", "missing", "bracket"]
@@ -73,7 +72,7 @@ class Scoring(Keywords):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairing(Keywords):
+class PairOptions(Keywords):
     """Options of `PAIR`, as keywords of `Runs.compare`, `Runs.rank` and `errbar.gate`."""
 
     estimand: str
@@ -83,7 +82,7 @@ class Pairing(Keywords):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resampling:
+class ResampleOptions:
     """Options of `RESAMPLE`: the bootstrap, its seed and the bins of the confidence."""
 
     bins: int | None
@@ -104,7 +103,7 @@ PATHS = click.argument("paths", nargs=-1, required=True)
 
 READ = bundle(
     "reading",
-    Reading,
+    ReadOptions,
     click.option(
         "--map",
         "mapping",
@@ -148,7 +147,7 @@ READ = bundle(
 
 WRITE = bundle(
     "writing",
-    Writing,
+    WriteOptions,
     click.option(
         "--format",
         "style",
@@ -231,7 +230,7 @@ LEVEL = click.option(
 
 SCORE = bundle(
     "scoring",
-    Scoring,
+    ScoreOptions,
     choice(
         *("--errors", "fail", "missing", "bracket"),
         default="fail",
@@ -273,7 +272,7 @@ SEED = click.option(
 
 RESAMPLE = bundle(
     "resampling",
-    Resampling,
+    ResampleOptions,
     BINS,
     LEVEL,
     click.option(
@@ -309,7 +308,7 @@ SYSTEMS = click.option(
 
 PAIR = bundle(
     "pairing",
-    Pairing,
+    PairOptions,
     ESTIMAND,
     ERRORS,
     choice(
@@ -322,13 +321,13 @@ PAIR = bundle(
 
 
 @contextmanager
-def opened(command: str, paths: Sequence[str], reading: Reading) -> Iterator["Runs"]:
+def opened(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator["Runs"]:
     """Load the outcomes at paths, and show progress as long as a command works on them."""
     with working(f"errbar {command} {shown(paths)}") as work:
         yield runs_of(paths, reading, work)
 
 
-def runs_of(paths: Sequence[str], reading: Reading, work: Work) -> "Runs":
+def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
     """Load the outcomes at paths with the chosen engine."""
     session = None
     if reading.engine == "spark":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from errbar.cli.options import Writing
+    from errbar.cli.options import WriteOptions
     from errbar.results.base import Result
     from errbar.results.pictures.vega import Picture
 
@@ -39,7 +39,7 @@ def export(result: "Result", style: str) -> str:
     return exports.get(style, result.__str__)()
 
 
-def show(result: "Result", writing: "Writing", picture: "Picture | None" = None) -> None:
+def show(result: "Result", writing: "WriteOptions", picture: "Picture | None" = None) -> None:
     """Print or write a result, fitted to a terminal if there is one, and draw its picture."""
     if writing.style == "table" and not writing.output and sys.stdout.isatty():
         print_parts(result.parts())
@@ -58,7 +58,7 @@ def tell(notes: Iterable[str]) -> None:
         click.echo(printable(note), err=True)
 
 
-def put(text: str, writing: "Writing") -> None:
+def put(text: str, writing: "WriteOptions") -> None:
     """Print text, or write it to the output file."""
     if writing.output:
         save(text, writing.output)

@@ -3,7 +3,7 @@
 import click
 
 from errbar.cli import options, working
-from errbar.cli.options import Paths, Reading, Writing, runs_of, shown
+from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 
 
@@ -11,7 +11,7 @@ from errbar.cli.output import show
 @options.PATHS
 @options.READ
 @options.WRITE
-def overview(paths: Paths, reading: Reading, writing: Writing) -> None:
+def overview(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
     """Show what is at PATHS, its scores, and which system is better; same as errbar PATHS."""
     with working(f"errbar {shown(paths)}") as work:
         show(runs_of(paths, reading, work).overview(), writing)

@@ -6,7 +6,7 @@ import click
 
 import errbar
 from errbar.cli import options, working
-from errbar.cli.options import Paths, Reading, Writing, runs_of, shown
+from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 
 
@@ -87,8 +87,8 @@ def plan(
     trial_cost: float,
     simulations: int,
     rng: int,
-    reading: Reading,
-    writing: Writing,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Plan the number of questions and trials, from a PILOT log or an assumed difficulty.
 

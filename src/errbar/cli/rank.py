@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Pairing, Paths, Reading, Writing
+from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.cli.output import show
 from errbar.errors import InputError
 
@@ -45,9 +45,9 @@ def rank(
     metric: str,
     weights: dict[str, float] | None,
     systems: tuple[str, ...],
-    pairing: Pairing,
-    reading: Reading,
-    writing: Writing,
+    pairing: PairOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Rank the systems at PATHS, with an interval for the rank of each."""
     with options.opened("rank", paths, reading) as runs:

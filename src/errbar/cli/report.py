@@ -10,7 +10,7 @@ import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
 from errbar.cli.builders import page
-from errbar.cli.options import Paths, Reading
+from errbar.cli.options import Paths, ReadOptions
 
 
 @click.command()
@@ -40,7 +40,7 @@ def report(
     estimand: str,
     errors: Literal["fail", "missing"],
     level: float,
-    reading: Reading,
+    reading: ReadOptions,
 ) -> None:
     """Write a report on everything at PATHS, as one HTML page that needs no other file."""
     command = ["errbar", "report", *paths, *(part for name in metrics for part in ("-m", name))]

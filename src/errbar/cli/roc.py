@@ -3,7 +3,7 @@
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Paths, Reading, Resampling, Writing
+from errbar.cli.options import Paths, ReadOptions, ResampleOptions, WriteOptions
 from errbar.cli.output import show
 
 
@@ -11,7 +11,9 @@ from errbar.cli.output import show
 @options.PATHS
 @options.RESAMPLE
 @options.READ_WRITE_PLOT
-def roc(paths: Paths, resampling: Resampling, reading: Reading, writing: Writing) -> None:
+def roc(
+    paths: Paths, resampling: ResampleOptions, reading: ReadOptions, writing: WriteOptions
+) -> None:
     """How well the confidence at PATHS separates right answers from wrong ones: ROC-AUC."""
     with options.opened("roc", paths, reading) as runs:
         found = runs.roc(**resampling.keywords())

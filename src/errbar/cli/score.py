@@ -3,7 +3,7 @@
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Paths, Reading, Scoring, Writing
+from errbar.cli.options import Paths, ReadOptions, ScoreOptions, WriteOptions
 from errbar.cli.output import show
 
 
@@ -27,9 +27,9 @@ def score(
     metrics: tuple[str, ...],
     audit: bool,
     questions_in_all: int | None,
-    scoring: Scoring,
-    reading: Reading,
-    writing: Writing,
+    scoring: ScoreOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Score the outcomes at PATHS: logs of a harness, or CSV, JSON lines and Parquet.
 

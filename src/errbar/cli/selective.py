@@ -4,7 +4,7 @@ import click
 
 from errbar.cli import options, working
 from errbar.cli.builders import choice
-from errbar.cli.options import Paths, Reading, Resampling, Writing
+from errbar.cli.options import Paths, ReadOptions, ResampleOptions, WriteOptions
 from errbar.cli.output import show
 from errbar.errors import InputError
 
@@ -33,9 +33,9 @@ def selective(
     coverages: tuple[float, ...],
     loss: str,
     span: float | None,
-    resampling: Resampling,
-    reading: Reading,
-    writing: Writing,
+    resampling: ResampleOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Report risk, coverage and areas of systems that may abstain, with intervals.
 
@@ -72,9 +72,9 @@ def selective(
 def _selective_outcomes(
     paths: Paths,
     coverages: tuple[float, ...],
-    resampling: Resampling,
-    reading: Reading,
-    writing: Writing,
+    resampling: ResampleOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
 ) -> None:
     """Show areas and risks in a table; the picture has the whole curve."""
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in coverages)]
