@@ -86,15 +86,13 @@ class Runs:
             The target of the intervals: new questions of the same kind ("population", the
             default), this exact benchmark ("benchmark"), or a repeat of this run ("rerun").
         method
-            Intervals that hold their level ("calibrated"), or the normal intervals of
-            `errbar.eval` ("documented").
+            Intervals that hold their level ("calibrated") or those of `errbar.eval` ("documented").
         level
             The confidence level; 0.95 by default.
         questions_in_all
             The size of the question pool, if these questions are a random sample of it.
         audit
-            Also compute intervals of simulated data sets like this one, and report the share that
-            contains the true value.
+            Also report the share of simulated data sets whose interval contains the true value.
         by
             Columns whose values are scored separately.
         """
@@ -131,8 +129,7 @@ class Runs:
         metric
             A metric with the letter k, as in "pass@k".
         ks
-            The values of k; by default 1, 2, 4 … and the smallest number of trials of a question,
-            for each system and task.
+            The values of k; by default 1, 2, 4 … and the smallest number of trials of a question.
         errors, short, estimand, method, level, by
             As in `score`. With `short="posterior"`, k may exceed the number of trials.
         """
@@ -208,8 +205,7 @@ class Runs:
         rng
             A seed or a generator for the resamples.
         bins
-            The number of bins, if there are too many distinct confidences to keep; `bin_error` of
-            an estimate bounds the error.
+            The number of bins, for too many distinct confidences; `bin_error` bounds the error.
         """
         return self._with_remarks(selective_scores(self.source, metrics, method, rng, bins=bins))
 
@@ -254,8 +250,7 @@ class Runs:
         baseline
             The system with which all others are compared; by default all pairs are compared.
         margin
-            A difference that is too small to matter; the verdict then tests for non-inferiority
-            and equivalence.
+            A difference too small to matter, for verdicts of non-inferiority and equivalence.
         estimand, level, errors, short
             As in `score`.
         adjust
