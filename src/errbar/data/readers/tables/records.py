@@ -47,8 +47,11 @@ def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
     rows = 0
     remaining = iter(records)
     while batch := list(islice(remaining, _BATCH)):
-        for name, values in _columns_of_batch(batch).items():
-            flat.setdefault(str(name), [None] * rows).extend(values)
+        for key, values in _columns_of_batch(batch).items():
+            name = str(key)
+            if name not in flat:
+                flat[name] = [None] * rows
+            flat[name].extend(values)
         rows += len(batch)
         for column in flat.values():
             if len(column) < rows:

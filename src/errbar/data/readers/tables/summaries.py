@@ -18,7 +18,7 @@ from errbar.data.engines.duckdb import (
     text_of,
 )
 from errbar.data.expressions import HIDDEN
-from errbar.data.files import CSV, JSON, PARQUET, kind_of, text_lines
+from errbar.data.files import CSV, JSON, PARQUET, begins_as_array, kind_of, text_lines
 from errbar.data.outcome_words import number_in
 from errbar.errors import InputError, NoOutcomes, NotThere
 
@@ -30,6 +30,8 @@ def why_no_rows(file: Path) -> str:
     """Reason a file has no rows; empty if it has some, or if that is checked elsewhere."""
     if not file.stat().st_size:
         return EMPTY
+    if kind_of(file) == JSON and begins_as_array(file):
+        return ""  # it may be a single line, which need not be read for that
     look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
     try:
         with plain_errors():
@@ -166,9 +168,13 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     if columns["question"] == ROW or "outcome" not in columns:
         return WithoutTotals(rows, {}, [])
     empty = f"trim({text_of(columns['question'])}) = ''"
-    lost = rows.aggregate(f"count(*) FILTER ({empty})").fetchall()[0][0]
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    if not lost and kinds[columns["question"]] != "VARCHAR":
+    is_text = kinds[columns["question"]] == "VARCHAR"
+    words = " OR ".join([empty, *(_names_of_totals(columns) if is_text else ())])
+    lost, named_or_lost = rows.aggregate(
+        f"count(*) FILTER ({empty}), count(*) FILTER ({words})"
+    ).fetchall()[0]
+    if not named_or_lost:  # the common case
         return WithoutTotals(rows, {}, [])
     kept = _without_blank_rows(rows, columns, empty) if lost else WithoutTotals(rows, {}, [])
     rows = kept.rows
@@ -216,16 +222,21 @@ def _keys(columns: Columns) -> list[str]:
     return [text_of(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
 
 
+def _names_of_totals(columns: Columns) -> tuple[str, str]:
+    """SQL: whether an id is empty or a word for a total, and whether it has such a word."""
+    text = f"lower(trim({text_of(columns['question'])}))"
+    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS | {""}))
+    named = f"regexp_replace({text}, '[\\s_-]+', '', 'g') IN ({words})"
+    return named, f"regexp_full_match({text}, {text_literal(_PART_TOTAL)})"
+
+
 def _is_named(rows: Any, columns: Columns) -> str:
     """SQL: whether the id of a row is empty, or a word for a total.
 
     A word for a total among others, as in `algebra average`, counts if such rows have fractions
     and all other rows are right or wrong.
     """
-    text = f"lower(trim({text_of(columns['question'])}))"
-    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS | {""}))
-    named = f"regexp_replace({text}, '[\\s_-]+', '', 'g') IN ({words})"
-    of_part = f"regexp_full_match({text}, {text_literal(_PART_TOTAL)})"
+    named, of_part = _names_of_totals(columns)
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     share = f"{outcome} NOT IN (0, 1)"
     parts, others = rows.aggregate(
