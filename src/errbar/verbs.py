@@ -185,7 +185,15 @@ def report(
     from errbar.page import ReportSettings, write_report  # noqa: PLC0415  an extra
 
     runs, _ = _runs(data, report, options)
-    settings = ReportSettings(metrics, Estimand(estimand), level, baseline, errors, title, command)
+    settings = ReportSettings(
+        metrics=metrics,
+        estimand=Estimand(estimand),
+        level=level,
+        baseline=baseline,
+        errors=errors,
+        title=title,
+        command=command,
+    )
     return write_report(runs, path, settings)
 
 

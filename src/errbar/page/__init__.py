@@ -39,7 +39,7 @@ from errbar.runs import Runs
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Questions:
     """The questions of a task, with the trials and right trials of each system."""
 
@@ -78,12 +78,12 @@ def _task(task: str, systems: dict[str, Named]) -> Questions:
         for place, cluster in zip(at.tolist(), named.clusters, strict=True):
             clusters[place] = cluster
     return Questions(
-        task,
-        tuple(aligned.ids),
-        tuple(clusters) if any(clusters) else (),
-        tuple(systems),
-        trials.tolist(),
-        right.tolist(),
+        task=task,
+        names=tuple(aligned.ids),
+        clusters=tuple(clusters) if any(clusters) else (),
+        systems=tuple(systems),
+        trials=trials.tolist(),
+        right=right.tolist(),
     )
 
 
@@ -93,7 +93,7 @@ _PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
 _MOST_DRAWN = 400  # rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportSettings:
     """Settings of a report."""
 
@@ -117,7 +117,7 @@ class Section:
     picture: str = ""  # SVG
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Contents:
     """The contents of a report."""
 
@@ -173,12 +173,12 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     versions |= {name: version(name) for name in _PACKAGES}
     title = settings.title or _title(slices)
     return Contents(
-        title,
-        tuple(_verdicts(scores, board, compared)),
-        tuple(sections),
-        tuple(questions_of(runs.source)),
-        settings,
-        versions,
+        title=title,
+        verdicts=tuple(_verdicts(scores, board, compared)),
+        sections=tuple(sections),
+        questions=tuple(questions_of(runs.source)),
+        settings=settings,
+        versions=versions,
     )
 
 
