@@ -98,9 +98,9 @@ def _power(powers: Sequence[Seen], nulls: Sequence[Null]) -> list[str]:
     if short:
         lines += ["", "Intervals that hold in fewer than 93 %:", ""]
         lines += _table(
-            ["M", "N", "difficulty", "metric", "true difference", "holds", "warned of"],
+            ["M", "N", "difficulty", "metric", "true difference", "holds", "probable"],
             [
-                [*row.cell, row.metric, f"{row.difference:.4f}", *_both(row.covered, row.cautious)]
+                [*row.cell, row.metric, f"{row.difference:.4f}", *_both(row.covered, row.probable)]
                 for row in sorted(short, key=lambda row: row.covered)
             ],
         )
@@ -127,14 +127,11 @@ def _mcnemar(agreed: Sequence[Agreed]) -> list[str]:
 
 
 def _ceiling(rows: Sequence[Ceiling]) -> list[str]:
-    heads = (
-        "metric|noise|errbar|t-test|sign flips|unpaired|warned of|errors warned of|"
-        "questions that differ"
-    )
+    heads = "metric|noise|errbar|t-test|sign flips|unpaired|errbar, probably|questions that differ"
     return _table(
         heads.split("|"),
         [
-            [row.metric, f"{row.noise:g}", *map(_percent, row[2:8]), f"{row.differ:.1f}"]
+            [row.metric, f"{row.noise:g}", *map(_percent, row[2:7]), f"{row.differ:.1f}"]
             for row in rows
         ],
     )
@@ -142,7 +139,9 @@ def _ceiling(rows: Sequence[Ceiling]) -> list[str]:
 
 def _outside(nulls: Sequence[Null]) -> list[str]:
     some = [row for row in nulls if not LOW <= row.ours <= HIGH]
-    heads = "M|N|difficulty|metric|systems|errbar|again|t-test|questions that differ|warned of"
+    heads = (
+        "M|N|difficulty|metric|systems|errbar|again|t-test|questions that differ|errbar, probably"
+    )
     return [
         f"Where errbar erred in more than {_percent(HIGH)} %, `again` is its share in ten times as "
         f"many other data sets.",
@@ -161,7 +160,7 @@ def _outside_table(some: Sequence[Null], heads: Sequence[str]) -> list[str]:
                 _WORDS[row.kind],
                 *_both(row.ours, row.again, row.t_test),
                 f"{row.differ:.1f}",
-                _percent(row.cautious),
+                _percent(row.probable),
             ]
             for row in sorted(some, key=lambda row: -row.ours)
         ],

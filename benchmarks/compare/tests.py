@@ -3,49 +3,51 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from errbar.analysis.pairs import FEW_THAT_DIFFER
-from errbar.kernels import sign_flip as signs
+from errbar.analysis.pairs import Paired, sample_of_differences
 
 Array = NDArray[np.floating[Any]]
 Flags = NDArray[np.bool_]
 
 LEVEL = 0.95
-REACH = NormalDist().inv_cdf(0.5 + 0.5 * LEVEL)
 _FLIPS = 1_000
 
 
 class Judged(NamedTuple):
     """What errbar says of every data set."""
 
-    score: Array
+    p_value: Array  # two-sided, whatever hides among unseen questions
     rejected: Flags
-    cautious: Flags  # whether the table warns that few questions differ
+    probable: Flags  # rejected if there are no rare failures
+    ahead: Array  # sign of the mean difference
     differ: Array  # questions that do
 
 
 def errbar_test(apart: Array) -> Judged:
-    """By the kernel that `runs.compare` uses; a row is a data set."""
-    score = np.array([signs.evidence(row) for row in apart])
-    cautious = np.array([signs.effective_size(row) < FEW_THAT_DIFFER for row in apart])
-    return Judged(score, np.abs(score) > REACH, cautious, (apart != 0).sum(axis=1).astype(float))
+    """By the kernels that `runs.compare` uses; a row is a data set."""
+    spreads = [paired(row) for row in apart]
+    each = [(spread.p_at_most(0.0), spread.p_at_least(0.0)) for spread in spreads]
+    p_value = np.array([min(1.0, 2.0 * min(both)) for both in each])
+    usual = np.array([spread.p_without_rare_failures() for spread in spreads])
+    tail = 1.0 - LEVEL
+    ahead = np.sign(apart.sum(axis=1))
+    return Judged(p_value, p_value < tail, usual < tail, ahead, (apart != 0).sum(axis=1) * 1.0)
 
 
-def covered(apart: Array, judged: Judged, truth: float) -> float:
-    """Share of the intervals that hold the true difference, of the first data sets."""
-    sizes = np.ones(apart.shape[1])
-    held = 0
-    for row, score, rejected in zip(apart, judged.score, judged.rejected, strict=False):
-        ends = signs.shift_ends(row, sizes, REACH, 1.0)
-        low, high = signs.clip_to_verdict(ends, int(np.sign(score)) if rejected else 0)
-        held += low <= truth <= high
-    return held / len(apart)
+def paired(row: Array) -> Paired:
+    """Differences between −1 and 1."""
+    return Paired(sample_of_differences(row, np.ones(row.size), (-1.0, 1.0)), "nothing")
+
+
+def covered(apart: Array, truth: float) -> float:
+    """Share of the intervals that hold the true difference."""
+    ends = [paired(row).ends(LEVEL) for row in apart]
+    return float(np.mean([low <= truth <= high for low, high in ends]))
 
 
 def t_test(mine: Array, theirs: Array) -> Flags:

@@ -64,7 +64,7 @@ def one(right: NDArray[np.int64], n: int, metrics: Sequence[CountMetric], draws:
         shape = (min(_TOGETHER, draws - first), right.size)
         drawn = Systems(n, rng.hypergeometric(right, TRIALS - right, n, shape))
         both: tuple[Ends, Ends] = (
-            ours(drawn, metrics, rng, [Estimand.BENCHMARK])[Estimand.BENCHMARK],
+            ours(drawn, metrics, [Estimand.BENCHMARK])[Estimand.BENCHMARK],
             posterior(drawn, metrics),
         )
         totals += [judged(ends, truth) for ends in both]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from benchmarks.coverage.grid import LEVEL
 from errbar.analysis.methods.base import Cell
 from errbar.analysis.methods.calibrated import Calibrated
-from errbar.analysis.methods.learned import Learned
 from errbar.analysis.methods.posterior import Posterior
 from errbar.data.counts import Counts, States
 from errbar.kernels.interval import normal_ends
@@ -74,18 +73,16 @@ def at_rates(metric: CountMetric, rates: Array) -> list[Array]:
 def ours(
     systems: Systems,
     metrics: Sequence[CountMetric],
-    rng: np.random.Generator,
     estimands: Sequence[Estimand] = ESTIMANDS,
 ) -> dict[Estimand, Ends]:
     """Calibrated intervals for each target."""
     first = firsts(metrics)
     distinct = sorted(set(first))
     where = [distinct.index(at) for at in first]
-    learned = Learned.of(systems.each, rng)
     found: dict[Estimand, Ends] = {}
     for estimand in estimands:
         method = Calibrated(estimand, LEVEL)
-        rows = method.cells(systems.each, [metrics[at] for at in distinct], learned=learned)
+        rows = method.cells(systems.each, [metrics[at] for at in distinct])
         found[estimand] = _ends([rows[at] for at in where])
     return found
 

@@ -75,7 +75,7 @@ def batch(unit: Unit, first: int, number: int, metrics: list[CountMetric]) -> Ar
         Estimand.BENCHMARK: benchmark(rates, metrics),
         Estimand.RERUN: again.observed(metrics),
     }
-    calibrated, others = ours(systems, metrics, rng), peers(systems, metrics, rng)
+    calibrated, others = ours(systems, metrics), peers(systems, metrics, rng)
     return np.array(
         [
             [

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from errbar.analysis.alignment import Policy
-from errbar.analysis.compare import Asked, compare_systems
+from errbar.analysis.compare import Adjust, Asked, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
+from errbar.analysis.curves import curve_scores
 from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.methods import Bootstrap, Method, chosen_method
+from errbar.analysis.methods import Assumption, Bootstrap, Method, chosen_method
 from errbar.analysis.monitor import monitored
 from errbar.analysis.rank import RankAsked, rank_systems
 from errbar.analysis.ranked import roc_scores, selective_scores
@@ -63,6 +64,7 @@ class Runs:
         method: Method | Literal["calibrated", "documented"] | None = None,
         level: float | None = None,
         questions_in_all: int | None = None,
+        assume: Assumption | None = None,
         audit: bool = False,
         by: Sequence[str] = (),
     ) -> Scores:
@@ -91,6 +93,9 @@ class Runs:
             The confidence level; 0.95 by default.
         questions_in_all
             The size of the question pool, if these questions are a random sample of it.
+        assume
+            What to assume about unseen questions: "nothing" (the default), or "no rare failures",
+            that they score no worse and no better than those observed, for narrower intervals.
         audit
             Also report the share of simulated data sets whose interval contains the true value.
         by
@@ -100,7 +105,11 @@ class Runs:
         _require(short, ("error", "drop", "posterior"), "short")
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
         intervals = chosen_method(
-            method, estimand=estimand, level=level, questions_in_all=questions_in_all
+            method,
+            estimand=estimand,
+            level=level,
+            questions_in_all=questions_in_all,
+            assume=assume,
         )
         found = self.source.slices(_listed(by))
         refusals = Refusals()
@@ -134,40 +143,16 @@ class Runs:
             As in `score`. With `short="posterior"`, k may exceed the number of trials.
         """
         drawn_at = family(metric)
-
-        def member(k: int) -> ScoredMetric:
-            return scored_metric(drawn_at(k))
-
         intervals = chosen_method(method, estimand=estimand, level=level)
         if ks is not None:
-            members = [member(k) for k in ks]
+            members = [scored_metric(drawn_at(k)) for k in ks]
             if not members:
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
         found = self.source.slices(_listed(by))
-        first = member(1)
-        takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
-        drawn = [part for part in found if takes_all or part.is_binary] or found
-        groups: dict[tuple[int, ...], list[Slice]] = {}  # slices by the ks that their trials allow
-        for part in drawn:
-            groups.setdefault(ks_of(part, errors), []).append(part)
-        refusals = Refusals()
-        parts = [
-            scores_of(self.source, group, list(map(member, ks)), errors, short, intervals, refusals)
-            for ks, group in groups.items()
-        ]
-        refusals.require_others((each.of, each.metric) for part in parts for each in part)
-        return Scores(
-            in_order((each for part in parts for each in part), by_subject(drawn)),
-            "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
-            (
-                *(remark for part in parts for remark in part.remarks),
-                *left_out_of(metric, found, drawn),
-                *remarks_on(self.source, found, errors),
-            ),
-        )
+        return curve_scores(self.source, found, metric, errors, short, intervals)
 
     def overview(self) -> Overview:
         """Summarise what was read, the scores, and which system is better."""
@@ -233,7 +218,8 @@ class Runs:
         margin: float | None = None,
         estimand: Estimand | str = Estimand.POPULATION,
         level: float = 0.95,
-        adjust: Literal["holm", "none"] = "holm",
+        adjust: Adjust = "bonferroni",
+        assume: Assumption = "nothing",
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
         rng: np.random.Generator | int = 0,
@@ -254,14 +240,16 @@ class Runs:
         estimand, level, errors, short
             As in `score`.
         adjust
-            "holm" adjusts verdicts and intervals for the number of comparisons.
+            "bonferroni" adjusts verdicts and intervals for the number of comparisons.
+        assume
+            As in `score`.
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
         policy = _policy(errors, short, estimand)
         metrics = metrics or _DEFAULT_METRICS
         wanted = None if systems is None else _listed(systems)
-        settings = (wanted, baseline, margin, Estimand(estimand), level, adjust)
+        settings = (wanted, baseline, margin, Estimand(estimand), level, adjust, assume)
         ranked = ranked_metrics(metrics)
         if ranked:
             method = replace(_RESAMPLED, level=level)

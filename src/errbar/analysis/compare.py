@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import NormalDist
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods.calibrated import ONE_TRIAL
-from errbar.analysis.pairs import Difference, Differences, Pair, common_reach
+from errbar.analysis.methods.seen import ASSUMPTIONS, Assumption
+from errbar.analysis.pairs import Difference, Differences, Paired
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import number, strict_share
 from errbar.data.sources.tables import Source
@@ -20,9 +20,7 @@ from errbar.results.base import Refusals, reason_of
 from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand, Interval
 
-Adjust = Literal["holm", "none"]
-
-_NORMAL = NormalDist()
+Adjust = Literal["bonferroni", "none"]
 
 
 class Tabled(Protocol):
@@ -51,14 +49,18 @@ class Asked(Generic[Kind]):
     margin: float | None = None
     covers: Estimand = Estimand.POPULATION
     level: float = 0.95
-    adjust: Adjust = "holm"
+    adjust: Adjust = "bonferroni"
+    assume: Assumption = "nothing"
 
     def __post_init__(self) -> None:
         strict_share(self.level, "level")
         if not self.metrics:
             raise InputError("there is no metric to compare by; name one, as in 'pass@8'.")
-        if self.adjust not in ("holm", "none"):
-            raise InputError(f"adjust must be 'holm' or 'none'; got {self.adjust!r}.")
+        if self.adjust not in ("bonferroni", "none"):
+            raise InputError(f"adjust must be 'bonferroni' or 'none'; got {self.adjust!r}.")
+        if self.assume not in ASSUMPTIONS:
+            known = " or ".join(map(repr, ASSUMPTIONS))
+            raise InputError(f"assume must be {known}; got {self.assume!r}.")
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)
         wanted = self.wanted()
@@ -106,42 +108,42 @@ def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) 
     if not groups:
         refusals.require_none(done="compared")
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
-    together = asked.adjust == "holm"
-    reach = common_reach(groups, asked.level) if together else normal_reach(asked.level)
     found = [pair.found for _, pairs in groups for pair in pairs]
-    alone = [_p_value(one) for one in found]
-    adjusted = iter(holm(alone) if together else alone)
+    family = sum(not difference.reason for difference in found)
+    size = max(family, 1) if asked.adjust == "bonferroni" else 1
     rows = [
-        _comparison(data, pair, asked, reach, next(adjusted))
+        _comparison(data, pair, asked, size)
         if isinstance(pair, Pair)
         else missing(data.metric, data.task, pair, asked)
         for data, pairs in tried
         for pair in pairs
     ]
-    if asked.covers is not Estimand.POPULATION and any(one.totals is not None for one in found):
+    paired = any(isinstance(difference.spread, Paired) for difference in found)
+    if asked.covers is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
-    size = len(found) if together else 1
-    return Comparisons(tuple(rows), _described(groups), tuple(remarks), size)
+    return Comparisons(tuple(rows), _described(groups, asked.assume), tuple(remarks), size)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for multiple comparisons by Holm's step-down procedure (Holm 1979).
+def bonferroni(p_value: float, comparisons: int) -> float:
+    """A p-value adjusted for the number of comparisons: all hold together (Bonferroni).
+
+    An interval at the level 1 − α/m excludes zero just if m times its p-value is below α, so that
+    adjusted verdicts and simultaneous intervals cannot disagree.
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
+    >>> bonferroni(0.01, 3)
+    0.03
     """
-    found = [math.nan] * len(p_values)
-    order = sorted(
-        (at for at in range(len(p_values)) if not math.isnan(p_values[at])),
-        key=lambda at: p_values[at],
-    )
-    worst = 0.0
-    for done, at in enumerate(order):
-        worst = max(worst, min(1.0, (len(order) - done) * p_values[at]))
-        found[at] = worst
-    return found
+    return min(1.0, comparisons * p_value)
+
+
+class Pair(NamedTuple):
+    """A difference with the indices of its two systems."""
+
+    one: int
+    other: int
+    found: Difference
 
 
 class Refused(NamedTuple):
@@ -156,7 +158,7 @@ def _pairs(
     data: Together, asked: Asked[ScoredMetric], refusals: Refusals, remarks: dict[str, None]
 ) -> list[Pair | Refused]:
     """Pairs with common questions, and a remark on every other pair."""
-    differences = Differences(data, asked.covers)
+    differences = Differences(data, asked.covers, asked.assume)
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | Refused] = []
     for pair in asked.pairs(data.everyone):
@@ -184,85 +186,91 @@ def _whose(data: Together, one: str, other: str) -> str:
     return f"{one} − {other}{f' · {data.task}' if data.task else ''}"
 
 
-def _p_value(found: Difference) -> float:
-    return math.nan if found.reason else 2.0 * _NORMAL.cdf(-abs(found.score))
-
-
-def _comparison(
-    data: Together, pair: Pair, asked: Asked[ScoredMetric], reach: float, adjusted: float
-) -> Comparison:
-    found = pair.found
+def _comparison(data: Together, pair: Pair, asked: Asked[ScoredMetric], size: int) -> Comparison:
+    """A comparison as one of a family of `size`."""
+    found, spread = pair.found, pair.found.spread
     upwards = data.metric.direction is Direction.HIGHER
-    decided = adjusted < 1.0 - asked.level
-    sign = int(math.copysign(1, found.score)) if decided else 0
-    margin = asked.margin
-    no_worse = math.nan
-    if margin is not None and not found.reason:
-        shifted = found.score_above(-margin) if upwards else -found.score_above(margin)
-        no_worse = _NORMAL.cdf(shifted)
-    low, high = (math.nan, math.nan) if found.reason else found.ends(reach, sign)
+    tail = (1.0 - asked.level) / size
+    low = high = chance = no_worse = probable = math.nan
+    if not found.reason:
+        low, high = spread.ends(1.0 - tail)
+        chance = spread.chance_above(0.0)
+        chance = chance if upwards else 1.0 - chance
+        probable = spread.p_without_rare_failures()
+        if asked.margin is not None:
+            above = spread.chance_above(-asked.margin if upwards else asked.margin)
+            no_worse = above if upwards else 1.0 - above
+    alone, probable = found.p_value, bonferroni(probable, size)
+    narrow = asked.assume != "nothing"
+    is_probable = not narrow and probable < 1.0 - asked.level
     return Comparison(
-        data.metric,
-        data.task,
-        data.systems[pair.one],
-        data.systems[pair.other],
-        found.value,
-        found.against,
-        found.mean,
-        found.sd,
-        Interval(low, high, asked.level, asked.covers),
-        _p_value(found),
-        adjusted,
-        math.nan if found.reason else _NORMAL.cdf(found.score if upwards else -found.score),
-        found.wins,
-        found.ties,
-        found.losses,
-        found.left_out,
-        margin,
-        no_worse,
-        found.caution,
-        found.reason,
+        metric=data.metric,
+        task=data.task,
+        one=data.systems[pair.one],
+        other=data.systems[pair.other],
+        value=found.value,
+        against=found.against,
+        difference=spread.mean,
+        sd=math.nan if found.reason else spread.sd,
+        interval=Interval(low, high, asked.level, asked.covers),
+        p_value=alone,
+        adjusted=bonferroni(alone, size),
+        probable=probable,
+        undone_by=spread.losses_to_undo(normal_reach(1.0 - tail)) if is_probable else 0,
+        chance=chance,
+        wins=found.wins,
+        ties=found.ties,
+        losses=found.losses,
+        left_out=found.left_out,
+        margin=asked.margin,
+        no_worse=no_worse,
+        caution=found.caution if narrow or is_probable else "",
+        reason=found.reason,
     )
 
 
 def missing(metric: Metric, task: str, pair: Refused, asked: Asked[Kind]) -> Comparison:
     """A comparison without a number, with the reason."""
     nan = math.nan
-    nowhere = Interval(nan, nan, asked.level, asked.covers)
     return Comparison(
-        metric,
-        task,
-        pair.one,
-        pair.other,
-        nan,
-        nan,
-        nan,
-        nan,
-        nowhere,
-        nan,
-        nan,
-        nan,
-        0,
-        0,
-        0,
+        metric=metric,
+        task=task,
+        one=pair.one,
+        other=pair.other,
+        value=nan,
+        against=nan,
+        difference=nan,
+        sd=nan,
+        interval=Interval(nan, nan, asked.level, asked.covers),
+        p_value=nan,
+        adjusted=nan,
+        chance=nan,
+        wins=0,
+        ties=0,
+        losses=0,
         margin=asked.margin,
         reason=pair.reason,
     )
 
 
-def _described(groups: Sequence[tuple[Together, Sequence[Pair]]]) -> str:
+def _described(groups: Sequence[tuple[Together, Sequence[Pair]]], assume: Assumption) -> str:
+    """Name the methods of a table."""
     clustered = any(data.clustered for data, _ in groups)
-    paired = (
-        f"paired by {'cluster' if clustered else 'question'}, sign-flip test of the differences"
+    test = (
+        "Bayesian bootstrap with one unseen question at the bound (Gaffke); for single trials, "
+        "McNemar's exact test"
+        if assume == "nothing"
+        else "sign-flip test of the differences, assuming no rare failures"
     )
+    paired = f"paired by {'cluster' if clustered else 'question'}, {test}"
     rewards = any(data.noise is not None for data, _ in groups)
-    learned = (
+    independent = (
         "variance between the trials of each question"
         if rewards
-        else "difficulty model fitted to each system on the common questions"
+        else "intervals of both systems by the difficulty model, combined by MOVER"
     )
     ways = {
-        paired if pair.found.totals is not None else learned
+        paired if isinstance(pair.found.spread, Paired) else independent
         for _, pairs in groups
         for pair in pairs
     }

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.compare import Asked, Refused, holm, missing
+from errbar.analysis.compare import Asked, Refused, bonferroni, missing
 from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
@@ -30,7 +30,6 @@ from errbar.base.tables import percent
 from errbar.data.predictions import Arranged, Predictions, Totals
 from errbar.data.scored import ArrangedScores, Scored
 from errbar.errors import InputError
-from errbar.kernels.interval import normal_reach
 from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics.base import Direction
@@ -95,7 +94,8 @@ def compare_items(
         refusals.require_none(done="compared")
     found, words = _found(pairs, asked, method, rng)
     alone = [p_value_of(gap) for gap in found]
-    adjusted = holm(alone) if asked.adjust == "holm" else alone
+    size = len(pairs) if asked.adjust == "bonferroni" else 1
+    adjusted = [bonferroni(p_value, size) for p_value in alone]
     compared = iter(zip(pairs, map(Tested, found, alone, adjusted), strict=True))
     rows = [
         missing(metric, data.task, pair, asked)
@@ -105,7 +105,6 @@ def compare_items(
     ]
     silent = sum(int((data.held & ~data.answered).sum()) for data in kept)
     said = [f"{silent} rows are not answered."] if silent else []
-    size = len(pairs) if asked.adjust == "holm" else 1
     return Comparisons(tuple(rows), words, (*remarks, *said), size)
 
 
@@ -157,12 +156,11 @@ def _found(
 ) -> tuple[list[Gap], str]:
     """Every difference with ends that hold together, and how they were found."""
     tried = [pair for pair in pairs if not pair.reason]
-    together = asked.adjust == "holm" and len(tried) > 1
+    together = max(len(tried), 1) if asked.adjust == "bonferroni" else 1
+    level = 1.0 - (1.0 - asked.level) / together
     if all(pair.has_delong for pair in tried):
-        level = 1.0 - (1.0 - asked.level) / len(tried) if together else asked.level
         return [_delong(pair, level) for pair in pairs], "DeLong's covariance"
     drawn = _Drawn(pairs, method, rng)
-    level = drawn.common_level(asked.level) if together else asked.level
     own = replace(method, level=level)
     gaps = [
         _delong(pair, level) if pair.has_delong else drawn.gap(at, own)
@@ -215,18 +213,6 @@ class _Drawn:
             float(drawn.whole[other]),
             drawn.less(one, other).spread(0, method),
         )
-
-    def common_level(self, level: float) -> float:
-        """The level at which each interval must hold for all to hold together."""
-        farthest: Array = np.zeros(1)
-        for task, one, other in self._at.values():
-            apart = self._drawn[task].less(one, other).drawn[0]
-            sd = float(np.nanstd(apart))
-            if sd > 0:
-                off = np.abs(apart - np.nanmean(apart)) / sd
-                farthest = np.maximum(farthest, np.nan_to_num(off))
-        reach = max(float(np.quantile(farthest, level)), normal_reach(level))
-        return 1.0 - 2.0 * _NORMAL.cdf(-reach)
 
 
 def _run(measure: "_Measure", method: Bootstrap, rng: np.random.Generator) -> Replicates:
@@ -349,20 +335,21 @@ def tested_comparison(
     ends = interval.low, interval.high
     low, high = ends if reason else clip_to_verdict(Ends(*ends), sign)
     return Comparison(
-        metric,
-        "",
-        *names,
-        gap.value,
-        gap.against,
-        mean,
-        sd,
-        Interval(low, high, asked.level, asked.covers),
-        alone,
-        adjusted,
-        _NORMAL.cdf(gap.score() if upwards else -gap.score()),
-        0,
-        0,
-        0,
+        metric=metric,
+        task="",
+        one=names[0],
+        other=names[1],
+        value=gap.value,
+        against=gap.against,
+        difference=mean,
+        sd=sd,
+        interval=Interval(low, high, asked.level, asked.covers),
+        p_value=alone,
+        adjusted=adjusted,
+        chance=_NORMAL.cdf(gap.score() if upwards else -gap.score()),
+        wins=0,
+        ties=0,
+        losses=0,
         margin=asked.margin,
         no_worse=no_worse,
         caution="" if reason else caution_of_few(items, items),

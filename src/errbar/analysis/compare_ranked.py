@@ -78,7 +78,7 @@ def compare(
     coverages: Sequence[float] | None = None,
     baseline: str | None = None,
     margin: float | None = None,
-    adjust: Adjust = "holm",
+    adjust: Adjust = "bonferroni",
     method: Bootstrap = _DEFAULT,
     rng: np.random.Generator | int,
 ) -> Comparisons:

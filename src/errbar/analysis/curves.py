@@ -1,24 +1,96 @@
-"""Curves of ranked items with intervals."""
+"""Curves with intervals: a metric at many k, risk over coverage, ROC."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
+from errbar.analysis.readings import remarks_on
+from errbar.analysis.score import (
+    Errors,
+    ScoredMetric,
+    Short,
+    by_subject,
+    first_of,
+    in_order,
+    scored_metric,
+    scores_of,
+)
+from errbar.analysis.values import categories_of
 from errbar.base.arrays import Array, Seed
 from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.slices import Slice, failures_as
 from errbar.data.scored import Scored
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
 from errbar.kernels.interval import share_ends
+from errbar.metrics import CountMetric, family
+from errbar.results.base import Refusals
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject
+from errbar.results.scores import Scores
 
 _POINTS = 50  # of a curve
+_MOST = 1 << 20  # the largest k of a curve that names none
+
+
+def curve_scores(
+    source: Source, found: Sequence[Slice], metric: str, errors: Errors, short: Short, how: Method
+) -> Scores:
+    """A family such as "pass@k" at every k that the trials of each system allow."""
+    drawn_at = family(metric)
+
+    def member(k: int) -> ScoredMetric:
+        return scored_metric(drawn_at(k))
+
+    first = member(1)
+    takes_all = isinstance(first, CountMetric) and bool(categories_of(first))
+    drawn = [part for part in found if takes_all or part.is_binary] or found
+    alike: dict[tuple[int, ...], list[Slice]] = {}  # by the ks that their trials allow
+    for part in drawn:
+        alike.setdefault(_ks_of(part, errors), []).append(part)
+    refusals = Refusals()
+    parts = [
+        scores_of(source, some, list(map(member, reached)), errors, short, how, refusals)
+        for reached, some in alike.items()
+    ]
+    refusals.require_others((each.of, each.metric) for part in parts for each in part)
+    return Scores(
+        in_order((each for part in parts for each in part), by_subject(drawn)),
+        "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
+        (
+            *(remark for part in parts for remark in part.remarks),
+            *_left_out_of(metric, found, drawn),
+            *remarks_on(source, found, errors),
+        ),
+    )
+
+
+def _ks_of(one: Slice, errors: str) -> tuple[int, ...]:
+    """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
+    taken = "wrong" if errors == "bracket" else failures_as(errors)
+    trials = one.where(one.weighs).counts(taken).trials
+    asked = trials[trials > 0]
+    most = int(asked.min(initial=_MOST)) if asked.size else 1
+    return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
+
+
+def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
+    """What a curve leaves out."""
+    kept = {id(one) for one in drawn}
+    left = [str(of) or "the system" for of, one in by_subject(found).items() if id(one) not in kept]
+    if not left:
+        return []
+    return [
+        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
+        f"{first_of(left)}. avg scores them."
+    ]
 
 
 def risk_bands(

@@ -37,7 +37,7 @@ def held_shares(
     systems = [one.counts for one in imagined]
     if isinstance(method, Calibrated):
         plain = replace(method, questions_in_all=None)
-        table = plain.cells(systems, metrics, learned=Learned.of(systems, rng))
+        table = plain.cells(systems, metrics)
     else:
         table = method.cells(systems, metrics)
     shares = []

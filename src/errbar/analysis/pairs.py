@@ -1,22 +1,30 @@
-"""Differences of systems on the questions of both, for a pair or for all systems together."""
+"""Differences of two systems on their common questions: an interval, a test and a probability.
+
+For the population, differences are paired by question or cluster, and their mean is that of a
+bounded variable (`kernels.bounded_mean`). For this exact benchmark and for a repeat of this run,
+the trials of two systems are independent, so the intervals of the two scores are combined: Zou and
+Donner's method of variance estimates recovery, MOVER (2008).
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import Together, mean_of
-from errbar.analysis.methods.calibrated import usual_trials
-from errbar.analysis.methods.learned import Learned, Summary
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.methods.seen import Assumption
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting
 from errbar.base.tables import counted
 from errbar.errors import InputError
+from errbar.kernels import bounded_mean as bounded
 from errbar.kernels import sign_flip as signs
-from errbar.kernels.interval import normal_reach
+from errbar.kernels.interval import endpoints, normal_reach, student_reach
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.estimate import Estimand
@@ -24,119 +32,226 @@ from errbar.results.estimate import Estimand
 _FEW_QUESTIONS, _FEW_CLUSTERS, FEW_THAT_DIFFER = 10, 10, 10
 _ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
-_ANY_LEVEL = 0.95  # of ends that are not looked at
+_NORMAL = NormalDist()
+_SCORES = np.arange(0.0, 6.5, 0.5)  # normal scores at which the ends of a system are computed
+_FINE = np.linspace(0.0, float(_SCORES[-1]), 1301)
 
 
-@dataclass(frozen=True, eq=False)
+class Paired(NamedTuple):
+    """Differences of common questions, or clusters of them, as a sample of a population."""
+
+    sample: bounded.Sample
+    assume: Assumption
+    runs: float = 1.0  # √2 for a repeat of both runs, where the trial noise is not known
+
+    @property
+    def mean(self) -> float:
+        """Mean difference."""
+        return self.sample.mean
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the mean difference."""
+        return self.runs * self.sample.sd()
+
+    def ends(self, level: float) -> signs.Ends:
+        """Interval for the mean difference."""
+        if self.assume == "nothing":
+            low, high = bounded.mean_ends(self.sample, level)
+        else:
+            totals, sizes, _ = self._rows()
+            low, high = signs.shift_ends(totals, sizes, normal_reach(level))
+        mean, (least, most) = self.mean, self.sample.bounds
+        low, high = mean + self.runs * (low - mean), mean + self.runs * (high - mean)
+        return signs.Ends(max(low, least), min(high, most))
+
+    def p_at_most(self, shift: float) -> float:
+        """One-sided p-value of the hypothesis that the mean difference is `shift` or lower."""
+        if self.assume != "nothing":
+            return self._probable_at_most(shift)
+        return self._of_runs(bounded.p_at_most(self.sample, shift))
+
+    def p_at_least(self, shift: float) -> float:
+        """One-sided p-value of the hypothesis that the mean difference is `shift` or higher."""
+        return self._replace(sample=self.sample.mirrored).p_at_most(-shift)
+
+    def chance_above(self, shift: float) -> float:
+        """Posterior probability that the mean difference exceeds `shift`."""
+        if self.assume != "nothing":
+            return 1.0 - self._probable_at_most(shift)
+        return self._of_runs(bounded.chance_above(self.sample, shift))
+
+    def p_without_rare_failures(self) -> float:
+        """Two-sided p-value of the sign-flip test, which assumes that there are none."""
+        return min(1.0, 2.0 * _NORMAL.cdf(-abs(self._score(0.0))))
+
+    def losses_to_undo(self, reach: float) -> int:
+        """How many outright losses among new questions the sign-flip test would not survive."""
+        totals, sizes, span = self._rows()
+        loss = span * float(sizes.sum()) / sizes.size
+        return signs.losses_to_undo(totals, loss, reach * self.runs)
+
+    def _probable_at_most(self, shift: float) -> float:
+        return _NORMAL.cdf(-self._score(shift))
+
+    def _score(self, shift: float) -> float:
+        totals, sizes, _ = self._rows()
+        return signs.evidence(totals - shift * sizes) / self.runs
+
+    def _rows(self) -> tuple[Array, Array, float]:
+        """Totals and sizes of every cluster, and the largest possible difference."""
+        often = self.sample.often.astype(np.int64)
+        span = max(map(abs, self.sample.bounds))
+        return np.repeat(self.sample.values, often), np.repeat(self.sample.sizes, often), span
+
+    def _of_runs(self, chance: float) -> float:
+        if self.runs == 1.0:
+            return chance
+        inside = min(max(chance, 1e-300), 1.0 - 1e-16)
+        return _NORMAL.cdf(_NORMAL.inv_cdf(inside) / self.runs)
+
+
+class EndsByScore(NamedTuple):
+    """The interval of one system's score for a series of levels, given by their normal scores."""
+
+    mean: float
+    sd: float
+    below: Array  # distance from the mean to the lower end, at each of `_SCORES`
+    above: Array
+
+
+class Independent(NamedTuple):
+    """Two scores whose errors are independent: MOVER (Zou and Donner 2008)."""
+
+    first: EndsByScore
+    second: EndsByScore
+    span: float
+
+    @property
+    def mean(self) -> float:
+        """Difference of the means."""
+        return self.first.mean - self.second.mean
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the difference."""
+        return math.hypot(self.first.sd, self.second.sd)
+
+    def ends(self, level: float) -> signs.Ends:
+        """Interval for the difference."""
+        below, above = self._distances()
+        z = normal_reach(level)
+        low, high = (float(np.interp(z, _SCORES, distance)) for distance in (below, above))
+        return signs.Ends(max(self.mean - low, -self.span), min(self.mean + high, self.span))
+
+    def p_at_most(self, shift: float) -> float:
+        """One-sided p-value of the hypothesis that the difference is `shift` or lower."""
+        below, above = self._distances()
+        away = self.mean - shift
+        distances = np.interp(_FINE, _SCORES, below if away > 0 else above)
+        z = float(_FINE[min(int(np.searchsorted(distances, abs(away))), _FINE.size - 1)])
+        return _NORMAL.cdf(math.copysign(z, -away)) if away else 0.5
+
+    def p_at_least(self, shift: float) -> float:
+        """One-sided p-value of the hypothesis that the difference is `shift` or higher."""
+        return Independent(self.second, self.first, self.span).p_at_most(-shift)
+
+    def chance_above(self, shift: float) -> float:
+        """Posterior probability that the difference exceeds `shift`."""
+        return 1.0 - self.p_at_most(shift)
+
+    def p_without_rare_failures(self) -> float:
+        """No narrower test is known: trial noise alone has no rare failures to assume away."""
+        return math.nan
+
+    def losses_to_undo(self, reach: float) -> int:  # noqa: ARG002  there is no narrower verdict
+        """Nothing to undo."""
+        return 0
+
+    def _distances(self) -> tuple[Array, Array]:
+        return (
+            np.hypot(self.first.below, self.second.above),
+            np.hypot(self.first.above, self.second.below),
+        )
+
+
+Spread = Paired | Independent
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Difference:
     """Difference of two systems on one metric, before adjustment for multiple comparisons."""
 
     value: float
     against: float
-    mean: float
-    sd: float
-    score: float  # evidence that the mean is not zero, in normal deviations
+    spread: Spread
     wins: int
     ties: int
     losses: int
     left_out: int
-    caution: str
-    span: float
-    totals: Array | None  # of clusters, where those are the sample
-    sizes: Array
-    sds: tuple[float, float] | None = None  # of each system, where they vary apart
+    caution: str  # about the sign-flip test
     reason: str = ""  # why there is no telling how sure it is
-    apart: float = 1.0  # how many times as far as the truth a second run may be
 
-    def ends(self, reach: float, sign: int) -> signs.Ends:
-        """Interval of a given reach in standard deviations, consistent with the verdict."""
-        if self.totals is None:
-            far = reach * self.sd
-            ends = signs.Ends(max(self.mean - far, -self.span), min(self.mean + far, self.span))
-        else:
-            ends = signs.shift_ends(self.totals, self.sizes, reach * self.apart, self.span)
-        return signs.clip_to_verdict(ends, sign)
-
-    def score_above(self, shift: float) -> float:
-        """Evidence, in normal deviations, that the mean exceeds a shift."""
-        if self.totals is None:
-            return (self.mean - shift) / self.sd if self.sd else math.nan
-        return signs.evidence(self.totals - shift * self.sizes) / self.apart
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of no difference."""
+        if self.reason:
+            return math.nan
+        return min(1.0, 2.0 * min(self.spread.p_at_most(0.0), self.spread.p_at_least(0.0)))
 
 
 class Differences:
     """All pairs of systems on one metric and task."""
 
-    def __init__(self, data: Together, covers: Estimand) -> None:
-        self._data, self._covers = data, covers
-        self._known: dict[tuple[int, bytes], Summary] = {}
+    def __init__(self, data: Together, covers: Estimand, assume: Assumption = "nothing") -> None:
+        self._data, self._covers, self._assume = data, covers, assume
+        self._known: dict[tuple[int, bytes], EndsByScore] = {}
 
-    def of(self, one: int, other: int) -> Difference:
+    def of(self, first: int, second: int) -> Difference:
         """First minus second on their common questions, of which there is at least one."""
         data = self._data
-        held = data.held(one), data.held(other)
-        both = held[0] & held[1]
-        number = int(both.sum())
-        mine, theirs = data.values(one, both), data.values(other, both)
-        ahead = apart_by(data.alone(one, both), data.alone(other, both))
+        masks = data.held(first), data.held(second)
+        both = masks[0] & masks[1]
+        mine, theirs = data.values(first, both), data.values(second, both)
+        ahead = apart_by(data.alone(first, both), data.alone(second, both))
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
-        clusters = np.unique(data.clusters[both], return_inverse=True)[1]
         weights, apart = data.weighing(both), apart_by(mine, theirs)
-        if weights is not None:
-            apart *= weights
-        totals = np.bincount(clusters, apart).astype(float)
-        sizes = np.bincount(clusters, weights).astype(float)
-        mean, sd, score = self._population(totals, sizes)
-        learned = self._covers is not Estimand.POPULATION and not self._has_one_trial(one, other)
-        again = _ROOT_TWO if self._covers is Estimand.RERUN and not learned else 1.0
-        sds, reason = None, ""
-        if learned:
-            first, second = (self._summary(at, both) for at in (one, other))
-            sds = first.sd, second.sd
-            mean, sd = first.mean - second.mean, math.hypot(*sds)
-            reason = "" if sd else "nothing varies, so there is no spread to estimate"
-            score = mean / sd if sd else math.nan
-        elif totals.size == 1:
-            alone = "cluster" if data.clustered else "question"
-            reason = f"a single {alone} gives no spread"
+        paired = self._paired(apart, data.clusters[both], weights)
+        spread: Spread = paired
+        if self._covers is not Estimand.POPULATION and not self._has_one_trial(first, second):
+            spread = Independent(self._ends(first, both), self._ends(second, both), data.span)
+        elif self._covers is Estimand.RERUN:
+            spread = paired._replace(runs=_ROOT_TWO)
         return Difference(
-            mean_of(mine, weights),
-            mean_of(theirs, weights),
-            mean,
-            sd * again,
-            score / again,
-            int((ahead > 0).sum()),
-            int((ahead == 0).sum()),
-            int((ahead < 0).sum()),
-            int((held[0] | held[1]).sum()) - number,
-            self._caution(totals, number, learned=learned),
-            data.span,
-            None if learned else totals,
-            sizes,
-            sds,
-            reason,
-            again,
+            value=mean_of(mine, weights),
+            against=mean_of(theirs, weights),
+            spread=spread,
+            wins=int((ahead > 0).sum()),
+            ties=int((ahead == 0).sum()),
+            losses=int((ahead < 0).sum()),
+            left_out=int((masks[0] | masks[1]).sum()) - int(both.sum()),
+            caution=self._caution(paired) if isinstance(spread, Paired) else "",
+            reason="" if spread.sd else "nothing varies, so there is no spread to estimate",
         )
 
-    def _population(self, totals: Array, sizes: Array) -> tuple[float, float, float]:
-        number, asked = totals.size, float(sizes.sum())
-        mean = float(totals.sum()) / asked
-        square = float(np.square(totals - mean * sizes).sum())
-        # Differences that are all equal do not determine a standard deviation.
-        spread = number > 1 and square > _ALMOST * float(totals @ totals)
-        sd = math.sqrt(square * number / (number - 1)) / asked if spread else math.nan
-        return mean, sd, signs.evidence(totals)
+    def _paired(self, apart: Array, clusters: NDArray[np.int64], weights: Array | None) -> Paired:
+        number = np.unique(clusters, return_inverse=True)[1]
+        span = self._data.span
+        bounds = (-span, span) if math.isfinite(span) else endpoints(apart)
+        totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
+        sizes = np.bincount(number, weights).astype(float)
+        return Paired(sample_of_differences(totals, sizes, bounds), self._assume)
 
     def _has_one_trial(self, *systems: int) -> bool:
-        """Whether a system has one trial per question, so that trial noise cannot be estimated."""
+        """Whether a system has a single trial of every question: trial noise cannot be seen."""
         data = self._data
         if data.correct is None:
             return False
-        return any(usual_trials(data.counts(at, data.held(at))) == 1 for at in systems)
+        return any(int(data.trials[at, data.held(at)].max()) == 1 for at in systems)
 
-    def _summary(self, system: int, some: NDArray[np.bool_]) -> Summary:
-        """Posterior summary of a system on this exact benchmark."""
+    def _ends(self, system: int, some: NDArray[np.bool_]) -> EndsByScore:
+        """Intervals of a system's score on this exact benchmark, or for a repeat of the run."""
         key = system, some.tobytes()
         if key not in self._known:
             noise = self._data.noise
@@ -146,22 +261,29 @@ class Differences:
             # Systems that have these questions too are learned in one go.
             alike = [at for at in range(len(self._data.systems)) if self._data.held(at)[some].all()]
             found = self._learned(alike, some)
-            self._known |= {(at, key[1]): one for at, one in zip(alike, found, strict=True)}
+            self._known |= {(at, key[1]): ends for at, ends in zip(alike, found, strict=True)}
         return self._known[key]
 
-    def _learned(self, systems: Sequence[int], some: NDArray[np.bool_]) -> list[Summary]:
+    def _learned(self, systems: Sequence[int], some: NDArray[np.bool_]) -> list[EndsByScore]:
         data = self._data
         if not isinstance(data.metric, CountMetric):
             raise InputError(
                 f"{data.metric}: votes by answer are supported for the estimand 'population' only."
             )
         counts = [data.counts(at, some) for at in systems]
-        known = Learned.of(counts, [np.random.default_rng(0) for _ in systems])
-        if self._covers is Estimand.RERUN:
-            return [one.rerun(data.metric, _ANY_LEVEL) for one in known]
-        return [one.benchmark(data.metric, _ANY_LEVEL) for one in known]
+        levels = [2.0 * _NORMAL.cdf(z) - 1.0 for z in _SCORES[1:].tolist()]
+        tables = Calibrated(self._covers).at_levels(counts, data.metric, levels)
+        found = []
+        for cells in tables:
+            mean, sd = cells[0].mean, cells[0].sd
+            lows = np.array([mean, *(cell.interval.low for cell in cells)])
+            highs = np.array([mean, *(cell.interval.high for cell in cells)])
+            below = np.maximum.accumulate(np.maximum(mean - lows, 0.0))
+            above = np.maximum.accumulate(np.maximum(highs - mean, 0.0))
+            found.append(EndsByScore(mean, sd, below, above))
+        return found
 
-    def _of_rewards(self, system: int, some: NDArray[np.bool_], noise: Array) -> Summary:
+    def _of_rewards(self, system: int, some: NDArray[np.bool_], noise: Array) -> EndsByScore:
         values = self._data.parts[0][system, some]
         if not np.isfinite(noise).all():
             raise InputError(
@@ -175,16 +297,20 @@ class Differences:
             sd = math.sqrt(twice * float(noise.sum())) / values.size
         else:
             sd = math.sqrt(twice * float(weights**2 @ noise)) / float(weights.sum())
-        return Summary(mean_of(values, weights), sd, math.nan, math.nan)
+        freedom = float((self._data.trials[system, some] - 1).sum())
+        levels = 2.0 * np.array([_NORMAL.cdf(z) for z in _SCORES.tolist()]) - 1.0
+        distance = sd * np.array([student_reach(level, freedom) for level in levels.tolist()])
+        return EndsByScore(mean_of(values, weights), sd, distance, distance)
 
-    def _caution(self, totals: Array, questions: int, *, learned: bool) -> str:
-        """Caution about the normal approximation, or an empty text."""
-        if learned:
-            return ""
-        if questions < _FEW_QUESTIONS:
-            return f"only {counted(questions, 'question')}"
-        if self._data.clustered and totals.size < _FEW_CLUSTERS:
-            return f"only {counted(totals.size, 'cluster')}"
+    def _caution(self, paired: Paired) -> str:
+        """Caution about the normal approximation of the sign-flip test, or an empty text."""
+        sample = paired.sample
+        clusters = int(sample.often.sum())
+        totals = np.repeat(sample.values, sample.often.astype(np.int64))
+        if self._data.clustered and clusters < _FEW_CLUSTERS:
+            return f"only {counted(clusters, 'cluster')}"
+        if clusters < _FEW_QUESTIONS:
+            return f"only {counted(clusters, 'question')}"
         differ = int((totals != 0).sum())
         if signs.effective_size(totals) < FEW_THAT_DIFFER:
             unit = "clusters" if self._data.clustered else "questions"
@@ -194,113 +320,16 @@ class Differences:
         return ""
 
 
+def sample_of_differences(
+    totals: Array, sizes: Array, bounds: tuple[float, float]
+) -> bounded.Sample:
+    """Sums of differences over clusters of `sizes` questions, pooled where they are equal."""
+    rows, often = np.unique(np.stack([totals, sizes]), axis=1, return_counts=True)
+    return bounded.Sample(rows[0], rows[1], often.astype(float), bounds)
+
+
 def apart_by(mine: Array, theirs: Array) -> Array:
     """Differences of values; exactly 0 where they are equal up to rounding."""
     apart = mine - theirs
     apart[np.abs(apart) <= _ALMOST * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
     return apart
-
-
-_DRAWS = 10_000
-_AT_ONCE = 1_000
-_ROUNDING = 1e-12  # relative squared distance below which two systems vary alike
-
-
-class Pair(NamedTuple):
-    """A difference with the indices of its two systems."""
-
-    one: int
-    other: int
-    found: Difference
-
-
-class Moving(NamedTuple):
-    """Influence of each random weight on each system, and the pairs of interest."""
-
-    steps: Array  # systems × weights
-    pairs: NDArray[np.intp]  # a row for each
-    seed: int = 0  # equal where the same questions are weighted
-
-
-def common_reach(groups: Sequence[tuple[Together, Sequence[Pair]]], level: float) -> float:
-    """Reach in standard deviations for which all intervals hold simultaneously."""
-    tasks: dict[str, int] = {}  # questions of a task are weighed alike for every metric
-    moving = [
-        Moving(
-            _steps(data, pairs),
-            np.array([(one, other) for one, other, _ in pairs]),
-            tasks.setdefault(data.task, len(tasks)),
-        )
-        for data, pairs in groups
-    ]
-    return reach_of(moving, level)
-
-
-def reach_of(groups: Sequence[Moving], level: float) -> float:
-    """Reach that the largest standardised difference stays within, with probability `level`.
-
-    Standard deviations are those of the draws: systems that share only some questions each vary
-    with all of their own.
-    """
-    if sum(len(pairs) for _, pairs, _ in groups) < 2:
-        return normal_reach(level)
-    farthest = np.zeros(_DRAWS)
-    for steps, pairs, seed in groups:
-        one, other = pairs.T
-        sd = apart(steps)[one, other]
-        one, other, sd = one[sd > 0], other[sd > 0], sd[sd > 0]
-        for at in range(0, _DRAWS, _AT_ONCE):
-            moved = drawn(steps, np.random.default_rng([seed, at]))
-            block = farthest[at : at + _AT_ONCE]
-            off = np.abs(moved[:, one] - moved[:, other]) / sd
-            np.maximum(block, off.max(axis=1, initial=0.0), out=block)
-    return max(float(np.quantile(farthest, level)), normal_reach(level))
-
-
-def drawn(steps: Array, rng: np.random.Generator) -> Array:
-    """Deviations of each system in some of the draws."""
-    return rng.standard_normal((_AT_ONCE, steps.shape[1])) @ steps.T
-
-
-def draws_of(steps: Array, seed: int) -> Array:
-    """Deviations of each system in all draws, block by block."""
-    parts = range(_DRAWS // _AT_ONCE)
-    return np.concatenate([drawn(steps, np.random.default_rng([seed, at])) for at in parts])
-
-
-def apart(rows: Array) -> Array:
-    """Euclidean distance between every two rows."""
-    products = rows @ rows.T
-    own = np.diag(products)
-    square = own[:, None] + own - 2.0 * products
-    square[square < _ROUNDING * (own[:, None] + own)] = 0.0
-    root: Array = np.sqrt(square)
-    return root
-
-
-def _steps(data: Together, pairs: Sequence[Pair]) -> Array:
-    """Influence of each cluster's weight, or of the trial noise, on each system."""
-    luck = {
-        at: sd
-        for one, other, found in pairs
-        if found.sds is not None
-        for at, sd in zip((one, other), found.sds, strict=True)
-    }
-    systems = len(data.systems)
-    if luck:  # systems are independent, given their questions
-        steps = np.zeros((systems, systems))
-        for place, at in enumerate(sorted(luck, key=lambda at: data.systems[at])):
-            steps[at, place] = luck[at]
-        return steps
-    number = int(data.clusters.max()) + 1
-    steps = np.zeros((systems, number))
-    for at in range(systems):
-        held = data.held(at)
-        values = data.values(at, held)
-        weights = data.weighing(held)
-        off = values - mean_of(values, weights)
-        size: float = values.size
-        if weights is not None:
-            off, size = off * weights, float(weights.sum())
-        steps[at] = np.bincount(data.clusters[held], off, number) / size
-    return steps

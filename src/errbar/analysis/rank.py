@@ -1,8 +1,9 @@
-"""Who ranks where: all systems on the questions of all, drawn together.
+"""Who ranks where: all systems on the questions of all.
 
-A system may rank below another unless it is shown to be better. All pairs are tried at once,
-against the largest deviation among those that are not yet decided: so with a chance of the level
-no pair is decided wrongly, and all ranks are as they are said to be.
+A system may rank below another unless it is shown to be better. All pairs are tried as `compare`
+tries them, adjusted for their number: so with the probability of the level no pair is decided
+wrongly, and all ranks lie in their ranges. Probabilities of ranks come from one joint posterior,
+the Bayesian bootstrap with one unseen question.
 """
 
 import math
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.learned import Summary
+from errbar.analysis.methods.base import Summary, combined
 from errbar.analysis.methods.seen import mean_of_sample
-from errbar.analysis.pairs import FEW_THAT_DIFFER, Moving, apart, apart_by, draws_of, reach_of
+from errbar.analysis.pairs import apart_by, sample_of_differences
 from errbar.analysis.score import ScoredMetric, first_of
 from errbar.analysis.values import Answered, average_reward
 from errbar.base.arguments import strict_share
@@ -24,7 +25,8 @@ from errbar.base.arrays import Array
 from errbar.base.tables import counted
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
-from errbar.kernels import sign_flip as signs
+from errbar.kernels.bounded_mean import Sample, low_end
+from errbar.kernels.interval import endpoints
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.base import Refusals, reason_of
@@ -32,6 +34,8 @@ from errbar.results.estimate import Estimand, Interval, Subject
 from errbar.results.leaderboard import Leaderboard, Standing, letters_of
 
 _ROUNDING = 1e-12  # values this near are equal
+_DRAWS, _SEED = 10_000, 1
+_AT_ONCE = 1 << 22  # random numbers in memory at a time
 
 
 @dataclass(frozen=True)
@@ -74,32 +78,13 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     if lost:
         verb = "is" if lost == 1 else "are"
         remarks.append(f"{counted(lost, 'question')} that some systems lack {verb} left out.")
-    remarks += _cautions(parts, ahead, asked.covers)
     words = (
-        "Bayesian bootstrap over questions, with the same weights for all systems"
+        "Bayesian bootstrap over questions with one unseen question, the same for all systems"
         if asked.covers is Estimand.POPULATION
         else "difficulty model fitted to each system"
     )
     asked_in_all = sum(part.questions for part in parts)
     return Leaderboard(tuple(rows), asked.metric, weights, asked_in_all, words, tuple(remarks))
-
-
-def _cautions(parts: Sequence["_Part"], ahead: Array, covers: Estimand) -> list[str]:
-    """Number of pairs whose separation rests on few questions."""
-    if covers is not Estimand.POPULATION:
-        return []
-    totals = np.concatenate([part.weight / part.size * part.totals for part in parts], axis=1)
-    pairs = np.argwhere(np.triu(ahead != 0)).tolist()
-    few = sum(
-        signs.effective_size(apart_by(totals[one], totals[other])) < FEW_THAT_DIFFER
-        for one, other in pairs
-    )
-    if not few:
-        return []
-    those = "Caution: the separation rests"
-    if len(pairs) > 1:
-        those = f"Caution: {few} of the {len(pairs)} separated pairs rest"
-    return [f"{those} on few questions that differ; see compare."]
 
 
 def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together]:
@@ -221,22 +206,40 @@ class _Part:
             self.means = heavy.sum(axis=1) / self.size
         self._known: list[Summary] = []
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """Bounds of a value: those of the metric, or those that rewards suggest."""
+        return self._data.metric.bounds if self._data.bounded else endpoints(self.values.ravel())
+
+    def differences(self, first: int, second: int) -> Sample:
+        """Differences of two systems, of clusters of questions."""
+        low, high = self.range
+        apart = apart_by(self.totals[first], self.totals[second])
+        return sample_of_differences(apart, self.sizes, (low - high, high - low))
+
+    def distances(self, level: float) -> Array:
+        """Distances from the mean to the lower and to the upper end of each system."""
+        found = self._at(level)
+        return np.array([[s.mean - s.low for s in found], [s.high - s.mean for s in found]])
+
     def summaries(self) -> list[Summary]:
         """Mean, standard deviation and ends of each system."""
         if not self._known:
-            metric = self._data.metric
-            if self._data.correct is not None and isinstance(metric, CountMetric):
-                self._known = self._of_counts(metric)
-            elif self._asked.covers is Estimand.POPULATION:
-                self._known = [self._of_sample(one) for one in self.values]
-            else:
-                raise InputError(f"{metric} is ranked for the estimand 'population' only.")
+            self._known = self._at(self._asked.level)
         return self._known
 
-    def _of_counts(self, metric: CountMetric) -> list[Summary]:
+    def _at(self, level: float) -> list[Summary]:
+        metric = self._data.metric
+        if self._data.correct is not None and isinstance(metric, CountMetric):
+            return self._of_counts(metric, level)
+        if self._asked.covers is Estimand.POPULATION:
+            return [self._of_sample(values) for values in self.values]
+        raise InputError(f"{metric} is ranked for the estimand 'population' only.")
+
+    def _of_counts(self, metric: CountMetric, level: float) -> list[Summary]:
         """Mean, sd and ends of each system, as `score` gives them."""
         counts = [self._data.counts(at, self.some) for at in self._rows]
-        (cells,) = Calibrated(self._asked.covers, self._asked.level).cells(counts, [metric])
+        (cells,) = Calibrated(self._asked.covers, level).cells(counts, [metric])
         return [
             Summary(cell.mean, cell.sd, cell.interval.low, cell.interval.high) for cell in cells
         ]
@@ -245,12 +248,9 @@ class _Part:
         data, level = self._data, self._asked.level
         clusters = self.clusters if data.clustered else None
         if data.bounded:
-            low, high = data.metric.bounds
-            span = high - low or 1.0
+            bounds = data.metric.bounds
             each = np.ones(values.size)
-            part = mean_of_sample((values - low) / span, each, clusters, level, self.weights)
-            ends = low + span * part.low, low + span * part.high
-            return Summary(low + span * part.mean, span * part.sd, *ends)
+            return mean_of_sample(values, each, clusters, level, self.weights, bounds)
         once = np.ones(values.size, dtype=np.int64)
         answered = Answered(values, once, clusters, weights=self.weights)
         found = average_reward(Subject(), data.metric, answered, Calibrated(level=level))
@@ -261,66 +261,101 @@ class _Sampled:
     """Joint uncertainty for the population: questions are sampled, the same for all systems."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
-        scaled = [(part.weight / part.size, part) for part in parts]
-        totals = np.concatenate([scale * part.totals for scale, part in scaled], axis=1)
-        off = np.concatenate(
-            [scale * (part.totals - part.means[:, None] * part.sizes) for scale, part in scaled],
-            axis=1,
-        )
-        self.steps, self._totals = off, totals
-        self.means = totals.sum(axis=1)
-        self.under_signs = apart(totals)
+        self._parts = parts
+        self.means = np.sum([part.weight * part.means for part in parts], axis=0)
+
+    def low_end(self, first: int, second: int, tail: float) -> float:
+        """Lower end of the difference of two systems; tasks are combined by MOVER."""
+        below = []
+        for part in self._parts:
+            sample = part.differences(first, second)
+            below.append(part.weight * (sample.mean - low_end(sample, tail)))
+        return float(self.means[first] - self.means[second]) - math.hypot(*below)
 
     def scores(self) -> Array:
-        """Joint draws of the scores of all systems, a row per draw, by random signs."""
-        return self.means + draws_of(self._totals, 1)
+        """Joint posterior draws of the scores of all systems, a row per draw.
+
+        Each task has one unseen question, which the systems solve in a random order, at equal
+        distances from the lower to the upper bound.
+        """
+        rng = np.random.default_rng(_SEED)
+        systems = self.means.size
+        scores = np.zeros((_DRAWS, systems))
+        for part in self._parts:
+            low, high = part.range
+            size = float(part.sizes @ part.sizes) / part.size
+            ladder = np.linspace(low, high, systems)
+            step = max(1, _AT_ONCE // part.sizes.size)
+            for start in range(0, _DRAWS, step):
+                some = slice(start, min(start + step, _DRAWS))
+                number = some.stop - start
+                weights = rng.standard_exponential((number, part.sizes.size))
+                unseen = size * rng.standard_exponential((number, 1))
+                order = rng.permuted(np.tile(ladder, (number, 1)), axis=1)
+                total = (weights @ part.sizes)[:, None] + unseen
+                scores[some] += part.weight * (weights @ part.totals.T + unseen * order) / total
+        return scores
 
 
 class _Apart:
     """Joint uncertainty for this exact benchmark: independent trial noise of each system."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
+        self._parts = parts
+        self._weights = np.array([part.weight for part in parts])
         each = [part.summaries() for part in parts]
-        weights = np.array([part.weight for part in parts])
-        self.means = weights @ np.array([[one.mean for one in some] for some in each])
+        self.means = self._weights @ np.array([[one.mean for one in some] for some in each])
         sds = np.array([[one.sd for one in some] for some in each])
-        self.steps = np.diag(np.sqrt(np.square(weights) @ np.square(sds)))
-        self.under_signs = apart(self.steps)
+        self._sds = np.sqrt(np.square(self._weights) @ np.square(sds))
+        self._ends: dict[float, tuple[Array, Array]] = {}
+
+    def low_end(self, first: int, second: int, tail: float) -> float:
+        """Lower end of the difference of two systems, by MOVER."""
+        if tail not in self._ends:
+            level = 1.0 - 2.0 * tail
+            each = np.array([part.distances(level) for part in self._parts])
+            squares = np.square(self._weights[:, None, None] * each).sum(axis=0)
+            below, above = np.sqrt(squares)
+            self._ends[tail] = below, above
+        below, above = self._ends[tail]
+        away = math.hypot(float(below[first]), float(above[second]))
+        return float(self.means[first] - self.means[second]) - away
 
     def scores(self) -> Array:
         """Joint draws of the scores of all systems, a row per draw."""
-        return self.means + draws_of(self.steps, 1)
+        rng = np.random.default_rng(_SEED)
+        return self.means + self._sds * rng.standard_normal((_DRAWS, self.means.size))
 
 
 def _decided(vary: _Sampled | _Apart, level: float) -> Array:
-    """1 where the row is significantly higher than the column, −1 where lower, else 0."""
-    gap = vary.means[:, None] - vary.means
-    with np.errstate(divide="ignore", invalid="ignore"):
-        score = np.where(vary.under_signs > 0, gap / vary.under_signs, 0.0)
-    upper = np.triu(np.ones_like(score, dtype=bool), 1)
-    done = np.zeros_like(upper)
-    while True:
-        open_pairs = np.argwhere(upper & ~done)
-        if not len(open_pairs):
-            break
-        reach = reach_of([Moving(vary.steps, open_pairs)], level)
-        new = upper & ~done & (np.abs(score) >= reach)
-        if not new.any():
-            break
-        done |= new
-    return np.where(done | done.T, np.sign(score), 0.0)
+    """1 where the row is significantly higher than the column, −1 where lower, else 0.
+
+    All pairs hold together (Bonferroni), so that a verdict is that of `compare` on all pairs.
+    """
+    number = vary.means.size
+    tail = (1.0 - level) / (number * (number - 1))
+    found = np.zeros((number, number))
+    for high in range(number):
+        for low in range(number):
+            if vary.means[high] > vary.means[low] and vary.low_end(high, low, tail) > 0.0:
+                found[high, low], found[low, high] = 1.0, -1.0
+    return found
 
 
 class _Drawn:
-    """Ranks under joint draws; tied scores share a rank."""
+    """Ranks under joint draws; tied scores share a rank.
+
+    No probability is 0 or 1: each system is given one draw more in which it is the best.
+    """
 
     def __init__(self, scores: Array) -> None:
         better = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
         equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
         ranks = better + 0.5 * (equal + 1)
         first = better == 0
+        shares = (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
         self.expected = ranks.mean(axis=0)
-        self.best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+        self.best = (shares + 1.0) / (len(scores) + shares.size)
 
 
 def _standings(
@@ -332,7 +367,8 @@ def _standings(
     asked: RankAsked,
 ) -> list[Standing]:
     found = [
-        _average([part.summaries()[at] for part in parts], parts) for at in range(len(systems))
+        combined([(part.weight, part.summaries()[at]) for part in parts])
+        for at in range(len(systems))
     ]
     values = np.sum([part.weight * part.means for part in parts], axis=0)
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
@@ -355,15 +391,3 @@ def _standings(
             )
         )
     return rows
-
-
-def _average(each: Sequence[Summary], parts: Sequence[_Part]) -> Summary:
-    """Combine independent tasks: squared distances from the mean to the ends add up."""
-    weights = np.array([part.weight for part in parts])
-    if len(each) == 1:
-        return each[0]
-    mean, sd, low, high = np.array(each).T
-    whole = float(weights @ mean)
-    reach = [math.sqrt(float(np.square(weights * off).sum())) for off in (mean - low, high - mean)]
-    spread = math.sqrt(float(np.square(weights * sd).sum()))
-    return Summary(whole, spread, whole - reach[0], whole + reach[1])

@@ -361,30 +361,6 @@ def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
     return ("avg", f"pass@{min(several)}", f"pass^{min(several)}") if several else ("avg",)
 
 
-_MOST = 1 << 20  # the largest k of a curve that names none
-
-
-def ks_of(one: Slice, errors: str) -> tuple[int, ...]:
-    """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
-    taken = "wrong" if errors == "bracket" else failures_as(errors)
-    trials = one.where(one.weighs).counts(taken).trials
-    asked = trials[trials > 0]
-    most = int(asked.min(initial=_MOST)) if asked.size else 1
-    return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
-
-
-def left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
-    """What a curve leaves out."""
-    kept = {id(one) for one in drawn}
-    left = [str(of) or "the system" for of, one in by_subject(found).items() if id(one) not in kept]
-    if not left:
-        return []
-    return [
-        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
-        f"{first_of(left)}. avg scores them."
-    ]
-
-
 def by_subject(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
     """Slices by what they are of."""
     return {

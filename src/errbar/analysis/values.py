@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.base import refuse_weights_in, require_all
+from errbar.analysis.methods.base import Summary, refuse_weights_in, require_all
 from errbar.analysis.methods.seen import mean_of_sample, of_a_share, right_or_wrong
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
@@ -20,7 +20,7 @@ from errbar.data.queries.slices import Named, Results, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import most_noise
-from errbar.kernels.interval import student_reach
+from errbar.kernels.interval import endpoints, student_reach
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
@@ -174,23 +174,44 @@ def rewards_of(results: Results, taken: str) -> Answered:
     return Answered(means, each, clusters, noise, kept, weights)
 
 
-def average_reward(of: Subject, metric: Metric, answered: Answered, method: Method) -> Estimate:
-    """Mean over questions, with an interval for the target of the method."""
+def average_reward(
+    of: Subject,
+    metric: Metric,
+    answered: Answered,
+    method: Method,
+    bounds: tuple[float, float] | None = None,
+) -> Estimate:
+    """Mean over questions, with an interval for the target of the method.
+
+    For the population, rewards are bounded: by `bounds`, or by what they suggest.
+    """
     questions = answered.values.size
     value = answered.mean
     covers = target_of(method, questions, answered.weights)
     if covers is Estimand.POPULATION:
-        variance, freedom, reason = _among_questions(answered, value)
-        if not reason:
-            variance, reason = _of_a_finite_number(variance, answered, method)
+        found, reason = _among_questions(answered, method, bounds or suggested_bounds(answered))
+        sd, low, high = found.sd, found.low, found.high
     else:
         variance, freedom, reason = _within_questions(answered)
-        variance *= 2.0 if covers is Estimand.RERUN else 1.0
-    sd = math.sqrt(variance)
-    reach = student_reach(method.level, freedom) * sd if freedom else math.nan
-    interval = Interval(value - reach, value + reach, method.level, covers)
+        sd = math.sqrt(variance * (2.0 if covers is Estimand.RERUN else 1.0))
+        reach = student_reach(method.level, freedom) * sd if freedom else math.nan
+        low, high = value - reach, value + reach
+    interval = Interval(low, high, method.level, covers)
     trials = int(answered.trials.sum())
     return Estimate(of, metric, value, value, sd, interval, questions, trials, reason)
+
+
+def suggested_bounds(answered: Answered) -> tuple[float, float]:
+    """Bounds of rewards of which none are given.
+
+    Rewards between 0 and 1 are taken to be bounded by these. Others are bounded by the estimated
+    ends of their range (Robson and Whitlock 1964), and by 0 if none is negative.
+    """
+    values = answered.values
+    if values.min() >= 0.0 and values.max() <= 1.0:
+        return 0.0, 1.0
+    low, high = endpoints(values)
+    return (max(low, 0.0) if values.min() >= 0.0 else low), high
 
 
 def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
@@ -224,29 +245,28 @@ def target_of(method: Method, questions: int, weights: Array | None = None) -> E
     return method.estimand
 
 
-def _among_questions(answered: Answered, value: float) -> tuple[float, float, str]:
-    """Variance of the mean by how far questions, or clusters of them, lie apart."""
-    off = answered.values - value
-    weights = sizes = answered.weights
-    if weights is not None:
-        off = weights * off
-    if answered.clusters is not None:
-        number_of = np.unique(answered.clusters, return_inverse=True)[1]
-        off = np.bincount(number_of, off).astype(float)
-        sizes = None if weights is None else np.bincount(number_of, weights).astype(float)
-    number = off.size
-    if number == 1:
-        alone = "cluster" if answered.clusters is not None else "question"
-        return math.nan, 0, f"a single {alone} gives no spread"
-    asked = answered.values.size if weights is None else math.fsum(weights)
-    squares = math.fsum(np.square(off)) / asked**2
-    if not squares:
-        return math.nan, 0, "all questions have the same value, so there is no spread to estimate"
-    if sizes is None:
-        return squares * number / (number - 1), number - 1, ""
-    left = 1.0 - sizes / sizes.sum()  # of a question's own say in the mean that it is held against
-    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
-    return math.fsum(np.square(off) / left) / asked**2, max(1.0, effective - 1.0), ""
+def _among_questions(
+    answered: Answered, method: Method, bounds: tuple[float, float]
+) -> tuple[Summary, str]:
+    """Interval for new questions, narrower if these are a sample of a known number."""
+    assume = method.assume if isinstance(method, Calibrated) else "nothing"
+    found = mean_of_sample(
+        answered.values,
+        np.ones(answered.values.size),
+        answered.clusters,
+        method.level,
+        answered.weights,
+        bounds,
+        assume,
+    )
+    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    if in_all is None:
+        return found, ""
+    within, _, reason = _within_questions(answered)
+    if reason:
+        return found, f"questions_in_all has no effect: {reason}"
+    noise = min(1.0, within / found.sd**2) if found.sd else 1.0
+    return of_a_share(found, answered.values.size / in_all, noise)
 
 
 def _within_questions(answered: Answered) -> tuple[float, int, str]:
@@ -261,18 +281,6 @@ def _within_questions(answered: Answered) -> tuple[float, int, str]:
     if not total:
         return math.nan, 0, "the trials of each question agree, so there is no spread to estimate"
     return total, int((answered.trials - 1).sum()), ""
-
-
-def _of_a_finite_number(variance: float, answered: Answered, method: Method) -> tuple[float, str]:
-    """Less is left to chance where the questions are a sample of a known number."""
-    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
-    if in_all is None:
-        return variance, ""
-    share = answered.values.size / in_all
-    within, _, reason = _within_questions(answered)
-    if reason:
-        return variance, f"questions_in_all has no effect: {reason}"
-    return (1.0 - share) * variance + share * within, ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

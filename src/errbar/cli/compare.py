@@ -16,8 +16,8 @@ from errbar.cli.output import show
 @options.BASELINE
 @click.option("--margin", type=float, help="A difference that is too small to matter.")
 @choice(
-    *("--adjust", "holm", "none"),
-    default="holm",
+    *("--adjust", "bonferroni", "none"),
+    default="bonferroni",
     text="The adjustment for the number of comparisons.",
 )
 @options.SYSTEMS
@@ -28,7 +28,7 @@ def compare(
     metrics: tuple[str, ...],
     baseline: str | None,
     margin: float | None,
-    adjust: Literal["holm", "none"],
+    adjust: Literal["bonferroni", "none"],
     systems: tuple[str, ...],
     pairing: PairOptions,
     reading: ReadOptions,

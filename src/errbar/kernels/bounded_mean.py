@@ -1,11 +1,20 @@
-"""Intervals for the mean of a bounded population: a Bayesian bootstrap with an unseen value.
+"""Gaffke's interval for the mean of a bounded population, and the test that it inverts.
 
-The Bayesian bootstrap (Rubin 1981) gives every observed value a random Gamma weight; quantiles of
-the weighted mean are the ends of the interval. Alone it is too narrow for small samples, because
-values beyond the observed ones have weight 0. As in Gaffke's bound (Gaffke 2005; Learned-Miller and
-Thomas 2019), a pseudo-observation is added on the side of each end. Gaffke's lies at the bound with
-weight 1; here its place and weight depend on the sample (`unseen_value`), which is narrower and
-has been checked by simulation instead of proved.
+The Bayesian bootstrap (Rubin 1981) gives every observed value a random exponential weight. To it
+one unseen observation is added, at the lower bound for the lower end and at the upper bound for the
+upper end; the ends are quantiles of the weighted mean. This is the bound of Gaffke (2005, "Three
+test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable").
+For values of 0 and 1 it is the interval of Clopper and Pearson (1934), and for differences of −1, 0
+and 1 its test of no difference is the exact test of McNemar (1947). That it holds its level for
+every bounded distribution and every sample size is a conjecture, which extensive search supports
+(Learned-Miller and Thomas 2019, arXiv:1905.06208; a relative is proved in Phan, Thomas and
+Learned-Miller 2021, arXiv:2106.03163).
+
+Values may have sizes: clusters of questions, or weights. The mean is then Σ values / Σ sizes, and
+the test of a mean x is Gaffke's for the bounded variable value − x · size. The unseen value then
+needs a size: Σ size² / Σ size, the mean size of the cluster of a randomly drawn question. So the
+unseen one counts as one of the effective number of clusters, (Σ size)² / Σ size² (Kish 1965). This
+assumes that no much larger clusters exist than those observed.
 
 The quantiles need no random numbers. P(weighted mean < x) is the chance that a weighted sum of
 Gamma variables is negative, which the saddle-point approximation of Lugannani and Rice (1980)
@@ -14,6 +23,7 @@ gives for one sample or a batch of samples; an integral through the saddle point
 
 import math
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +31,10 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array
 from errbar.kernels.interval import root
 
-# The pseudo-observation. Its constants were chosen by simulation: decision 9 and docs/coverage.md
-# give the grid and the coverage reached.
-UNSEEN = 0.75  # its weight, where an observed value has weight 1
-FAR = 5.0  # least distance from the mean, in standard deviations of the values
-FARTHER = 1.75  # least distance from the mean, relative to the most distant value observed
-# The same for differences between two systems (`kernels.sign_flip`). It differs because that unseen
-# question has another weight, which decays with the number of differing questions, and was chosen
-# by simulations of its own: decision 10.
-FARTHER_DIFFERENCE = 2.0
-MANY = 10.0  # effective number of values off the bound at which it starts to leave the bound
-ROUNDING = 1e-12  # a value this near the bound is at the bound: 1 − 1e-16 is a 1
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
-_MOST_TERMS = 4096  # with more terms the saddle-point approximation needs no correction
+# With more distinct values the approximation alone is used: its normal score is then off by less
+# than 1e-3 (tests/unit/kernels/test_bounded_mean.py).
+_MOST_TERMS = 256
 _CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; a Newton step leaves about its square
 _NORMAL = NormalDist()
 _SAFE = 1e-300  # keeps the normal score of a chance finite
@@ -46,40 +47,83 @@ _WEIGHTS = np.cosh(_S) * _S[1]
 _WEIGHTS[0] *= 0.5
 
 
-def mean_ends(
-    values: Array,
-    sizes: Array,
-    often: Array,
-    level: float,
-    unseen: float = UNSEEN,
-    larger: float = 1.0,
-) -> tuple[float, float]:
-    """Interval for Σ values / Σ sizes of a population, where a value lies between 0 and its size.
+class Sample(NamedTuple):
+    """Values with their sizes, how often each occurs, and the bounds of a value of size 1."""
 
-    `often` counts how many times each row occurs, `unseen` is the weight of the pseudo-observation
-    and `larger` its size relative to the mean size.
+    values: Array
+    sizes: Array
+    often: Array
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def mirrored(self) -> "Sample":
+        """The sample with the opposite sign."""
+        low, high = self.bounds
+        return Sample(-self.values, self.sizes, self.often, (-high, -low))
+
+    @property
+    def unseen_size(self) -> float:
+        """Size of an unseen value: one of the effective number of values (Kish 1965)."""
+        return float(self.often @ np.square(self.sizes)) / float(self.often @ self.sizes)
+
+    @property
+    def mean(self) -> float:
+        """Σ values / Σ sizes."""
+        return float(self.often @ self.values) / float(self.often @ self.sizes)
+
+    def sd(self) -> float:
+        """Standard deviation of the weighted mean, with the unseen value at the farther bound."""
+        usual, farther = self.mean, max(self.bounds, key=lambda bound: abs(bound - self.mean))
+        off = self.often @ np.square(self.values - usual * self.sizes)
+        off += (self.unseen_size * (farther - usual)) ** 2
+        number = float(self.often.sum())
+        size = float(self.often @ self.sizes) / number
+        return math.sqrt(float(off) / (number + 1.0) / (number + 2.0)) / size
+
+
+def mean_ends(sample: Sample, level: float) -> tuple[float, float]:
+    """Two-sided interval for the mean, with half of what is left of the level on each side."""
+    tail = 0.5 * (1.0 - level)
+    return low_end(sample, tail), -low_end(sample.mirrored, tail)
+
+
+def low_end(sample: Sample, tail: float) -> float:
+    """Lower end of the interval that leaves `tail` below it."""
+    least = sample.bounds[0]
+    if not (sample.values > least * sample.sizes).any():
+        return least
+    z = _NORMAL.inv_cdf(max(tail, _SMALLEST))
+    mean = _WeightedMean(sample)
+    x = mean.guess(z)
+    if mean.shape.size > _MOST_TERMS or mean.has_no_room:
+        return x
+    return mean.corrected(x, z)
+
+
+def p_at_most(sample: Sample, at: float) -> float:
+    """One-sided p-value of the hypothesis that the mean is `at` or lower.
+
+    It is the chance that the weighted mean with the unseen value at the lower bound is below `at`.
     """
-    tail = max(0.5 * (1.0 - level), _SMALLEST)
-    low, high = (
-        _low_end(side, sizes, often, tail, (unseen_value(side, sizes, often), unseen, larger))
-        for side in (values, sizes - values)
-    )
-    return low, 1.0 - high
+    mean = _WeightedMean(sample)
+    apart = mean.apart_from(at)
+    shape, apart = mean.shape[apart != 0.0], apart[apart != 0.0]
+    if not apart.size or apart.max() < 0.0:
+        return 1.0
+    if apart.min() > 0.0:
+        return 0.0
+    if apart.size > _MOST_TERMS:
+        return _NORMAL.cdf(_saddle(shape, apart)[0])
+    return _chance_below(shape, apart)
 
 
-def unseen_value(values: Array, sizes: Array, often: Array) -> float:
-    """Value of the pseudo-observation for the lower end, per unit of size."""
-    number = float(often.sum())
-    usual = float(often @ sizes) / number
-    mean = float(often @ values) / (number * usual)
-    off = np.square(values - mean * sizes)
-    sd = math.sqrt(float(often @ off) / max(number - 1.0, 1.0)) / usual
-    short = np.where(values < sizes * (1.0 - ROUNDING), sizes - values, 0.0)
-    squares = float(often @ np.square(short))
-    falling_short = float(often @ short) ** 2 / squares if squares else 0.0
-    share = max(math.exp(-falling_short / MANY), 1.0 / number)  # of the way to the bound
-    farthest = mean - float((values / sizes).min())
-    return max(0.0, mean - max(FAR * sd, FARTHER * farthest, mean * share))
+def chance_above(sample: Sample, at: float = 0.0) -> float:
+    """Posterior probability that the mean exceeds `at`, if either bound is as likely unseen.
+
+    It is the average over the unseen value at the lower and at the upper bound, which for 0 and 1
+    is one minus the mid-p-value.
+    """
+    return 0.5 * (1.0 - p_at_most(sample, at) + p_at_most(sample.mirrored, -at))
 
 
 def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
@@ -88,52 +132,25 @@ def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Arra
     A value is a U-statistic: a mean over all subsets of `draws` of its trials. If θ is its
     expectation, its variance is at most draws/trials · θ(1 − θ) (Hoeffding 1948), and v(1 − v) has
     the expectation θ(1 − θ) less that variance, which gives an unbiased bound. If all trials are
-    drawn, only the bound ¼ remains. A pseudo-observation of the largest variance is added.
+    drawn, only the bound ¼ remains. An unseen question of the largest variance is added.
     """
     number = float(often.sum())
     spread = float(often @ np.square(values - float(often @ values) / number))
     left = trials - draws
     open_to_luck = draws * values * (1.0 - values) / np.maximum(left, 1)
     noise = float(often @ np.where(left > 0, open_to_luck, 0.25))
-    noise += UNSEEN * 0.25 * float(often @ (draws / trials)) / number
+    noise += 0.25 * float(often @ (draws / trials)) / number
     return min(1.0, noise / spread) if spread else 1.0
 
 
-def approximate_low_end(
-    values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float]
-) -> float:
-    """Approximate `tail` quantile of the weighted mean, by the saddle point alone.
-
-    `more` is the value per size and the weight of the pseudo-observation.
-    """
-    return _WeightedMean(values, sizes, often, (*more, 1.0)).guess(_NORMAL.inv_cdf(tail))
-
-
-def _low_end(
-    values: Array, sizes: Array, often: Array, tail: float, more: tuple[float, float, float]
-) -> float:
-    """The `tail` quantile of the weighted mean."""
-    if not values.any():
-        return 0.0
-    z = _NORMAL.inv_cdf(tail)
-    mean = _WeightedMean(values, sizes, often, more)
-    x = mean.guess(z)
-    if mean.shape.size > _MOST_TERMS or mean.has_no_room:
-        return x
-    return mean.corrected(x, z)
-
-
 class _WeightedMean:
-    """A mean of the values and the pseudo-observation with random Gamma weights."""
+    """A mean of the values and the unseen one, at the lower bound, with random Gamma weights."""
 
-    def __init__(
-        self, values: Array, sizes: Array, often: Array, more: tuple[float, float, float]
-    ) -> None:
-        worse, unseen, larger = more
-        usual = larger * float(often @ sizes / often.sum())
-        self.shape = np.append(often, unseen)
-        self._value = np.append(values, worse * usual)
-        self._size = np.append(sizes, usual)
+    def __init__(self, sample: Sample) -> None:
+        unseen = sample.unseen_size
+        self.shape = np.append(sample.often, 1.0)
+        self._value = np.append(sample.values, sample.bounds[0] * unseen)
+        self._size = np.append(sample.sizes, unseen)
         ratio = self._value / self._size
         self._least, self._most = float(ratio.min()), float(ratio.max())
 
@@ -142,13 +159,17 @@ class _WeightedMean:
         """Whether all values coincide."""
         return self._most - self._least < NO_ROOM
 
+    def apart_from(self, x: float) -> Array:
+        """The terms whose weighted sum is negative where the weighted mean is below x."""
+        return self._value - x * self._size
+
     def guess(self, z: float) -> float:
         """Quantile at the normal score `z`, by the saddle-point approximation."""
         if self.has_no_room:
             return self._least
         total = float(self.shape @ self._size)
         mean = float(self.shape @ self._value) / total
-        spread = math.sqrt(float(self.shape @ np.square(self._value - mean * self._size))) / total
+        spread = math.sqrt(float(self.shape @ np.square(self.apart_from(mean)))) / total
         within = (self._least, self._most)
         return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, 1e-4)
 
@@ -158,7 +179,7 @@ class _WeightedMean:
         nearby = x + 1e-3 * min(x - least, most - x)
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
         for _ in range(_CORRECTIONS):
-            chance = _chance_below(self.shape, self._value - x * self._size)
+            chance = _chance_below(self.shape, self.apart_from(x))
             off = _NORMAL.inv_cdf(chance) - z
             new = x - off * per_score
             x = new if least < new < most else 0.5 * (x + (least if new <= least else most))
@@ -167,7 +188,7 @@ class _WeightedMean:
         return x
 
     def _score(self, x: float) -> float:
-        return _saddle(self.shape, self._value - x * self._size)[0]
+        return _saddle(self.shape, self.apart_from(x))[0]
 
 
 def _saddle(shape: Array, apart: Array) -> tuple[float, float]:
@@ -218,16 +239,30 @@ _FLAT = 1e-4  # below this signed root the formula is 0/0, and its limit is used
 
 
 def approximate_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
-    """Approximate interval widths for many samples: row i of `often` counts each value."""
-    z = NormalDist().inv_cdf(0.5 * (1.0 - level))
+    """Approximate widths of intervals for means between 0 and 1: row i of `often` is a sample."""
+    z = _NORMAL.inv_cdf(0.5 * (1.0 - level))
     low, high = (_low_ends(side, often, z) for side in (values, 1.0 - values))
     return 1.0 - low - high
 
 
+def approximate_scores(values: Array, often: NDArray[np.int64], least: float) -> Array:
+    """Approximate normal scores of `p_at_most` zero, for many samples bounded by `least` < 0."""
+    value = np.append(values, least)
+    shape = np.column_stack([often, np.ones(len(often))]).astype(float)
+    shape[:, value == 0.0] = 0.0
+    apart = np.where(shape > 0.0, value, 0.0)
+    rejectable = apart.max(axis=1) > 0.0
+    scores = np.full(len(often), np.inf)
+    if rejectable.any():
+        w, t, curve = _saddles(shape[rejectable], apart[rejectable], np.zeros(rejectable.sum()))
+        scores[rejectable] = _scores(w, t, curve)[0]
+    return scores
+
+
 def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
     """Quantile of each row's weighted mean at the normal score `z`."""
-    value = np.column_stack([np.broadcast_to(values, often.shape), _unseen_values(values, often)])
-    shape = np.column_stack([often, np.full(len(often), UNSEEN)])
+    value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
+    shape = np.column_stack([often, np.ones(len(often))])
     present = shape > 0.0
     least = np.where(present, value, np.inf).min(axis=1)
     most = np.where(present, value, -np.inf).max(axis=1)
@@ -241,12 +276,8 @@ def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
     for _ in range(_ENDS):
         apart = np.where(present[going], value[going] - x[going, None], 0.0)
         w, t[going], curve = _saddles(shape[going], apart, t[going])
-        steep = np.sqrt(curve)
-        flat = np.abs(w) < _FLAT
-        safe = np.where(flat, 1.0, w)
-        score = np.where(flat, 0.0, w + np.log(np.where(flat, 1.0, t[going] * steep / safe)) / safe)
-        slope = total[going] * np.where(flat, 1.0 / steep, t[going] / safe)
-        new = x[going] - (score - z) / slope
+        score, slope = _scores(w, t[going], curve)
+        new = x[going] - (score - z) / (total[going] * slope)
         bound = np.where(score > z, least[going], most[going])
         inside = (least[going] < new) & (new < most[going])
         x[going] = np.where(inside, new, 0.5 * (x[going] + bound))
@@ -254,6 +285,15 @@ def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
         if not going.size:
             break
     return x
+
+
+def _scores(w: Array, t: Array, curve: Array) -> tuple[Array, Array]:
+    """Barndorff-Nielsen's r* at the saddle points, and its slope for a sum of weights of 1."""
+    steep = np.sqrt(curve)
+    flat = np.abs(w) < _FLAT
+    safe = np.where(flat, 1.0, w)
+    score = np.where(flat, 0.0, w + np.log(np.where(flat, 1.0, t * steep / safe)) / safe)
+    return score, np.where(flat, 1.0 / steep, t / safe)
 
 
 def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Array]:
@@ -271,17 +311,3 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
         t = np.where((low < step) & (step < high), step, 0.5 * (low + high))
     exponent = (shape * np.log1p(-t[:, None] * apart)).sum(axis=1)
     return np.copysign(np.sqrt(np.maximum(2.0 * exponent, 0.0)), t), t, curve
-
-
-def _unseen_values(values: Array, often: NDArray[np.int64]) -> Array:
-    """`unseen_value` for each row of counts."""
-    number = often.sum(axis=1).astype(float)
-    mean = often @ values / number
-    variance = (often * np.square(values - mean[:, None])).sum(axis=1) / np.maximum(number - 1.0, 1)
-    short = np.where(values < 1.0 - ROUNDING, 1.0 - values, 0.0)
-    squares = often @ np.square(short)
-    falling = np.square(often @ short) / np.where(squares > 0.0, squares, np.inf)
-    share = np.maximum(np.exp(-falling / MANY), 1.0 / number)
-    farthest = mean - np.where(often > 0, values, np.inf).min(axis=1)
-    away = np.maximum(FAR * np.sqrt(variance), np.maximum(FARTHER * farthest, mean * share))
-    return np.maximum(0.0, mean - away)

@@ -56,6 +56,23 @@ def share_ends(share: float, size: float, level: float) -> tuple[float, float]:
     return max(centre - reach, 0.0), min(centre + reach, 1.0)
 
 
+def endpoints(values: Array) -> tuple[float, float]:
+    """Estimated ends of the range of a variable: 2·max − second largest, and likewise below.
+
+    The estimator of Robson and Whitlock (1964), which leaves beyond the largest value as much room
+    as lies between the two largest.
+
+    Examples
+    --------
+    >>> endpoints(np.array([1.0, 2.0, 5.0]))
+    (0.0, 8.0)
+    """
+    ordered = np.sort(values)
+    if ordered.size < 2:
+        return float(ordered[0]), float(ordered[-1])
+    return float(2.0 * ordered[0] - ordered[1]), float(2.0 * ordered[-1] - ordered[-2])
+
+
 def logit_ends(value: float, sd: float, level: float) -> tuple[float, float]:
     """Interval for a proportion strictly between 0 and 1, normal on the log-odds scale."""
     centre = math.log(value / (1.0 - value))

@@ -2,12 +2,10 @@
 
 If neither of two systems is better, every difference might as well have the opposite sign (Fisher
 1935). Under random signs the sum of the differences has mean zero and variance Σd², and is
-approximately normal. For differences of −1, 0 and 1 this is McNemar's test (1947); for others it is
-close to the paired t-test.
-
-The interval contains every δ for which the differences minus δ pass the test. If few questions
-differ, it is at least as wide as the Bayesian bootstrap with an unseen question
-(`kernels.bounded_mean`).
+approximately normal. For differences of −1, 0 and 1 this is McNemar's test (1947) without
+correction for continuity; for others it is close to the paired t-test. Like the t-test it takes
+for granted that the observed differences show how far differences go: that there are no rare ones
+much larger than those observed. `kernels.bounded_mean` has the test that assumes nothing.
 """
 
 import math
@@ -16,11 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.kernels.bounded_mean import FARTHER_DIFFERENCE, UNSEEN, approximate_low_end
 
-# The unseen question; decision 10 gives the simulations behind its constants.
-_FEW = 8.0  # differing questions over which its weight decays by a factor e
-_NEGLIGIBLE = 1e-2  # weight below which it is left out
 _ROUNDING = 1e-12  # relative: a sum this near to zero is zero
 
 
@@ -39,27 +33,12 @@ def evidence(totals: Array) -> float:
     return total / math.sqrt(square)
 
 
-def shift_ends(totals: Array, sizes: Array, reach: float, span: float) -> Ends:
+def shift_ends(totals: Array, sizes: Array, reach: float) -> Ends:
     """Interval of mean differences that the test at `reach` standard deviations does not reject.
 
-    `totals` are sums of differences over clusters of `sizes` questions. A difference lies between
-    −span and span; the span is infinite for rewards without bounds.
+    `totals` are sums of differences over clusters of `sizes` questions. The statistic of
+    `totals − δ · sizes` is `reach` at the ends, which are the roots of a quadratic in δ.
     """
-    ends = _inverted_test(totals, sizes, reach)
-    if math.isinf(span):
-        return ends
-    low, high = _with_unseen(totals, sizes, reach, span, ends)
-    return Ends(max(low, -span), min(high, span))
-
-
-def effective_size(totals: Array) -> float:
-    """Effective number of differences, (Σ|d|)² / Σd²; their number if all are equally large."""
-    square = float(totals @ totals)
-    return float(np.abs(totals).sum()) ** 2 / square if square else 0.0
-
-
-def _inverted_test(totals: Array, sizes: Array, reach: float) -> Ends:
-    """Ends where the statistic of `totals − δ · sizes` is `reach`: roots of a quadratic in δ."""
     total, questions = float(totals.sum()), float(sizes.sum())
     room = questions * questions - reach * reach * float(sizes @ sizes)
     if room <= 0.0:  # too few clusters to reject any mean
@@ -70,23 +49,22 @@ def _inverted_test(totals: Array, sizes: Array, reach: float) -> Ends:
     return Ends(middle - half, middle + half)
 
 
-def _with_unseen(totals: Array, sizes: Array, reach: float, span: float, ends: Ends) -> Ends:
-    """Widen `ends` to the Bayesian bootstrap with an unseen question.
+def effective_size(totals: Array) -> float:
+    """Effective number of differences, (Σ|d|)² / Σd²; their number if all are equally large."""
+    square = float(totals @ totals)
+    return float(np.abs(totals).sum()) ** 2 / square if square else 0.0
 
-    The fewer questions differ, the more distant the unseen question is and the more it weighs.
+
+def losses_to_undo(totals: Array, loss: float, reach: float) -> int:
+    """How many more differences of −`loss`, against the sum, make the test fall below `reach`.
+
+    With f of them the statistic is (|Σd| − f·loss) / √(Σd² + f·loss²).
     """
-    from scipy.special import ndtr  # noqa: PLC0415  loaded when first needed
-
-    number = effective_size(totals)
-    unseen = UNSEEN * math.exp(-number / _FEW)
-    if unseen < _NEGLIGIBLE:
-        return ends
-    farthest = FARTHER_DIFFERENCE * float((np.abs(totals) / sizes).max())
-    far = -min(max(farthest, span * math.exp(-number)), span)
-    rows, often = np.unique(np.stack([totals, sizes]), axis=1, return_counts=True)
-    weighed = (rows[1], often.astype(float), float(ndtr(-reach)), (far, unseen))
-    low, high = approximate_low_end(rows[0], *weighed), -approximate_low_end(-rows[0], *weighed)
-    return Ends(min(low, ends.low), max(high, ends.high))
+    total, square = abs(float(totals.sum())), float(totals @ totals)
+    most = math.ceil(total / loss) + 1
+    number = np.arange(most + 1)
+    scores = (total - number * loss) / np.sqrt(square + number * loss**2)
+    return int(np.argmax(scores < reach))
 
 
 def clip_to_verdict(ends: Ends, sign: int) -> Ends:

@@ -13,7 +13,7 @@ INCONCLUSIVE = "inconclusive"
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """One metric of two systems on the same questions; differences are first minus second."""
 
@@ -27,11 +27,13 @@ class Comparison:
     sd: float
     interval: Interval  # of the difference; simultaneous over all comparisons of a table
     p_value: float  # two-sided, of this comparison alone
-    adjusted: float  # p-value adjusted for the number of comparisons (Holm)
+    adjusted: float  # p-value adjusted for the number of comparisons
     chance: float  # probability that the first is better
     wins: int  # questions on which the first is better
     ties: int
     losses: int
+    probable: float = math.nan  # adjusted p-value that assumes no rare failures
+    undone_by: int = 0  # outright losses among new questions that would undo "probably better"
     left_out: int = 0  # questions that only one of them has
     margin: float | None = None  # largest difference that does not matter
     no_worse: float = math.nan  # probability that the first is worse by at most the margin
@@ -57,11 +59,20 @@ class Comparison:
         return self.one if self._gain(self.difference) > 0 else self.other
 
     @property
+    def probably_better(self) -> str:
+        """The system that is better if there are no rare failures; empty if `better` is not."""
+        if self.better or not self.probable < 1.0 - self.interval.level:
+            return ""
+        return self.one if self._gain(self.difference) > 0 else self.other
+
+    @property
     def verdict(self) -> str:
-        """Conclusion of the comparison."""
+        """Conclusion of the comparison: better, probably better or inconclusive."""
         if self.reason:
             return INCONCLUSIVE
         plainly = f"{self.better} is better" if self.better else INCONCLUSIVE
+        if self.probably_better:
+            plainly = f"{self.probably_better} is probably better"
         return self._beside(self.margin, plainly) if self.margin else plainly
 
     def _beside(self, margin: float, plainly: str) -> str:
@@ -109,6 +120,8 @@ class Comparison:
             "covers": self.interval.covers.value,
             "p_value": self.p_value,
             "adjusted": self.adjusted,
+            "probable": self.probable,
+            "undone_by": self.undone_by,
             "chance": self.chance,
             "wins": self.wins,
             "ties": self.ties,
@@ -118,6 +131,7 @@ class Comparison:
             "margin": self.margin,
             "no_worse": self.no_worse,
             "better": self.better,
+            "probably_better": self.probably_better,
             "verdict": self.verdict,
             "caution": self.caution,
             "reason": self.reason,
@@ -193,17 +207,31 @@ class Comparisons(Rows[Comparison]):
         notes += [f"The interval is for {target.words}." for target in covers]
         if self.together > 1:
             notes.append(
-                f"Intervals are simultaneous over all {self.together} comparisons; p and verdicts "
-                f"are adjusted by Holm's method."
+                f"Intervals, p and verdicts hold for all {self.together} comparisons together "
+                f"(Bonferroni)."
             )
         elif sum(row.questions > 0 for row in self) > 1:
             notes.append("Comparisons are not adjusted for their number.")
         ranked = any(row.items for row in self)
         wins = "" if ranked else "; win/tie/loss: questions on which it is better, equal or worse"
         notes.append(f"P(better): probability that the first system is better{wins}.")
+        notes += self._probable()
         if any(row.metric.direction is Direction.LOWER for row in self):
             notes.append("Lower is better.")
         return [*notes, f"Method: {self.method}.", *self._reasons(), *self.remarks]
+
+    def _probable(self) -> list[str]:
+        """What "probably better" rests on, and how little would undo it."""
+        rows = [row for row in self if row.probably_better]
+        if not rows:
+            return []
+        fewest = min(row.undone_by for row in rows)
+        failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
+        which = "" if len(rows) == 1 else " the weakest of them"
+        return [
+            f"Probably better: assuming no rare failures, too rare to show in these questions; "
+            f"{failures} among new questions would undo{which or ' it'}."
+        ]
 
     def _reasons(self) -> list[str]:
         """Why numbers are missing: a note per reason, with the pairs that share it."""

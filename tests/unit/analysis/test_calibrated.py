@@ -11,7 +11,7 @@ from errbar import eval as functions
 from errbar.analysis.methods import chosen_method, learned
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError, WrongType
-from errbar.kernels.bounded_mean import mean_ends
+from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 from errbar.metrics.categories import CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval
@@ -444,7 +444,7 @@ def test_equal_questions_leave_as_much_open_as_their_trials_do(name: str) -> Non
 def test_spread_beyond_the_noise_of_trials_leaves_the_interval_to_the_questions() -> None:
     spread = drawn(30, 8)
     (values, often) = np.unique(spread.correct / 8, return_counts=True)
-    low, high = mean_ends(values, np.ones(values.size), often.astype(float), 0.95)
+    low, high = mean_ends(Sample(values, np.ones(values.size), often.astype(float)), 0.95)
     assert one(spread, "avg").interval == Interval(low, high, 0.95, Estimand.POPULATION)
 
 

@@ -7,11 +7,12 @@ from errbar.analysis.methods.base import Cell, Method
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.methods.calibrated import Calibrated
 from errbar.analysis.methods.posterior import Posterior
+from errbar.analysis.methods.seen import Assumption
 from errbar.base.remarks import setting, way_to_say
 from errbar.errors import InputError, WrongType
 from errbar.results.estimate import Estimand
 
-__all__ = ["Bootstrap", "Calibrated", "Cell", "Method", "Posterior", "chosen_method"]
+__all__ = ["Assumption", "Bootstrap", "Calibrated", "Cell", "Method", "Posterior", "chosen_method"]
 
 
 def chosen_method(
@@ -20,6 +21,7 @@ def chosen_method(
     estimand: Estimand | str | None = None,
     level: float | None = None,
     questions_in_all: int | None = None,
+    assume: Assumption | None = None,
 ) -> Method:
     """A method as it is or by name, with what was asked for besides."""
     if method in (None, "calibrated"):
@@ -40,9 +42,14 @@ def chosen_method(
         if questions_in_all is not None:
             option = way_to_say("--questions-in-all", "questions_in_all=")
             raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
+        if assume is not None:
+            option = way_to_say("--assume", "assume=")
+            raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
         return replace(method, **asked)
     if estimand is not None:
         asked["estimand"] = estimand
     if questions_in_all is not None:
         asked["questions_in_all"] = questions_in_all
+    if assume is not None:
+        asked["assume"] = assume
     return replace(method, **asked)

@@ -1,5 +1,6 @@
 """What every interval method provides: cells of a table, a description; weights of questions."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,6 +14,41 @@ from errbar.data.counts import Counts, States, in_order, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
+
+
+class Summary(NamedTuple):
+    """Mean, standard deviation and ends."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    def stretched(self, factor: float) -> "Summary":
+        """Multiply the sd and the distance of both ends from the mean by a factor."""
+        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
+        return Summary(self.mean, factor * self.sd, low, high)
+
+    def within(self, low: float, high: float) -> "Summary":
+        """Clip to bounds; a distribution between them has an sd of at most half their distance."""
+        ends = (min(max(end, low), high) for end in (self.low, self.high))
+        return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
+
+
+def combined(parts: Sequence[tuple[float, Summary]]) -> Summary:
+    """Weighted mean of independent estimates, by MOVER (Zou and Donner 2008).
+
+    Squared distances from the means to the ends add up.
+    """
+    if len(parts) == 1:
+        return parts[0][1]
+    weights = np.array([weight for weight, _ in parts])
+    mean, sd, low, high = np.array([part for _, part in parts]).T
+    whole = float(weights @ mean)
+    spread, below, above = (
+        math.hypot(*(weights * off).tolist()) for off in (sd, mean - low, high - mean)
+    )
+    return Summary(whole, spread, whole - below, whole + above)
 
 
 class Cell(NamedTuple):

@@ -12,18 +12,30 @@ throughout.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import (
     Cell,
     Method,
+    Summary,
+    combined,
     require_all,
     require_no_weights,
 )
-from errbar.analysis.methods.learned import RAREST, Learned, Summary
-from errbar.analysis.methods.seen import NOT_NARROWED, Seen, clusters_of, of_a_share, right_or_wrong
+from errbar.analysis.methods.learned import RAREST, Learned
+from errbar.analysis.methods.seen import (
+    ASSUMPTIONS,
+    NOT_NARROWED,
+    Assumption,
+    Seen,
+    clusters_of,
+    of_a_share,
+    right_or_wrong,
+)
 from errbar.base.arguments import strict_share
 from errbar.base.tables import counted, percent
 from errbar.data.counts import CategoryCounts, Counts, weights_of
@@ -34,27 +46,31 @@ from errbar.results.estimate import Estimand, Interval
 
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _ROUNDING = 1e-12
+ENOUGH = 10  # questions of a stratum: coverage was studied for so many and more
 _FARTHEST = 8  # k is at most min(this, trials / 2) times the trials of a question
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated(Method):
-    """The target of the interval, its level, and the size of a finite population of questions.
+    """The target of the interval, its level, and what is assumed about the questions.
 
     With `questions_in_all`, the questions are a sample from that many, and the interval narrows by
-    the finite-population correction. `seed` starts the random number generator.
+    the finite-population correction. By default an unseen question may score anything that the
+    metric allows; with `assume="no rare failures"` it scores no worse and no better than those
+    observed. `seed` starts the random number generator.
 
     Examples
     --------
     >>> from errbar.metrics import PassAt
     >>> Calibrated(level=0.9).describe([PassAt(2)])
-    'Bayesian bootstrap over questions with an unseen question towards the bound (after Gaffke)'
+    'Bayesian bootstrap over questions with one unseen question at the bound (Gaffke)'
     """
 
     estimand: Estimand = Estimand.POPULATION
     level: float = 0.95
     questions_in_all: int | None = None
     seed: int = 0
+    assume: Assumption = "nothing"
 
     def __post_init__(self) -> None:
         known = [one.value for one in Estimand]
@@ -64,6 +80,10 @@ class Calibrated(Method):
             )
         object.__setattr__(self, "estimand", Estimand(self.estimand))
         strict_share(self.level, "level")
+        if self.assume not in ASSUMPTIONS:
+            raise InputError(
+                f"assume must be one of {', '.join(map(repr, ASSUMPTIONS))}; got {self.assume!r}."
+            )
         for name, least in (("questions_in_all", 1), ("seed", 0)):
             value = getattr(self, name)
             if value is None and name == "questions_in_all":
@@ -79,18 +99,25 @@ class Calibrated(Method):
         self,
         systems: Sequence[AnyCounts],
         metrics: Sequence[CountMetric],
-        *,
-        learned: Sequence[Learned] | None = None,
     ) -> list[list[Cell]]:
-        """Cells of a table, a row per metric and a column per system.
-
-        `learned` has the posteriors of systems that are known already.
-        """
-        known: Sequence[Learned | None] = learned or [None] * len(systems)
-        each = [_System(counts, self, one) for counts, one in zip(systems, known, strict=True)]
-        _learn([one for one in each if one.must_learn(metrics)], self.seed)
-        columns = [one.column(metrics) for one in each]
+        """Cells of a table, a row per metric and a column per system."""
+        each = self._systems(systems, metrics)
+        columns = [[system.cell(metric) for metric in metrics] for system in each]
         return [list(row) for row in zip(*columns, strict=True)]
+
+    def at_levels(
+        self, systems: Sequence[AnyCounts], metric: CountMetric, levels: Sequence[float]
+    ) -> list[list[Cell]]:
+        """The cell of one metric at several levels, a row per system."""
+        each = self._systems(systems, [metric])
+        return [[system.cell(metric, level) for level in levels] for system in each]
+
+    def _systems(
+        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+    ) -> "list[_System]":
+        each = [_System(counts, self) for counts in systems]
+        _learn([system for system in each if system.must_learn(metrics)], self.seed)
+        return each
 
     def describe(
         self,
@@ -101,8 +128,8 @@ class Calibrated(Method):
     ) -> str:
         """Name the method; with a single trial per question no posterior is needed."""
         if self.estimand is not Estimand.POPULATION:
-            alone = {usual_trials(counts) == 1 for counts in systems}
-            seen = f"{_SEEN}{_TWICE if self.estimand is Estimand.RERUN else ''}"
+            alone = {bool((counts.trials == 1).all()) for counts in systems}
+            seen = f"{self._seen}{_TWICE if self.estimand is Estimand.RERUN else ''}"
             if alone == {True}:
                 return seen
             return f"{_LEARNED}; with one trial per question, {seen}" if True in alone else _LEARNED
@@ -115,80 +142,150 @@ class Calibrated(Method):
         weighed = any(
             _is_seen(metric) and (not least or metric.draws <= max(least)) for metric in metrics
         )
-        said = [_SEEN] if weighed else []
+        said = [self._seen] if weighed else []
         if learned:
             said.append(f"{', '.join(learned) + ': ' if weighed else ''}{_LEARNED}")
         return "; ".join(said)
 
+    @property
+    def _seen(self) -> str:
+        return _SEEN if self.assume == "nothing" else _SEEN_NARROW
 
-_SEEN = "Bayesian bootstrap over questions with an unseen question towards the bound (after Gaffke)"
+
+_SEEN = "Bayesian bootstrap over questions with one unseen question at the bound (Gaffke)"
+_SEEN_NARROW = (
+    "Bayesian bootstrap over questions, assuming that no unseen question scores beyond those "
+    "observed (no rare failures)"
+)
 _TWICE = ", widened by √2 for two runs"
 _LEARNED = "difficulty distribution estimated from all questions (Dirichlet mixture)"
 
 
 class _System:
-    """The estimates of one system; the posterior of difficulty is drawn when first needed."""
+    """The estimates of one system; the posterior of difficulty is drawn when first needed.
 
-    def __init__(self, counts: AnyCounts, method: Calibrated, known: Learned | None) -> None:
+    For this exact benchmark, questions are put in strata by their number of trials, because
+    difficult questions may well be those that were tried less often. A stratum of single trials
+    tells nothing about trial noise, and is not learned.
+    """
+
+    def __init__(self, counts: AnyCounts, method: Calibrated) -> None:
         self._counts = right_or_wrong(counts)
         self._method = method
-        self.known = known
-        self._least, self._usual = int(counts.trials.min()), usual_trials(counts)
+        self._known: list[Learned] = []
+        self._least = int(counts.trials.min())
+        self._single = self._counts.trials == 1
         require_all(method.questions_in_all, len(counts))
         if method.questions_in_all is not None:
             require_no_weights("questions_in_all", counts)
 
-    @property
-    def counts(self) -> Counts:
-        """The data as counts of correct trials."""
+    @cached_property
+    def strata(self) -> list[Counts]:
+        """The counts from which difficulty is learned."""
         if isinstance(self._counts, CategoryCounts):
             raise TypeError("more than two categories have no success rate.")
-        return self._counts
+        if self._learns_population:
+            return [self._counts]
+        return [self._counts.where(some) for some in self._masks]
+
+    @cached_property
+    def _masks(self) -> list[NDArray[np.bool_]]:
+        """Questions of several trials, by their number of trials, in strata of enough questions."""
+        trials, often = self._counts.trials, self._counts.repeats()
+        found: list[NDArray[np.bool_]] = []
+        some = np.zeros(trials.size, dtype=bool)
+        for number in np.unique(trials[~self._single]).tolist():
+            some = some | (trials == number)
+            if some @ often >= ENOUGH:
+                found.append(some)
+                some = np.zeros(trials.size, dtype=bool)
+        if some.any():
+            last = found.pop() if found else np.zeros(trials.size, dtype=bool)
+            found.append(last | some)
+        return found
+
+    @property
+    def _learns_population(self) -> bool:
+        covers, in_all = self._method.estimand, self._method.questions_in_all
+        return covers is Estimand.POPULATION and in_all is None
 
     def must_learn(self, metrics: Sequence[CountMetric]) -> bool:
-        """Whether the posterior of difficulty is needed and not yet known."""
-        if self.known or self._usual == 1 or isinstance(self._counts, CategoryCounts):
+        """Whether the posterior of difficulty is needed."""
+        if self._single.all() or isinstance(self._counts, CategoryCounts):
             return False
-        if self._method.estimand is not Estimand.POPULATION or self._method.questions_in_all:
+        if not self._learns_population:
             return True
         return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
 
-    def column(self, metrics: Sequence[CountMetric]) -> list[Cell]:
-        """The cell of every metric."""
-        return [self._cell(metric) for metric in metrics]
+    def learn(self, known: list[Learned]) -> None:
+        """Take the posterior of every stratum, drawn together with those of other systems."""
+        self._known = known
 
-    def _cell(self, metric: CountMetric) -> Cell:
+    def cell(self, metric: CountMetric, level: float | None = None) -> Cell:
+        """The cell of a metric, at the level of the method or another."""
+        level = self._method.level if level is None else level
         short = metric.draws > self._least
         value = math.nan if short else metric.point(self._counts)
         low, high = metric.bounds
         if low == high:
-            return Cell(low, low, 0.0, self._interval(low, low), _NOTHING_OPEN)
+            return Cell(low, low, 0.0, self._interval(low, low, level), _NOTHING_OPEN)
         refusal = self._refusal(metric, short=short)
         if refusal:
-            return Cell(value, math.nan, math.nan, self._interval(math.nan, math.nan), refusal)
-        found, reason = self._summary(metric, short=short)
-        mean, sd, *ends = found.within(low, high)
+            nowhere = self._interval(math.nan, math.nan, level)
+            return Cell(value, math.nan, math.nan, nowhere, refusal)
+        found, reason = self._summary(metric, level, short=short)
+        mean, sd, lower, upper = found.within(low, high)
         if isinstance(metric, Bayes):
             value = mean
         if weights_of(self._counts) is not None and math.isclose(value, mean, rel_tol=_ROUNDING):
             mean = value  # the same sums in another order
-        return Cell(value, mean, sd, self._interval(*ends), reason)
+        return Cell(value, mean, sd, self._interval(lower, upper, level), reason)
 
-    def _summary(self, metric: CountMetric, *, short: bool) -> tuple[Summary, str]:
-        level, covers = self._method.level, self._method.estimand
-        if covers is not Estimand.POPULATION and self._usual == 1:
-            wide = Seen(self._counts, clustered=False).summary(metric, level, self._rng())
-            return wide.stretched(_ROOT_TWO) if covers is Estimand.RERUN else wide, ONE_TRIAL
-        if covers is Estimand.BENCHMARK:
-            return self._learned().benchmark(metric, level), _BEYOND if short else ""
-        if covers is Estimand.RERUN:
-            return self._learned().rerun(metric, level), _TOO_RARE if level > RAREST else ""
+    def _summary(self, metric: CountMetric, level: float, *, short: bool) -> tuple[Summary, str]:
+        if self._method.estimand is not Estimand.POPULATION:
+            return self._of_these_questions(metric, level, short=short)
         if short or not _is_seen(metric):
-            found = self._for_clusters(self._learned().population(metric, level))
+            found = self._for_clusters(self._of_all().population(metric, level), level)
         else:
-            found = Seen(self._counts).summary(metric, level, self._rng())
-        found, reason = self._of_a_finite_number(found, metric)
+            found = self._seen().summary(metric, level, self._rng())
+        found, reason = self._of_a_finite_number(found, metric, level)
         return found, "; ".join(filter(None, (_BEYOND if short else "", reason)))
+
+    def _of_these_questions(
+        self, metric: CountMetric, level: float, *, short: bool
+    ) -> tuple[Summary, str]:
+        """For this exact benchmark or a repeat of the run.
+
+        Trial noise cannot be seen in questions of a single trial: for those, the interval covers
+        the choice of questions as well. Two kinds of questions are combined by MOVER (Zou and
+        Donner 2008): squared distances from the mean to the ends add up.
+        """
+        again = self._method.estimand is Estimand.RERUN
+        if short:
+            return self._of_all().benchmark(metric, level), _BEYOND
+        parts = []
+        if self._single.any():
+            alone = self._seen(clustered=False, some=self._single)
+            found = alone.summary(metric, level, self._rng())
+            parts.append(
+                (self._weight(self._single), found.stretched(_ROOT_TWO) if again else found)
+            )
+        if not self._single.all():
+            for some, known in zip(self._masks, self._learned(), strict=True):
+                found = known.rerun(metric, level) if again else known.benchmark(metric, level)
+                parts.append((self._weight(some), found))
+        said = [ONE_TRIAL] if self._single.all() else []
+        if self._single.any() and not said:
+            number = counted(int(self._single @ self._counts.repeats()), "question")
+            said.append(f"{number} of a single trial: {_COVERS_BOTH}")
+        said += [_TOO_RARE] * (again and level > RAREST)
+        return combined(parts), "; ".join(said)
+
+    def _weight(self, some: NDArray[np.bool_]) -> float:
+        """Share of some questions in the mean."""
+        weights = weights_of(self._counts)
+        each = self._counts.repeats() * (1.0 if weights is None else weights)
+        return float(each[some].sum() / each.sum())
 
     def _refusal(self, metric: CountMetric, *, short: bool) -> str:
         """The reason why the data do not support an interval, if they do not."""
@@ -202,25 +299,28 @@ class _System:
             return ""
         if covers is Estimand.RERUN:
             return f"a run of fewer than {metric.draws} trials per question has no {metric}"
-        farthest = self._usual * max(1, min(self._usual // 2, _FARTHEST))
+        usual = _usual_trials(self._counts)
+        farthest = usual * max(1, min(usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
-                f"most questions have {counted(self._usual, 'trial')} or fewer, which supports "
+                f"most questions have {counted(usual, 'trial')} or fewer, which supports "
                 f"k up to {farthest}"
             )
         return ""
 
-    def _of_a_finite_number(self, found: Summary, metric: CountMetric) -> tuple[Summary, str]:
+    def _of_a_finite_number(
+        self, found: Summary, metric: CountMetric, level: float
+    ) -> tuple[Summary, str]:
         """Finite-population correction: between the population and the benchmark interval."""
         in_all = self._method.questions_in_all
         if in_all is None:
             return found, ""
         share = len(self._counts) / in_all
-        if self._usual == 1:
+        if self._single.all():
             return found, NOT_NARROWED
         if not metric.parts():
-            return of_a_share(found, share, Seen(self._counts).most_noise(metric))
-        inner = self._learned().benchmark(metric, self._method.level)
+            return of_a_share(found, share, self._seen().most_noise(metric))
+        inner = self._on_this_benchmark(metric, level)
         centre = found.mean
 
         def between(wide: float, narrow: float) -> float:
@@ -230,36 +330,54 @@ class _System:
         high = centre + between(found.high - centre, max(inner.high - centre, 0.0))
         return Summary(centre, between(found.sd, inner.sd), low, high), ""
 
-    def _for_clusters(self, found: Summary) -> Summary:
+    def _on_this_benchmark(self, metric: CountMetric, level: float) -> Summary:
+        method = replace(self._method, estimand=Estimand.BENCHMARK, questions_in_all=None)
+        these = _System(self._counts, method)
+        these.learn(self._learned())
+        return these._of_these_questions(metric, level, short=False)[0]
+
+    def _for_clusters(self, found: Summary, level: float) -> Summary:
         """Widen by the design effect of the clusters on the success rate."""
         if clusters_of(self._counts) is None:
             return found
-        rate, level = Bayes(), self._method.level
-        apart = Seen(self._counts, clustered=False).summary(rate, level, self._rng())
-        together = Seen(self._counts).summary(rate, level, self._rng())
+        rate = Bayes()
+        apart = self._seen(clustered=False).summary(rate, level, self._rng())
+        together = self._seen().summary(rate, level, self._rng())
         return found.stretched(max(1.0, together.sd / apart.sd))
 
-    def _learned(self) -> Learned:
-        if self.known is None:
-            (self.known,) = Learned.of([self.counts], [self._rng()])
-        return self.known
+    def _seen(self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None) -> Seen:
+        counts = self._counts if some is None or some.all() else self._counts.where(some)
+        return Seen(counts, self._method.assume, clustered=clustered)
+
+    def _learned(self) -> list[Learned]:
+        if not self._known:
+            _learn([self], self._method.seed)
+        return self._known
+
+    def _of_all(self) -> Learned:
+        """Difficulty learned from all questions, whatever their number of trials."""
+        if self._learns_population:
+            return self._learned()[0]
+        if isinstance(self._counts, CategoryCounts):
+            raise TypeError("more than two categories have no success rate.")
+        return Learned.of([self._counts], [self._rng()])[0]
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self._method.seed)
 
-    def _interval(self, low: float, high: float) -> Interval:
-        return Interval(low, high, self._method.level, self._method.estimand)
+    def _interval(self, low: float, high: float, level: float) -> Interval:
+        return Interval(low, high, level, self._method.estimand)
 
 
 def _learn(systems: Sequence[_System], seed: int) -> None:
     """Draw the posteriors of systems, each with its own random number generator."""
-    rngs = [np.random.default_rng(seed) for _ in systems]
-    learned = Learned.of([one.counts for one in systems], rngs)
-    for one, known in zip(systems, learned, strict=True):
-        one.known = known
+    strata = [counts for system in systems for counts in system.strata]
+    learned = iter(Learned.of(strata, [np.random.default_rng(seed) for _ in strata]))
+    for system in systems:
+        system.learn([next(learned) for _ in system.strata])
 
 
-def usual_trials(counts: AnyCounts) -> int:
+def _usual_trials(counts: AnyCounts) -> int:
     """Median number of trials; a few questions with many trials do not count for the others."""
     trials, often = counts.trials, counts.repeats()
     order = np.argsort(trials, kind="stable")
@@ -268,10 +386,8 @@ def usual_trials(counts: AnyCounts) -> int:
 
 
 _NOTHING_OPEN = "it has this value whatever the outcomes are"
-ONE_TRIAL = (
-    "with one trial per question, trial noise and difficulty cannot be separated; the interval "
-    "covers both"
-)
+_COVERS_BOTH = "trial noise and difficulty cannot be separated, and the interval covers both"
+ONE_TRIAL = f"with one trial per question, {_COVERS_BOTH}"
 _TOO_RARE = f"above a level of {percent(RAREST)} the ends are rough: too few reruns are simulated"
 _BEYOND = "k exceeds the trials; extrapolated by the difficulty model"
 

@@ -14,17 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Weighed
+from errbar.analysis.methods.base import Summary, Weighed
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States, unweighted
 from errbar.kernels import difficulty, rates
-from errbar.kernels.bounded_mean import UNSEEN
 from errbar.kernels.interval import mixture_ends, normal_reach, student_reach
 from errbar.metrics.base import CountMetric, QuestionMean
 from errbar.results.estimate import Estimand
 
 _TOGETHER = 50  # systems that are learned in one pass
-_WEIGHINGS = 20  # Bayesian bootstrap weights per draw, for the population
+_WEIGHINGS = 200  # Bayesian bootstrap weights per draw, for the population
 _RUNS, _MOST_RUNS = 10, 500  # simulated reruns per draw, for the rerun target
 _BEYOND_AN_END = 25  # simulated reruns beyond each end, at least, so that its quantile is known
 RAREST = 0.999  # the highest level that so many simulated reruns support
@@ -38,25 +37,6 @@ _WIDER, _WIDER_WITH_FEW = 1.02, 1.08
 _FEW = 4  # trials of a question
 _SAME = 1e-12  # values this near together differ by rounding
 _ALMOST_ALL = 1e-6  # share of the questions that carry no uncertainty, at least
-
-
-class Summary(NamedTuple):
-    """Mean, standard deviation and ends."""
-
-    mean: float
-    sd: float
-    low: float
-    high: float
-
-    def stretched(self, factor: float) -> "Summary":
-        """Multiply the sd and the distance of both ends from the mean by a factor."""
-        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
-        return Summary(self.mean, factor * self.sd, low, high)
-
-    def within(self, low: float, high: float) -> "Summary":
-        """Clip to bounds; a distribution between them has an sd of at most half their distance."""
-        ends = (min(max(end, low), high) for end in (self.low, self.high))
-        return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
 
 
 class Known(NamedTuple):
@@ -200,11 +180,12 @@ class Learned:
         return Summary(found.mean, math.hypot(found.sd, off), low, high)
 
     def population(self, metric: CountMetric, level: float) -> Summary:
-        """Interval for new questions: a Bayesian bootstrap with an unseen question, per draw."""
+        """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         rng = np.random.default_rng(self._seed)
         gamma = self._weighings(rng)
-        more = self._larger * rng.standard_gamma(UNSEEN, gamma.shape[:-1])
+        usual = 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
+        more = usual * rng.standard_exponential(gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
         worse = metric.joined(*(one / (totals + more) for one in sums))
@@ -214,11 +195,6 @@ class Learned:
         low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
         high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
-
-    @property
-    def _larger(self) -> float:
-        """Weight of an unseen question: the mean weight, weighted by itself."""
-        return 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
 
     def _weighings(self, rng: np.random.Generator) -> Array:
         """Bootstrap weights of the support points: weighings × draws × points."""

@@ -18,7 +18,7 @@ from errbar.analysis.plan.pilot import Difficulty, shift_to
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
-from errbar.kernels.bounded_mean import approximate_widths, mean_ends
+from errbar.kernels.bounded_mean import Sample, approximate_widths, mean_ends
 from errbar.kernels.power import (
     DiscreteDistribution,
     effective_size,
@@ -308,7 +308,7 @@ class Width(Goal):
     def _width(self, values: Array, often: NDArray[np.int64]) -> float:
         held = often > 0
         number = often[held].astype(float)
-        low, high = mean_ends(values[held], np.ones(number.size), number, self.level)
+        low, high = mean_ends(Sample(values[held], np.ones(number.size), number), self.level)
         return high - low
 
 
