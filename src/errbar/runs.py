@@ -18,21 +18,16 @@ from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import remarks_on, rows_never_scored, who_was_never_scored
 from errbar.analysis.score import (
     Errors,
-    ScoredMetric,
     Short,
     by_subject,
-    in_order,
-    ks_of,
-    left_out_of,
     scored_metric,
     scores_of,
     usual_metrics,
 )
-from errbar.analysis.values import categories_of
-from errbar.data.queries.slices import Slice, failures_as
+from errbar.data.queries.slices import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import ErrbarError, InputError
-from errbar.metrics import CountMetric, Metric, family
+from errbar.metrics import Metric, family
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.base import Refusals
 from errbar.results.comparison import Comparisons
