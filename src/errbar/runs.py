@@ -11,7 +11,7 @@ from errbar.analysis.compare import Adjust, Asked, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
 from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.methods import Assumption, Bootstrap, Method, chosen_method
+from errbar.analysis.methods import Assumption, Bootstrap, Method, chosen_method, narrowed
 from errbar.analysis.monitor import monitored
 from errbar.analysis.rank import RankAsked, rank_systems
 from errbar.analysis.ranked import roc_scores, selective_scores
@@ -99,13 +99,8 @@ class Runs:
         _require(errors, ("fail", "missing", "bracket"), "errors")
         _require(short, ("error", "drop", "posterior"), "short")
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
-        intervals = chosen_method(
-            method,
-            estimand=estimand,
-            level=level,
-            questions_in_all=questions_in_all,
-            assume=assume,
-        )
+        intervals = chosen_method(method, estimand=estimand, level=level)
+        intervals = narrowed(intervals, questions_in_all=questions_in_all, assume=assume)
         found = self.source.slices(_listed(by))
         refusals = Refusals()
         scores = scores_of(self.source, found, scored, errors, short, intervals, refusals, audit)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from errbar.analysis import evaluate
-from errbar.analysis.methods import chosen_method
+from errbar.analysis.methods import Assumption, chosen_method, narrowed
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
@@ -295,13 +295,15 @@ def _score_categories(
     estimand: Estimand | str | None = None,
     level: float | None = None,
     questions_in_all: int | None = None,
+    assume: Assumption | None = None,
     **others: Any,
 ) -> Scores:
     if others:
         raise InputError(
             f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
         )
-    how = chosen_method(method, estimand=estimand, level=level, questions_in_all=questions_in_all)
+    how = chosen_method(method, estimand=estimand, level=level)
+    how = narrowed(how, questions_in_all=questions_in_all, assume=assume)
     return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
 
 

@@ -12,7 +12,16 @@ from errbar.base.remarks import setting, way_to_say
 from errbar.errors import InputError, WrongType
 from errbar.results.estimate import Estimand
 
-__all__ = ["Assumption", "Bootstrap", "Calibrated", "Cell", "Method", "Posterior", "chosen_method"]
+__all__ = [
+    "Assumption",
+    "Bootstrap",
+    "Calibrated",
+    "Cell",
+    "Method",
+    "Posterior",
+    "chosen_method",
+    "narrowed",
+]
 
 
 def chosen_method(
@@ -20,10 +29,8 @@ def chosen_method(
     *,
     estimand: Estimand | str | None = None,
     level: float | None = None,
-    questions_in_all: int | None = None,
-    assume: Assumption | None = None,
 ) -> Method:
-    """A method as it is or by name, with what was asked for besides."""
+    """A method as it is or by name, with the target and the level that were given."""
     if method in (None, "calibrated"):
         method = Calibrated()
     elif method == "documented":
@@ -33,23 +40,31 @@ def chosen_method(
             f"method must be 'calibrated', 'documented' or a value, as in Calibrated(level=0.9); "
             f"got {method!r}."
         )
-    asked: dict[str, Any] = {} if level is None else {"level": level}
+    given: dict[str, Any] = {} if level is None else {"level": level}
     if isinstance(method, Posterior):
         if estimand not in (None, Estimand.BENCHMARK):
             raise InputError(
                 f"the documented posterior is for the estimand 'benchmark'; got {estimand!r}."
             )
-        if questions_in_all is not None:
-            option = way_to_say("--questions-in-all", "questions_in_all=")
-            raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
-        if assume is not None:
-            option = way_to_say("--assume", "assume=")
-            raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
-        return replace(method, **asked)
-    if estimand is not None:
-        asked["estimand"] = estimand
-    if questions_in_all is not None:
-        asked["questions_in_all"] = questions_in_all
-    if assume is not None:
-        asked["assume"] = assume
-    return replace(method, **asked)
+    elif estimand is not None:
+        given["estimand"] = estimand
+    return replace(method, **given)
+
+
+def narrowed(
+    method: Method, *, questions_in_all: int | None = None, assume: Assumption | None = None
+) -> Method:
+    """A method with what makes its intervals narrower, which only the calibrated one has."""
+    options = {
+        "questions_in_all": (questions_in_all, "--questions-in-all"),
+        "assume": (assume, "--assume"),
+    }
+    given: dict[str, Any] = {
+        name: value for name, (value, _) in options.items() if value is not None
+    }
+    if isinstance(method, Calibrated):
+        return replace(method, **given)
+    for name in given:
+        option = way_to_say(options[name][1], f"{name}=")
+        raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
+    return method
