@@ -381,10 +381,7 @@ def _estimates(result: RunReport) -> list[dict[str, Any]]:
             "metric": str(e.metric),
             "value": e.value,
             "sd": e.sd,
-            "low": e.interval.low,
-            "high": e.interval.high,
-            "level": e.interval.level,
-            "covers": e.interval.covers.value,
+            **e.interval.record(),
             "dropped": e.dropped,
             "reason": e.reason,
         }

@@ -15,6 +15,7 @@ _CONTROLS = re.compile(  # control characters, bidirectional marks and surrogate
 _MARKUP = re.compile(r"[\\`*_~\[\]<>&|$#]|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE)
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0
 _NO_NUMBER = "nan"
+_NO_BREAK = "\u00a0"
 DASH = "–"  # printed for a missing number
 _MOST_DECIMALS = 12  # smaller numbers are written as 1.2e-20
 
@@ -79,7 +80,13 @@ class Table:
 
 def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
     """Wrap each note to `width` columns; continuation lines are indented."""
-    return [textwrap.fill(printable(note), width, subsequent_indent="  ") for note in notes]
+    return [_wrap(printable(note), width) for note in notes]
+
+
+def _wrap(note: str, width: int) -> str:
+    """Wrap a note without a break between a number and its percent sign."""
+    text = textwrap.fill(note.replace(" %", f"{_NO_BREAK}%"), width, subsequent_indent="  ")
+    return text.replace(f"{_NO_BREAK}%", " %")
 
 
 def printable(text: str) -> str:

@@ -34,7 +34,10 @@ def compare(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Compare the systems at PATHS, pair by pair on the questions that both have."""
+    """Compare the systems at PATHS, pair by pair.
+
+    Two systems are compared on the questions that both have.
+    """
     with options.opened("compare", paths, reading) as runs:
         found = runs.compare(
             *metrics,

@@ -27,11 +27,11 @@ from errbar.errors import InputError
 def convert(
     paths: Paths, target: str, schema: Literal["outcomes", "every_eval_ever"], reading: ReadOptions
 ) -> None:
-    """Write the outcomes at PATHS to TARGET, with errbar's column names.
+    """Write the outcomes at PATHS to TARGET.
 
-    TARGET ends in .parquet, .csv or .jsonl, and is written completely or not at all. With --as
-    every_eval_ever it is a directory that gets, for every system and task, the score with its
-    interval and a record for each trial.
+    TARGET ends in .parquet, .csv or .jsonl, has errbar's column names, and is written completely or
+    not at all. With --as every_eval_ever it is a directory that gets, for every system and task,
+    the score with its interval and a record for each trial.
     """
     from errbar.writers import write_outcomes  # noqa: PLC0415  --help must not wait
 

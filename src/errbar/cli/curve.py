@@ -23,7 +23,7 @@ def curve(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Compute a metric at many k, for the outcomes at PATHS."""
+    """Compute a metric at many k."""
     with options.opened("curve", paths, reading) as runs:
         found = runs.curve(metric, ks or None, **scoring.keywords())
     show(found, writing)

@@ -21,7 +21,7 @@ print(errbar.score(runs, "pass@1", "pass@8"))
 @click.command()
 @page("errbar-demo.html")
 def demo(output: str) -> None:
-    """Score and compare a small bundled example, and write a report on it."""
+    """Score, compare and report a small example."""
     from errbar import demo as example  # noqa: PLC0415  --help must not wait
 
     runs = errbar.load(example.load())

@@ -88,11 +88,12 @@ def gate(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Check that no metric of CANDIDATE fell by more than --max-drop below BASELINE.
+    """Check CANDIDATE for a regression from BASELINE.
 
-    Both are logs, compared question by question. Without CANDIDATE, --baseline-system and --system
-    are two systems of one log. The exit code is 0 if the gate passes, 1 if a metric regresses, 3
-    (or the value of --inconclusive) if the data are inconclusive, and 2 for an error.
+    The gate passes if no metric fell by more than --max-drop. BASELINE and CANDIDATE are logs,
+    compared question by question. Without CANDIDATE, --baseline-system and --system are two systems
+    of one log. The exit code is 0 if the gate passes, 1 if a metric regresses, 3 (or the value of
+    --inconclusive) if the data are inconclusive, and 2 for an error.
     """
     drops = drops_in(max_drop, metrics)
     if candidate is None and not (system and baseline_system):

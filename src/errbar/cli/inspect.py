@@ -11,7 +11,10 @@ from errbar.cli.output import show
 @options.PATHS
 @options.READ_WRITE_PLOT
 def inspect(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
-    """Show what is at PATHS: systems, tasks, questions, trials, statuses and guesses."""
+    """Show the contents of the data at PATHS.
+
+    These are systems, tasks, questions, trials and statuses, and how the data were interpreted.
+    """
     with options.opened("inspect", paths, reading) as runs:
         found = runs.inspect()
     show(found, writing)

@@ -88,10 +88,10 @@ def monitor(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Decide whether the run that writes to PATHS can stop; it is valid to look at any time.
+    """Decide whether the run that writes to PATHS can stop.
 
-    With --level 0.95, at most 5 % of runs end in a false claim, even with a look after every
-    trial. An incomplete last line is left out.
+    The tests are valid at any time. With --level 0.95, at most 5 % of runs end in a false claim,
+    even with a look after every trial. An incomplete last line is left out.
     """
     if reading.engine == "spark":
         raise InputError("monitor reads rows in order, with DuckDB; omit --engine spark.")

@@ -12,6 +12,9 @@ from errbar.cli.output import show
 @options.READ
 @options.WRITE
 def overview(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
-    """Show what is at PATHS, its scores, and which system is better; same as errbar PATHS."""
+    """Show what was read, scores and comparisons.
+
+    The same as errbar PATHS.
+    """
     with working(f"errbar {shown(paths)}") as work:
         show(runs_of(paths, reading, work).overview(), writing)

@@ -90,10 +90,10 @@ def plan(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Plan the number of questions and trials, from a PILOT log or an assumed difficulty.
+    """Plan the number of questions and trials.
 
-    The goal is to detect a difference between two systems, or to estimate the score of one system
-    with an interval of some width.
+    The plan is based on a PILOT log or an assumed difficulty. The goal is to detect a difference
+    between two systems, or to estimate the score of one system with an interval of some width.
     """
     with working(f"errbar plan {shown(pilot) if pilot else difficulty or ''}") as work:
         found = errbar.plan(

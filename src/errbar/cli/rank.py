@@ -49,7 +49,7 @@ def rank(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Rank the systems at PATHS, with an interval for the rank of each."""
+    """Rank the systems at PATHS, with rank intervals."""
     with options.opened("rank", paths, reading) as runs:
         found = runs.rank(metric, systems=systems or None, weights=weights, **pairing.keywords())
     show(found, writing)

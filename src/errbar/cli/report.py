@@ -42,7 +42,10 @@ def report(
     level: float,
     reading: ReadOptions,
 ) -> None:
-    """Write a report on everything at PATHS, as one HTML page that needs no other file."""
+    """Write a report as one HTML page.
+
+    The page has all results of the data at PATHS, and needs no other file.
+    """
     command = ["errbar", "report", *paths, *(part for name in metrics for part in ("-m", name))]
     for option, value, default in (
         ("--baseline", baseline, None),

@@ -14,7 +14,10 @@ from errbar.cli.output import show
 def roc(
     paths: Paths, resampling: ResampleOptions, reading: ReadOptions, writing: WriteOptions
 ) -> None:
-    """How well the confidence at PATHS separates right answers from wrong ones: ROC-AUC."""
+    """Compute ROC-AUC of the confidence at PATHS.
+
+    It measures how well the confidence separates right answers from wrong ones.
+    """
     with options.opened("roc", paths, reading) as runs:
         found = runs.roc(**resampling.keywords())
         picture = runs.plot.roc(**resampling.keywords()) if writing.plot else None

@@ -31,9 +31,10 @@ def score(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Score the outcomes at PATHS: logs of a harness, or CSV, JSON lines and Parquet.
+    """Score the outcomes at PATHS.
 
-    A path is a file, a glob pattern or a directory. The harness is detected from the files.
+    A path is a file, a glob pattern or a directory: logs of a harness, which is detected, or tables
+    in CSV, JSON lines or Parquet.
     """
     with options.opened("score", paths, reading) as runs:
         found = runs.score(

@@ -37,7 +37,7 @@ def selective(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Report risk, coverage and areas of systems that may abstain, with intervals.
+    """Report risk and coverage of systems that abstain.
 
     PATHS is one path to outcomes with a confidence. Or it is runs of items: JSON files of
     experiments with predicted_items, ground_truth_items and item_signals (or evidence_counts) per

@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +76,8 @@ class Result(ABC):
         """JSON with guesses, rows and notes; a number that is not finite is null."""
         notes = self.notes()
         rows = [{key: finite(value) for key, value in row.items()} for row in self.to_dicts()]
-        whole = {"guesses": above(notes), "rows": rows, "notes": below(notes)}
-        return printable_json(json.dumps(whole, indent=2, ensure_ascii=False))
+        document = {"guesses": above(notes), "rows": rows, "notes": below(notes)}
+        return printable_json(json.dumps(document, indent=2, ensure_ascii=False))
 
     def to_csv(self) -> str:
         """CSV of the records, without the notes."""
@@ -119,24 +119,39 @@ class Result(ABC):
         return self.to_html()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Rows(Sequence[R], Result):
-    """A result that is a list of its rows."""
+class ResultSequence(Sequence[R], Result):
+    """A result that is also the sequence of its entries, stored in the field `entries_field`."""
 
-    rows: tuple[R, ...]
+    __slots__ = ()
+    entries_field: ClassVar[str]
+
+    def _entries(self) -> tuple[R, ...]:
+        entries: tuple[R, ...] = getattr(self, self.entries_field)
+        return entries
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._entries())
 
     def __iter__(self) -> Iterator[R]:
-        return iter(self.rows)
+        return iter(self._entries())
 
     @overload
     def __getitem__(self, at: int) -> R: ...
     @overload
     def __getitem__(self, at: slice) -> Self: ...
     def __getitem__(self, at: int | slice) -> R | Self:
-        return replace(self, rows=self.rows[at]) if isinstance(at, slice) else self.rows[at]
+        if isinstance(at, slice):
+            part: Self = replace(self, **{self.entries_field: self._entries()[at]})  # type: ignore[type-var]
+            return part
+        return self._entries()[at]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rows(ResultSequence[R]):
+    """A result that is a list of its rows."""
+
+    entries_field: ClassVar[str] = "rows"
+    rows: tuple[R, ...]
 
 
 def finite(value: Any) -> Any:
@@ -190,8 +205,8 @@ def reason_of(error: InputError, metric: object) -> str:
 
     Examples
     --------
-    >>> reason_of(InputError("vote@3: votes are counted among 1000 trials at most."), "vote@3")
-    'votes are counted among 1000 trials at most'
+    >>> reason_of(InputError("vote@3: votes are counted among at most 1000 trials."), "vote@3")
+    'votes are counted among at most 1000 trials'
     """
     text = " ".join(str(error).split()).removesuffix(".")
     return text.removeprefix(f"{metric}: ").removeprefix(f"{metric} ")

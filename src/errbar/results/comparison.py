@@ -114,10 +114,7 @@ class Comparison:
             "against": self.against,
             "difference": self.difference,
             "sd": self.sd,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "level": self.interval.level,
-            "covers": self.interval.covers.value,
+            **self.interval.record(),
             "p_value": self.p_value,
             "adjusted": self.adjusted,
             "probable": self.probable,
@@ -172,7 +169,7 @@ class Comparisons(Rows[Comparison]):
         return [row.record() for row in self.rows]
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down; one that is empty all the way is left out."""
+        """Return the columns as text, each beginning with its head; empty columns are left out."""
         gap, low, high = (
             pointed(supported(number, row.sd) for number, row in zip(numbers, self, strict=True))
             for numbers in (
@@ -211,7 +208,7 @@ class Comparisons(Rows[Comparison]):
                 f"(Bonferroni)."
             )
         elif sum(row.questions > 0 for row in self) > 1:
-            notes.append("Comparisons are not adjusted for their number.")
+            notes.append("Comparisons are not adjusted for multiple testing.")
         ranked = any(row.items for row in self)
         wins = "" if ranked else "; win/tie/loss: questions on which it is better, equal or worse"
         notes.append(f"P(better): probability that the first system is better{wins}.")

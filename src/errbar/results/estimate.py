@@ -49,6 +49,15 @@ class Interval:
     def __post_init__(self) -> None:
         _without_minus_zero(self, "low", "high")
 
+    def record(self) -> dict[str, Any]:
+        """A flat record, as part of that of an estimate."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+            "covers": self.covers.value,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -159,10 +168,7 @@ class Estimate(AnyEstimate):
             "value": self.value,
             "mean": self.mean,
             "sd": self.sd,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "level": self.interval.level,
-            "covers": self.interval.covers.value,
+            **self.interval.record(),
             "questions": self.questions,
             "trials": self.trials,
             "reason": self.reason,
@@ -225,10 +231,7 @@ class RankedEstimate(AnyEstimate):
             "metric": str(self.metric),
             "value": self.value,
             "sd": self.sd,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "level": self.interval.level,
-            "covers": self.interval.covers.value,
+            **self.interval.record(),
             "items": self.items,
             "clusters": self.clusters,
             "dropped": self.dropped,

@@ -129,7 +129,7 @@ class GateRow:
             found.interval.low,
             found.interval.high,
         )
-        return [supported(one, found.sd) for one in numbers]
+        return [supported(value, found.sd) for value in numbers]
 
     def advice(self) -> str:
         """Advice on the data needed, if the verdict is inconclusive."""
@@ -158,10 +158,7 @@ class GateRow:
             "candidate": found.value,
             "change": found.difference,
             "sd": found.sd,
-            "low": found.interval.low,
-            "high": found.interval.high,
-            "level": found.interval.level,
-            "covers": found.interval.covers.value,
+            **found.interval.record(),
             "max_drop": self.max_drop,
             "verdict": self.verdict.value,
             "questions": found.questions,
@@ -227,7 +224,7 @@ class Gate(Result):
         return [row.record() for row in self.rows]
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down; one that is empty all the way is left out."""
+        """Return the columns as text, each beginning with its head; empty columns are left out."""
         digits = [row.digits() for row in self.rows]
         level = percent(self.rows[0].comparison.interval.level)
         ends = [
@@ -237,9 +234,9 @@ class Gate(Result):
         columns = [
             ["task", *(row.comparison.task for row in self.rows)],
             ["metric", *(str(row.comparison.metric) for row in self.rows)],
-            ["baseline", *(one[0] for one in digits)],
-            ["candidate", *(one[1] for one in digits)],
-            ["change", *(one[2] for one in digits)],
+            ["baseline", *(baseline for baseline, *_ in digits)],
+            ["candidate", *(candidate for _, candidate, *_ in digits)],
+            ["change", *(change for _, _, change, *_ in digits)],
             [f"{level} interval", *ends],
             ["limit", *(f"{row.limit:+g}" for row in self.rows)],
             ["verdict", *(row.verdict.value for row in self.rows)],
@@ -327,7 +324,7 @@ def gate_of(
     inconclusive: int,
 ) -> Gate:
     """A gate from comparisons of a candidate with a baseline, and the limits."""
-    rows = tuple(GateRow(one, limits[one.metric]) for one in comparisons)
+    rows = tuple(GateRow(change, limits[change.metric]) for change in comparisons)
     return Gate(
         rows=rows,
         baseline=names[0],

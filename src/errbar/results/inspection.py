@@ -110,7 +110,7 @@ class Inspection(Result):
         if self.examples:
             heads = dict.fromkeys(name for row in self.examples for name in row)
             columns = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
-            tables.append(Table(columns, ["The first rows, by what their columns mean."]))
+            tables.append(Table(columns, ["The first rows; columns are named by their meaning."]))
         return tables
 
     def __str__(self) -> str:

@@ -255,7 +255,7 @@ class Monitoring(Result):
             f"{' in both systems' if first.against else ''}{self._left()}.",
         ]
         if len(self.watches) > 1:
-            notes.append("Rows are not adjusted for their number.")
+            notes.append("Rows are not adjusted for multiple testing.")
         dependent = sum(watch.dependent for watch in self.watches)
         if dependent:
             notes.append(

@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar, overload
+from typing import Any, ClassVar, Self, TypeVar
 
 from errbar.base.tables import DASH, counted, percent, pointed, supported
 from errbar.errors import InputError
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Result
+from errbar.results.base import ResultSequence
 from errbar.results.estimate import (
     SIMULATIONS,
     AnyEstimate,
@@ -26,27 +26,13 @@ E = TypeVar("E", bound=AnyEstimate)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimates(Sequence[E], Result):
+class Estimates(ResultSequence[E]):
     """Estimates that print as a table; `method` describes how their intervals were computed."""
 
+    entries_field: ClassVar[str] = "estimates"
     estimates: tuple[E, ...]
     method: str = ""
     remarks: tuple[str, ...] = ()  # on the data: guesses, rows left out
-
-    def __len__(self) -> int:
-        return len(self.estimates)
-
-    def __iter__(self) -> Iterator[E]:
-        return iter(self.estimates)
-
-    @overload
-    def __getitem__(self, at: int) -> E: ...
-    @overload
-    def __getitem__(self, at: slice) -> Self: ...
-    def __getitem__(self, at: int | slice) -> E | Self:
-        if isinstance(at, slice):
-            return replace(self, estimates=self.estimates[at])
-        return self.estimates[at]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per estimate, for a DataFrame or JSON.
@@ -138,7 +124,7 @@ class Scores(Estimates[Estimate]):
     """Metrics of repeated trials."""
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down; one that is empty all the way is left out."""
+        """Return the columns as text, each beginning with its head; empty columns are left out."""
         digits = list(zip(*(estimate.digits() for estimate in self), strict=True)) or [()] * 5
         value, mean, sd, low, high = (pointed(column) for column in digits)
         marks = [f" {_MARK}" if estimate.outside else "" for estimate in self]
@@ -199,7 +185,7 @@ class RankedScores(Estimates[RankedEstimate]):
     """Metrics of ranked items."""
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down; one that is empty all the way is left out."""
+        """Return the columns as text, each beginning with its head; empty columns are left out."""
         ends = [
             DASH
             if estimate.reason

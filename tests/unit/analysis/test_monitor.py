@@ -99,7 +99,7 @@ def test_each_system_and_task_is_watched_apart() -> None:
     assert [(one.system, one.task) for one in found.watches] == [
         *[("A", "sums"), ("A", "words"), ("B", "sums"), ("B", "words")]
     ]
-    assert "Rows are not adjusted for their number" in str(found)
+    assert "Rows are not adjusted for multiple testing" in str(found)
     assert [one.name for one in runs_of(rows).monitor("B", above=0.5).watches] == ["B", "B"]
     assert [one.task for one in runs_of(rows).monitor("A", "B").watches] == ["sums", "words"]
 

@@ -310,7 +310,7 @@ class TestOutput:
         single = runs.compare("avg", systems=["a", "b"])
         assert not any("comparisons" in note for note in single.notes())
         free = runs.compare("avg", adjust="none")
-        assert "Comparisons are not adjusted for their number." in free.notes()
+        assert "Comparisons are not adjusted for multiple testing." in free.notes()
 
     def test_in_a_notebook(self) -> None:
         shown = errbar.load({"<a>": THREE["a"], "b": THREE["b"]}).compare("avg")._repr_html_()
