@@ -5,8 +5,9 @@ compared in the same way, and give the same numbers.
 """
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -202,7 +203,7 @@ def compare_paired(
     roc-auc: first vs second: inconclusive (0.44, 95% CI -0.37 to 1.00)
     """
     gap = paired_areas(scores, other_scores, labels, strict_share(level, "level"))
-    return _areas(gap, level, len(np.asarray(labels)), "DeLong's covariance")
+    return _areas(gap, level, len(cast(Sized, labels)), "DeLong's covariance")
 
 
 def compare_unpaired(first: Scored, second: Scored, *, level: float = 0.95) -> Comparisons:
