@@ -310,7 +310,21 @@ def _no_score(questions: list[Counter[str]], errors: str) -> str:
 def _dash(subject: Any, metric: Any, level: float, reason: str) -> dict[str, Any]:
     nan = math.nan
     nowhere = Interval(nan, nan, level, Estimand.POPULATION)
-    return Scores((Estimate(subject, metric, nan, nan, nan, nowhere, 0, 0, reason),)).to_dicts()[0]
+    return Scores(
+        (
+            Estimate(
+                of=subject,
+                metric=metric,
+                value=nan,
+                mean=nan,
+                sd=nan,
+                interval=nowhere,
+                questions=0,
+                trials=0,
+                reason=reason,
+            ),
+        )
+    ).to_dicts()[0]
 
 
 def _clusters_of(case: Case, by: Sequence[str]) -> dict[tuple[str, ...], list[int]]:

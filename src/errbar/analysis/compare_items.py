@@ -2,7 +2,7 @@
 
 Clusters of items are drawn again, the same for all systems, so that what two systems share falls
 out of their difference. Two scores of the same labels have DeLong's covariance instead. P-values
-are adjusted by Holm's procedure, and intervals hold together at the level.
+and intervals are adjusted for the number of comparisons (Bonferroni).
 """
 
 import math

@@ -142,12 +142,32 @@ def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimat
     nan = math.nan
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     nowhere = Interval(nan, nan, method.level, covers)
-    return Estimate(of, metric, nan, nan, nan, nowhere, 0, 0, reason)
+    return Estimate(
+        of=of,
+        metric=metric,
+        value=nan,
+        mean=nan,
+        sd=nan,
+        interval=nowhere,
+        questions=0,
+        trials=0,
+        reason=reason,
+    )
 
 
 def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: Cell) -> Estimate:
     value, mean, sd, interval, reason = cell
-    return Estimate(of, metric, value, mean, sd, interval, len(counts), counts.all_trials, reason)
+    return Estimate(
+        of=of,
+        metric=metric,
+        value=value,
+        mean=mean,
+        sd=sd,
+        interval=interval,
+        questions=len(counts),
+        trials=counts.all_trials,
+        reason=reason,
+    )
 
 
 def _named(

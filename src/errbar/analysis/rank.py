@@ -252,7 +252,7 @@ class _Part:
             each = np.ones(values.size)
             return mean_of_sample(values, each, clusters, level, self.weights, bounds)
         once = np.ones(values.size, dtype=np.int64)
-        answered = Answered(values, once, clusters, weights=self.weights)
+        answered = Answered(values=values, trials=once, clusters=clusters, weights=self.weights)
         found = average_reward(Subject(), data.metric, answered, Calibrated(level=level))
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 
@@ -378,16 +378,16 @@ def _standings(
         better = values * up > values[at] * up + _ROUNDING
         rows.append(
             Standing(
-                systems[at],
-                float(values[at]),
-                found[at].sd,
-                Interval(found[at].low, found[at].high, asked.level, asked.covers),
-                1 + int(better.sum()),
-                1 + int((ahead[at] < 0).sum()),
-                len(systems) - int((ahead[at] > 0).sum()),
-                float(drawn.expected[at]),
-                float(drawn.best[at]),
-                letters[place],
+                system=systems[at],
+                value=float(values[at]),
+                sd=found[at].sd,
+                interval=Interval(found[at].low, found[at].high, asked.level, asked.covers),
+                rank=1 + int(better.sum()),
+                best_rank=1 + int((ahead[at] < 0).sum()),
+                worst_rank=len(systems) - int((ahead[at] > 0).sum()),
+                expected_rank=float(drawn.expected[at]),
+                chance_best=float(drawn.best[at]),
+                groups=letters[place],
             )
         )
     return rows

@@ -331,9 +331,9 @@ def _answered(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
     clusters = [question.cluster for question in questions]
     known = [number for number in clusters if number is not None]
     return Answered(
-        np.array(metric.values(questions)),
-        np.array([question.trials for question in questions]),
-        np.array(known) if len(known) == len(questions) else None,
+        values=np.array(metric.values(questions)),
+        trials=np.array([question.trials for question in questions]),
+        clusters=np.array(known) if len(known) == len(questions) else None,
         weights=scaled_weights([one.weight for one in questions], np.ones(len(questions))),
     )
 

@@ -119,7 +119,7 @@ def is_reward(one: Slice, metric: CountMetric) -> bool:
     return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not one.is_binary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answered:
     """What the questions of a subject came to."""
 
@@ -171,7 +171,9 @@ def rewards_of(results: Results, taken: str) -> Answered:
     weights = None
     if results.weights is not None:
         weights = scaled_weights(results.weights[some], np.ones(each.size))
-    return Answered(means, each, clusters, noise, kept, weights)
+    return Answered(
+        values=means, trials=each, clusters=clusters, noise=noise, questions=kept, weights=weights
+    )
 
 
 def average_reward(
@@ -198,7 +200,17 @@ def average_reward(
         low, high = value - reach, value + reach
     interval = Interval(low, high, method.level, covers)
     trials = int(answered.trials.sum())
-    return Estimate(of, metric, value, value, sd, interval, questions, trials, reason)
+    return Estimate(
+        of=of,
+        metric=metric,
+        value=value,
+        mean=value,
+        sd=sd,
+        interval=interval,
+        questions=questions,
+        trials=trials,
+        reason=reason,
+    )
 
 
 def suggested_bounds(answered: Answered) -> tuple[float, float]:
@@ -230,7 +242,17 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
         reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
     trials = int(answered.trials.sum())
-    return Estimate(of, metric, mean, mean, sd, interval, values.size, trials, reason)
+    return Estimate(
+        of=of,
+        metric=metric,
+        value=mean,
+        mean=mean,
+        sd=sd,
+        interval=interval,
+        questions=values.size,
+        trials=trials,
+        reason=reason,
+    )
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:

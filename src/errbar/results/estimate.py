@@ -121,7 +121,7 @@ class AnyEstimate(ABC):
         return self.of.slice
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate(AnyEstimate):
     """One metric of one system.
 

@@ -14,7 +14,7 @@ from errbar.results.base import Rows
 from errbar.results.estimate import Interval
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """A row of a leaderboard."""
 

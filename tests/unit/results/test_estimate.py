@@ -17,7 +17,16 @@ NAN = math.nan
 def estimate(system: str = "small", sd: float = 0.0213, value: float = 0.7) -> Estimate:
     low, high = 0.7 - 2 * sd, 0.7 + 2 * sd
     interval = Interval(low, high, 0.95, Estimand.BENCHMARK)
-    return Estimate(Subject(system), PassAt(8), value, 0.7, sd, interval, questions=40, trials=320)
+    return Estimate(
+        of=Subject(system),
+        metric=PassAt(8),
+        value=value,
+        mean=0.7,
+        sd=sd,
+        interval=interval,
+        questions=40,
+        trials=320,
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +57,16 @@ def test_a_number_prints_to_two_significant_digits_of_its_sd(
 
 def test_nothing_has_no_sign() -> None:
     interval = Interval(-0.0, -0.0, 0.95, Estimand.BENCHMARK)
-    counted = Estimate(Subject(), PassAt(8), -0.0, -0.0, -0.0, interval, questions=4, trials=32)
+    counted = Estimate(
+        of=Subject(),
+        metric=PassAt(8),
+        value=-0.0,
+        mean=-0.0,
+        sd=-0.0,
+        interval=interval,
+        questions=4,
+        trials=32,
+    )
     ranked = RankedEstimate(
         metric=Aurc(), value=-0.0, sd=-0.0, interval=interval, items=4, clusters=4
     )

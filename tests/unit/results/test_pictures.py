@@ -530,7 +530,17 @@ def test_systems_differ_by_dash_or_shape(name: str, pictures: dict[str, Picture]
 
 def unknown(value: float, low: float) -> Estimate:
     interval = Interval(low, low, 0.95, Estimand.POPULATION)
-    return Estimate(Subject("a"), PassAt(2), value, value, low, interval, 3, 6, "too little")
+    return Estimate(
+        of=Subject("a"),
+        metric=PassAt(2),
+        value=value,
+        mean=value,
+        sd=low,
+        interval=interval,
+        questions=3,
+        trials=6,
+        reason="too little",
+    )
 
 
 def test_a_number_without_an_interval_is_not_drawn() -> None:
