@@ -30,6 +30,7 @@ from errbar.data.readers.tables.frames import (
     refuse_tallies,
     rows_in,
     values_in,
+    with_flat_columns,
     with_index,
 )
 from errbar.data.readers.tables.json_objects import are_columns, keys_of_lists
@@ -360,6 +361,7 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
     import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
     from narwhals.exceptions import DuplicateError  # noqa: PLC0415
 
+    data = with_flat_columns(data)
     try:
         frame = nw.from_native(data, allow_series=True)
     except TypeError as error:

@@ -332,3 +332,42 @@ def test_how_often_outcomes_occur_is_not_taken_for_outcomes() -> None:
     rows = pd.DataFrame({"id": ["q1", "q1", "q2"], "correct": [1, 0, 1]})
     with pytest.raises(InputError, match="contingency table"):
         errbar.load(pd.crosstab(rows["id"], rows["correct"]))
+
+
+# Columns with several levels.
+
+
+def leveled(*labels: tuple[object, object]) -> pd.DataFrame:
+    values = ([1, 0, 1, 1], [0, 0, 1, 1], [1, 0, 0, 0], [0, 0, 0, 1])
+    index = pd.Index(list("pqrs"), name="id")
+    return pd.DataFrame(dict(zip(labels, values, strict=False)), index=index)
+
+
+def test_levels_of_systems_and_trials_become_rows() -> None:
+    frame = leveled(("gpt", 0), ("gpt", 1), ("qwen", 0), ("qwen", 1))
+    for data in (frame, frame.reset_index(), frame.swaplevel(axis=1)):
+        runs = errbar.load(data)
+        assert {score.system: score.value for score in runs.score("avg")} == {
+            "gpt": 0.625,
+            "qwen": 0.25,
+        }
+        assert [score.value for score in runs.score("pass@2")] == [0.75, 0.5]
+
+
+def test_a_level_with_one_label_is_dropped() -> None:
+    frame = leveled(("correct", "gpt"), ("correct", "qwen"))
+    for data in (frame, frame.reset_index()):
+        found = {score.system: score.value for score in errbar.load(data).score("avg")}
+        assert found == {"gpt": 0.75, "qwen": 0.5}
+
+
+def test_a_level_of_measures_stays_in_columns() -> None:
+    runs = errbar.load(leveled(("gpt", "acc"), ("gpt", "f1"), ("qwen", "acc"), ("qwen", "f1")))
+    scores = runs.score("avg")
+    assert {score.system: score.value for score in scores} == {"gpt": 0.75, "qwen": 0.25}
+    assert any("'f1' has mean" in note for note in scores.notes())
+
+
+def test_levels_that_nothing_explains_are_refused() -> None:
+    with pytest.raises(InputError, match="several levels"):
+        errbar.load(leveled(("gpt", "north"), ("gpt", "south"), ("qwen", "north")))

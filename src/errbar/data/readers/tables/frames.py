@@ -1,6 +1,6 @@
 """Read outcomes from DataFrames and records in memory, in place or through DuckDB."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above, way_to_say
 from errbar.data.columns import (
+    MEASURES,
     PARTS,
     ROW,
     SCORERS,
@@ -17,6 +18,7 @@ from errbar.data.columns import (
     USUAL_COUNTS,
     VERSIONS,
     Columns,
+    are_whole_numbers,
     named_like,
     plain_name,
 )
@@ -53,6 +55,59 @@ def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
         name: data if not are_frames[name] or has_index(data) else data.set_axis(list(data.index))
         for name, data in tables.items()
     }
+
+
+def with_flat_columns(data: Any) -> Any:
+    """A pandas table without levels of columns: those of systems and trials become rows."""
+    columns = getattr(data, "columns", None)
+    if getattr(columns, "nlevels", 1) < 2:
+        return data
+    plain = [label for label in data if not any(str(part) for part in label[1:])]
+    if plain and len(plain) < len(columns):
+        return with_flat_columns(
+            data.set_index(plain).rename_axis([str(name[0]) for name in plain])
+        )
+    levels = [columns.get_level_values(at) for at in range(columns.nlevels)]
+    varied = [level for level in levels if len(set(level)) > 1] or levels[-1:]
+    if len(varied) == 1:
+        return data.set_axis(varied[0], axis=1)
+    measured = [level for level in varied if _are_measures(level)]
+    numbered = [level for level in varied if are_whole_numbers(list(level))]
+    if len(varied) > 2 or len(measured) > 1 or len(measured) == len(numbered) == 0:
+        raise InputError(
+            f"the columns have several levels, as {columns[0]!r:.80}, and nothing says what they "
+            f"are. Give one level, or a row for each system with columns of their own."
+        )
+    measure = measured[0] if measured else None
+    apart = [level for level in varied if level is not measure]
+    named = ["trial" if any(level is one for one in numbered) else "system" for level in apart]
+    rows: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+    for at, name in enumerate(measure if measure is not None else ["outcome"] * len(columns)):
+        mine = rows.setdefault(tuple(level[at] for level in apart), {})
+        mine[str(name)] = data.iloc[:, at].tolist()
+    return _stacked(data, named, rows)
+
+
+def _are_measures(level: Any) -> bool:
+    """Whether labels of columns are names of outcomes or of other measures."""
+    labels = list(map(str, level))
+    return names_in_parts(labels, "outcome") or bool(named_like(labels, MEASURES))
+
+
+def _stacked(
+    data: Any, named: Sequence[str], rows: Mapping[tuple[Any, ...], Mapping[str, list[Any]]]
+) -> Any:
+    """Stack tables of equal height, with their labels in columns and the index as the id."""
+    index = data.index
+    flat: dict[str, list[Any]] = {}
+    for at, name in enumerate(index.names):
+        flat[str(name or "index")] = index.get_level_values(at).tolist() * len(rows)
+    for at, name in enumerate(named):
+        flat[name] = [labels[at] for labels in rows for _ in range(len(data))]
+    for name in dict.fromkeys(name for mine in rows.values() for name in mine):
+        nothing = [None] * len(data)
+        flat[name] = [value for mine in rows.values() for value in mine.get(name, nothing)]
+    return type(data)(flat)
 
 
 def refuse_tallies(data: Any) -> None:
