@@ -287,9 +287,10 @@ def _from_mapping(data: Mapping[Any, Any], request: "Asked") -> Source:
 
         document = records_in(entries, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
-    return Joined.by_name(
-        {name: _from_memory(value, request) for name, value in indexed_alike(entries).items()}
-    )
+    from errbar.data.readers.tables.paired_sources import with_checked_ids  # noqa: PLC0415
+
+    alike = indexed_alike(entries)
+    return with_checked_ids(Joined.by_name({n: _from_memory(v, request) for n, v in alike.items()}))
 
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:

@@ -228,7 +228,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("correct", "is_correct", "correctness", "passed", "pass", "is_pass", "success"),
             *("succeeded", "is_success", "resolved", "is_resolved", "solved", "score", "reward"),
             *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
-            *("pass@1", "pass_at_1"),
+            *("pass@1", "pass_at_1", "is_solved", "is_passed", "judge_score", "final_score"),
+            *("overall_score", "rating"),
         ),
         "status": ("state",),
         "confidence": ("conf", "certainty", "probability", "prob"),
@@ -245,9 +246,13 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
         "weight": USUAL["weight"],
-        "trials": ("n", "n_trials", "num_trials", "num_samples", "total"),
+        "trials": (
+            *("n", "n_trials", "num_trials", "num_samples", "n_total", "num_total", "n_samples"),
+            *("n_attempts", "num_attempts", "n_runs", "num_runs", "total"),
+        ),
         "correct": (
             *("c", "n_correct", "num_correct", "successes", "n_success", "n_passed", "num_passed"),
+            *("n_pass", "num_pass", "pass_count", "correct_count", "success_count", "num_success"),
             *("passed", "solved", "resolved"),
         ),
     }

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import errbar
@@ -121,3 +122,43 @@ def test_names_of_prompts_are_no_questions(tmp_path: Path) -> None:
     said = said_above(written(tmp_path, rows))
     assert "question = id" in said
     assert "share 0 questions" in said
+
+
+def test_files_of_different_kinds_are_paired_by_the_text_too(tmp_path: Path) -> None:
+    place = shuffled(tmp_path, [3, 4, 5, 0, 1, 2])
+    frame = pd.read_json(place / "b.jsonl", lines=True)
+    (place / "b.jsonl").unlink()
+    frame.to_csv(place / "b.csv", index=False)
+    assert "⚠ 6 of 6 ids stand for other questions" in said_above(place)
+
+
+def test_frames_whose_ids_stand_for_other_questions_are_warned_of(tmp_path: Path) -> None:
+    place = shuffled(tmp_path, [3, 4, 5, 0, 1, 2])
+    frames = {name: pd.read_json(place / f"{name}.jsonl", lines=True) for name in "ab"}
+    assert "⚠ 6 of 6 ids stand for other questions in b than in a" in said_above(frames)
+    assert "⚠" not in said_above(frames, question="prompt")
+    assert "⚠" not in said_above({"a": frames["a"], "b": frames["a"]})
+
+
+def test_a_text_under_several_ids_may_be_one_question(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"cmpl-{at}", "prompt": f"what is {at // 3} squared?", "correct": at % 2}
+        for at in range(12)
+    ]
+    place = written(tmp_path, {"run": rows})
+    assert "⚠ every 'prompt' occurs 3 times, each time under another 'id'" in said_above(place)
+    assert "(4 questions of 3 trials)" in said_above(place)
+    other = [row | {"context": f"passage {at}"} for at, row in enumerate(rows)]
+    assert "⚠" not in said_above(written(tmp_path, {"run": other}))
+
+
+def test_ids_that_contain_the_trial_are_warned_of(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": f"q{at // 2}-{at % 2}", "seed": at % 2, "correct": min(1, at % 3)}
+        for at in range(12)
+    ]
+    place = written(tmp_path, {"run": rows})
+    said = said_above(place)
+    assert "⚠ every question has one trial, though 'seed' has 2 values with 6 rows each" in said
+    unlike = [row | {"seed": at} for at, row in enumerate(rows)]
+    assert "⚠" not in said_above(written(tmp_path, {"run": unlike}))

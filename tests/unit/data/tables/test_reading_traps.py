@@ -350,3 +350,65 @@ def test_blank_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     file.write_text("id,correct,note\n1,1,x\n,1,\n,0,y\n2,0,\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"2 rows have no question id.*delete the rows"):
         means(file)
+
+
+def test_lines_that_repeat_the_header_are_left_out(tmp_path: Path) -> None:
+    file = csv(tmp_path, "ID,correct 1,1 2,0 id,Correct 3,1 4,0")
+    assert means(file) == {"": 0.5}
+    assert "1 rows left out: lines that repeat the names of the columns" in said_above(file)
+    (account,) = errbar.load(file).source.origin.accounts.values()
+    assert sum(account.left_out.values()) == 1
+
+
+def test_the_second_line_of_a_header_is_no_question(tmp_path: Path) -> None:
+    file = csv(tmp_path, ",gpt,qwen id,correct,correct 1,1,0 2,0,0 3,1,1 4,0,0")
+    assert means(file) == {"gpt": 0.5, "qwen": 0.25}
+
+
+def test_a_row_that_says_correct_is_a_question(tmp_path: Path) -> None:
+    assert means(csv(tmp_path, "id,verdict 1,correct 2,incorrect")) == {"": 0.5}
+
+
+# Names of systems.
+
+
+def test_names_that_differ_in_spelling_are_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("model,id,correct\ngpt-4,1,1\nGPT-4 ,2,0\n", encoding="utf-8")
+    assert "⚠ 'GPT-4 ' and 'gpt-4' differ only in case and spaces" in said_above(file)
+
+
+def test_names_in_merged_cells_are_refused(tmp_path: Path) -> None:
+    file = csv(tmp_path, "model,id,correct a,1,1 ,2,0 ,3,1 b,1,0 ,2,0 ,3,1")
+    with pytest.raises(InputError, match="merged cells"):
+        means(file)
+    assert means(file, system=None) == {"": 0.5}
+
+
+# Counts.
+
+
+@pytest.mark.parametrize(
+    "text", ["id,passed,n 1,true,5 2,false,5", "id,solved,n 1,True,1 2,False,3"]
+)
+def test_truths_are_no_counts(text: str, tmp_path: Path) -> None:
+    assert means(csv(tmp_path, text)) == {"": 0.5}
+
+
+def test_right_or_wrong_beside_a_number_of_trials_has_both_readings(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,solved,trials 1,1,1 2,0,2 3,1,2")
+    assert means(file) == {"": 0.5}
+    assert "'solved' is 0 or 1 in every row" in said_above(file)
+    assert "(mean 0.6667)" in said_above(file)
+
+
+@pytest.mark.parametrize("names", ["n_correct,n_total", "pass_count,n_attempts"])
+def test_usual_names_of_counts(names: str, tmp_path: Path) -> None:
+    assert means(csv(tmp_path, f"task_id,{names} 1,3,4 2,1,4")) == {"": 0.5}
+
+
+def test_values_of_a_single_metric_are_outcomes(tmp_path: Path) -> None:
+    file = csv(tmp_path, "id,metric,value 1,acc,1 2,acc,0")
+    assert means(file) == {"": 0.5}
+    with pytest.raises(InputError, match="several scores of one answer"):
+        means(csv(tmp_path, "id,metric,value 1,acc,1 1,f1,.5 2,acc,0 2,f1,.3"))

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from errbar.base.remarks import mapping, way_to_say
+from errbar.base.remarks import way_to_say
 from errbar.data.columns import (
     INDEX,
     ROW,
+    SCORERS,
     TRIAL_NUMBERS,
     USUAL,
-    USUAL_COUNTS,
     Columns,
     Sample,
     are_whole_numbers,
@@ -39,36 +39,6 @@ REQUIRED = ("question", "outcome")
 
 
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
-
-
-def are_counts(
-    names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
-) -> bool:
-    """Whether a table has a row per question with its numbers of trials and correct trials.
-
-    A `sample` of the values distinguishes a total of trials from other totals.
-    """
-    if {"trials", "correct"} & set(told):
-        return True
-    lower = {plain_name(str(name)): str(name) for name in names}
-    has = [_plain_names(meaning, USUAL_COUNTS) & lower.keys() for meaning in ("trials", "correct")]
-    if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
-        return False
-    if sample is None or has[0] != {"total"}:
-        return True
-    right = lower[min(has[1])]
-    if any(
-        str(value).strip().lower() not in ("", "0", "1", "0.0", "1.0") for value in sample(right)
-    ):
-        return not any(isinstance(value, bool) for value in sample(right))
-    map_it = mapping("outcome", right)
-    counts = way_to_say(
-        f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
-    )
-    raise UnknownColumn(
-        f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
-        f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
-    )
 
 
 def find_columns(
@@ -161,6 +131,8 @@ def _likeliest(
     if meaning == "outcome" and sample is not None:
         free = best_outcome(free, sample)
     found = next(iter(free), None)
+    if found is None and meaning == "outcome" and named_like(present, SCORERS):
+        found = next(iter(named_like(present, frozenset({"value"}))), None)
     if found is None and meaning in _NESTED:
         found = next(iter(_parts_named(present, meaning)), None)
     return found

@@ -2,19 +2,20 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import duckdb
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, mapping, warning
+from errbar.base.remarks import Above, mapping, warning, way_to_say
 from errbar.data.columns import (
     ANSWERS,
     MEASURES,
     PREDICTIONS,
     PROPERTIES,
     REFERENCES,
+    USUAL_COUNTS,
     Columns,
     Sample,
     are_whole_numbers,
@@ -50,6 +51,45 @@ def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
         if not _is_threshold(sample(vague), sample(name)):
             return [name, *(other for other in candidates if other != name)]
     return list(candidates)
+
+
+def are_counts(
+    names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
+) -> bool:
+    """Whether a table has a row per question with its numbers of trials and correct trials.
+
+    A `sample` of the values distinguishes a total of trials from other totals.
+    """
+    if {"trials", "correct"} & set(told):
+        return True
+    lower = {plain_name(str(name)): str(name) for name in names}
+    has = [
+        {plain_name(name) for name in (meaning, *USUAL_COUNTS[meaning])} & lower.keys()
+        for meaning in ("trials", "correct")
+    ]
+    if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
+        return False
+    right = lower[min(has[1])]
+    if sample is not None and any(map(_is_truth, sample(right))):
+        return False
+    if sample is None or has[0] != {"total"}:
+        return True
+    if any(
+        str(value).strip().lower() not in ("", "0", "1", "0.0", "1.0") for value in sample(right)
+    ):
+        return True
+    map_it = mapping("outcome", right)
+    counts = way_to_say(
+        f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
+    )
+    raise UnknownColumn(
+        f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
+        f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
+    )
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool) or str(value).strip().lower() in ("true", "false")
 
 
 def refuse_tallies(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
@@ -336,12 +376,12 @@ def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
     if not {"trials", "correct"} & columns.guessed and trials == "trials":
         return []
     number = f"TRY_CAST({quoted(right)} AS DOUBLE)"
-    counts = f"max({number}), min(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
+    counts = f"max({number}), max(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
     try:
-        most, least, mean = rows.aggregate(counts).fetchall()[0]
+        most, largest, mean = rows.aggregate(counts).fetchall()[0]
     except duckdb.Error:  # not a number; the error that names its question is raised by the query
         return []
-    if most is None or most > 1 or least is None or least < 2:
+    if most is None or most > 1 or largest is None or largest < 2:
         return []
     outcome = mapping("outcome", right)
     return [

@@ -44,8 +44,8 @@ from errbar.data.readers.tables.relations import (
     FileNames,
     Shaped,
     as_unscored,
-    combined,
     shape,
+    with_common_id,
     without_scores,
 )
 from errbar.data.readers.tables.settings_files import settings_among
@@ -124,7 +124,7 @@ def _read_tables(
     for counts in (False, True):
         some = [part for part in parts if part.are_counts is counts]
         if some:
-            whole = combined(some)
+            whole = with_common_id(some, how)
             told = said if whole.by_file or naming is None else []
             if whole.by_file and how.files is None and has_ids(whole.columns):
                 told = [*told, *question_sets_remark(whole.rows, whole.columns)]

@@ -26,7 +26,8 @@ from errbar.data.engines.duckdb import own_engine, stored
 from errbar.data.engines.files import Relation
 from errbar.data.expressions import Frame, column_of
 from errbar.data.provenance import Origin
-from errbar.data.readers.tables.column_choice import are_counts, find_columns, names_in_parts
+from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
+from errbar.data.readers.tables.competing_outcomes import are_counts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
@@ -59,8 +60,8 @@ def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_flat_columns(data: Any) -> Any:
     """A pandas table without levels of columns: those of systems and trials become rows."""
-    columns = getattr(data, "columns", None)
-    if getattr(columns, "nlevels", 1) < 2:
+    columns = getattr(data, "columns", None) if hasattr(data, "set_axis") else None
+    if columns is None or columns.nlevels < 2:
         return data
     plain = [label for label in data if not any(str(part) for part in label[1:])]
     if plain and len(plain) < len(columns):
@@ -191,14 +192,10 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
     kinds = frame.collect_schema()
     names = kinds.names()
     far = frame.implementation.is_spark_like()
-    counts = are_counts(names, how.told)
+    sample = None if far else lambda name: _sample(frame, name)
+    counts = are_counts(names, how.told, sample)
     try:
-        columns = find_columns(
-            names,
-            how.told,
-            USUAL_COUNTS if counts else USUAL,
-            sample=None if far else lambda name: _sample(frame, name),
-        )
+        columns = find_columns(names, how.told, USUAL_COUNTS if counts else USUAL, sample=sample)
     except UnknownColumn:
         if far or not names:
             raise

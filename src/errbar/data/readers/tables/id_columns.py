@@ -17,7 +17,18 @@ from errbar.data.readers.tables.column_choice import ASKED, is_called_id
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
 _IDS = frozenset(map(plain_name, USUAL["question"]))
-_TEXTS = frozenset(map(plain_name, ("question", *ASKED)))
+TEXTS = frozenset(map(plain_name, ("question", *ASKED)))
+# What a question may have besides its text.
+_BESIDE = frozenset(
+    map(
+        plain_name,
+        (
+            *("context", "passage", "document", "choices", "options", "image", "image_path"),
+            *("url", "code", "table", "subject", "category", "topic", "entity", "target"),
+            *("answer", "label", "reference", "expected", "gold", "language", "lang", "input"),
+        ),
+    )
+)
 _MOST_COLUMNS = 8  # most other columns that are compared
 _SHOWN = 40  # characters of a text in a message
 
@@ -38,16 +49,36 @@ def with_checked_id(
         return columns, []
     free = free_columns(rows.columns, columns)
     ids = [name for name in free if plain_name(name) in _IDS or is_called_id(name)][:_MOST_COLUMNS]
-    texts = [name for name in named_like(free, _TEXTS) if name not in ids][:_MOST_COLUMNS]
+    texts = [name for name in named_like(free, TEXTS) if name not in ids][:_MOST_COLUMNS]
     if not ids and not texts:
         return columns, []
     number, mine, extents = _extents(rows, columns, ids)
     finer, said = _finer(rows, columns, number, mine, extents)
-    if finer is not columns or said or "system" not in columns:
-        return finer, said
-    alike = [extent.name for extent in extents if extent.ids == mine]
     texts = [name for name in texts if _are_sentences(rows, name)]
-    return _shared(rows, columns, [*alike, *texts], texts)
+    if finer is columns and not said and "system" in columns:
+        alike = [extent.name for extent in extents if extent.ids == mine]
+        finer, said = _shared(rows, columns, [*alike, *texts], texts)
+    if finer is columns and not said and mine == number and texts:
+        said = _samples(rows, columns, texts)
+    return finer, said
+
+
+def _samples(rows: Any, columns: Columns, texts: Sequence[str]) -> list[Above]:
+    """Warning if every text occurs equally often, each time under another id."""
+    beside = named_like(free_columns(rows.columns, columns), _BESIDE)
+    keys = [text_of(name) for name in (*_keys(columns), *texts, *beside)]
+    each = rows.aggregate("count(*) AS n", ", ".join(keys))
+    least, most, found = each.aggregate("min(n), max(n), count(*)").fetchall()[0]
+    if "trial" in columns or least < most or most < 2 or found < 2:
+        return []
+    chosen, text = columns["question"], mapping("question", texts[0])
+    return [
+        warning(
+            f"every {texts[0]!r} occurs {most} times, each time under another {chosen!r}: each "
+            f"row is read as a question. If they are samples of one question, use {text} ("
+            f"{found} questions of {most} trials), since intervals are too narrow otherwise."
+        )
+    ]
 
 
 def _keys(columns: Columns) -> list[str]:

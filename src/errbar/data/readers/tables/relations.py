@@ -15,8 +15,9 @@ from errbar.data.columns import ROW, USUAL, USUAL_COUNTS, Columns
 from errbar.data.engines.duckdb import quoted, stored, text_literal
 from errbar.data.engines.files import Relation, union_of_rows
 from errbar.data.expressions import FILE, TRIAL_NUMBER
-from errbar.data.readers.tables.column_choice import are_counts, find_columns, names_in_parts
+from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import (
+    are_counts,
     as_shares,
     counts_of_single_rows,
     frequencies,
@@ -40,10 +41,18 @@ from errbar.data.readers.tables.repeated_ids import (
     last_rows,
     refuse_scorers_in_rows,
     retried_remark,
+    single_trials,
     stopped_at_success,
     with_parts,
 )
-from errbar.data.readers.tables.summaries import counts_of_tasks, refuse_summary, without_totals
+from errbar.data.readers.tables.summaries import (
+    counts_of_tasks,
+    header_remark,
+    refuse_summary,
+    without_headers,
+    without_totals,
+)
+from errbar.data.readers.tables.system_names import names_remark
 from errbar.errors import InputError, UnknownColumn
 
 FileNames = Mapping[Path, tuple[str, str, str]]  # system, trial and task of each file
@@ -81,7 +90,8 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         relation, remarks = _flat(engine, relation, how.told)
         looked = _sample(relation)
         columns = _find(relation.names, how.told, looked)
-    rows = relation.rows
+    rows, left_out = without_headers(relation.rows, columns)
+    remarks = [*remarks, *header_remark(left_out)]
     if columns["question"] == ROW:
         rows = _numbered(rows, apart=relation.apart)
     if "correct" in columns:
@@ -95,12 +105,12 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     by_file = naming is not None and "system" not in {*columns.named, *how.told}
     if naming is not None and by_file:
         rows, columns = _named_by_file(rows, columns, relation, naming)
-    left_out: tuple[tuple[str, Any], ...] = ()
     if "outcome" in columns and how.repeats == "last":
         rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += said
     if "outcome" in columns and not _is_large(relation):
-        rows, columns, left_out, said = _mended(rows, columns, how)
+        rows, columns, lost, said = _mended(rows, columns, how)
+        left_out += lost
         remarks += said
     if how.rows == "questions":
         rows, columns = _rows_as_questions(rows, columns)
@@ -133,7 +143,7 @@ def _mended(
     said = [*said, *shares]
     if how.rows is None and how.repeats != "keep":
         columns, checked = with_checked_id(rows, columns, how.told)
-        said = [*said, *checked, *retried_remark(rows, columns)]
+        said = [*said, *names_remark(rows, columns), *checked, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
         varied, before = varied_columns(rows, columns), columns
         rows, columns, conditions = with_conditions(rows, columns, how.told, varied)
@@ -145,6 +155,7 @@ def _mended(
         *(other_outcomes(rows, columns) if not shares else []),
         *frequencies(rows, columns),
         *(stopped_at_success(rows, columns) if how.rows is None else []),
+        *(single_trials(rows, columns) if how.rows is None else []),
     ]
     return rows, columns, tuple(found.left_out.items()), said
 
@@ -182,6 +193,15 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
     left_out = tuple(some for part in parts for some in part.left_out)
     by_file = any(part.by_file for part in parts)
     return Shaped(rows, columns, files, remarks, by_file, held, left_out)
+
+
+def with_common_id(parts: Sequence[Shaped], how: HowToRead) -> Shaped:
+    """Concatenate relations, and check the id that systems of different files are paired by."""
+    whole = combined(parts)
+    if len(parts) < 2 or whole.are_counts or how.rows is not None:
+        return whole
+    columns, said = with_checked_id(whole.rows, whole.columns, how.told)
+    return replace(whole, columns=columns, remarks=(*whole.remarks, *said))
 
 
 def _by_meaning(part: Shaped) -> Shaped:

@@ -161,6 +161,34 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
+def single_trials(rows: Any, columns: Columns) -> list[Above]:
+    """Warning if every question has one trial, and yet trials have several numbers.
+
+    Ids such as q1-seed0 contain the number of the trial, and make each trial a question.
+    """
+    if "trial" not in columns or columns["question"] == ROW:
+        return []
+    keys = [text_of(columns[name]) for name in ("system", "task") if name in columns]
+    question, trial = text_of(columns["question"]), text_of(columns["trial"])
+    each = f"count(DISTINCT ({', '.join([*keys, question])},))"
+    number, ids = rows.aggregate(f"count(*), {each}").fetchall()[0]
+    if number != ids:
+        return []
+    by_trial = rows.aggregate(f"{trial} AS trial, count(*) AS n", ", ".join([*keys, trial]))
+    least, most, values = by_trial.aggregate("min(n), max(n), count(DISTINCT trial)").fetchall()[0]
+    if values < 2 or least < most or most < _LEAST:
+        return []
+    name = columns["trial"]
+    return [
+        warning(
+            f"every question has one trial, though {name!r} has {values} values with {most} rows "
+            f"each: if {columns['question']!r} contains the number of the trial, as q1-0 and q1-1 "
+            f"do, trials of one question are read as questions, and intervals are too narrow. Map "
+            f"a column with the same id for all trials: {mapping('question')}."
+        )
+    ]
+
+
 _LEAST = 2  # questions with failures followed by a success
 
 

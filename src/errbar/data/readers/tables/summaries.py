@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, mapping, warning
+from errbar.base.remarks import Above, guess, mapping, warning
 from errbar.data.columns import ROW, TOTALS, USUAL, Columns, named_like, plain_name
 from errbar.data.engines.duckdb import (
     literal_path,
@@ -129,6 +129,7 @@ def counts_of_tasks(columns: Columns) -> list[Above]:
 
 REASON = "totals of the other rows, by their ids and outcomes"
 BLANK = "blank rows"
+HEADERS = "lines that repeat the names of the columns"
 _STATISTICS = frozenset(
     {"std", "sd", "stddev", "stderr", "se", "sem", "var", "min", "max", "median", "count", "n"}
 )
@@ -161,6 +162,38 @@ class WithoutTotals(NamedTuple):
     rows: Any
     left_out: dict[str, Any]
     remarks: list[Above]
+
+
+def without_headers(rows: Any, columns: Columns) -> tuple[Any, tuple[tuple[str, Any], ...]]:
+    """Leave out lines that repeat the names of the columns, as in files that were concatenated.
+
+    The second line of a header counts too, if it names the id and, under each system, the outcome.
+    """
+    question = columns["question"]
+    outcome = columns["correct"] if "correct" in columns else columns["outcome"]
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    if question == ROW or {kinds[question], kinds[outcome]} != {"VARCHAR"}:
+        return rows, ()
+    named = " AND ".join(
+        f"lower(trim({quoted(name)})) IN ({', '.join(map(text_literal, words))})"
+        for name, words in (
+            (question, {question.strip().lower(), "id", *(f"{word}_id" for word in _ASKED)}),
+            (outcome, {outcome.strip().lower(), *_OUTCOMES}),
+        )
+    )
+    if not rows.aggregate(f"count(*) FILTER ({named})").fetchall()[0][0]:
+        return rows, ()
+    return rows.filter(f"NOT coalesce({named}, false)"), ((HEADERS, rows.filter(named)),)
+
+
+def header_remark(left_out: Sequence[tuple[str, Any]]) -> list[Above]:
+    """Remark on lines of a header that are left out."""
+    counts = [some.aggregate("count(*)").fetchall()[0][0] for _, some in left_out]
+    return [guess(f"{number} rows left out: {HEADERS}") for number in counts]
+
+
+_ASKED = ("question", "task", "problem", "item", "example", "sample", "doc", "instance")
+_OUTCOMES = ("correct", "is_correct", "score", "accuracy", "acc")
 
 
 def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
@@ -213,7 +246,7 @@ def _without_blank_rows(rows: Any, columns: Columns, nameless: str) -> WithoutTo
     keys = {columns[meaning] for meaning in ("system", "task", "question") if meaning in columns}
     cells = [name for name in rows.columns if name not in {*keys, *HIDDEN}]
     blank = " AND ".join([nameless, *(f"trim({text_of(name)}) = ''" for name in cells)])
-    if not rows.filter(blank).limit(1).fetchall():
+    if not rows.aggregate(f"count(*) FILTER ({blank})").fetchall()[0][0]:
         return WithoutTotals(rows, {}, [])
     return WithoutTotals(rows.filter(f"NOT ({blank})"), {BLANK: rows.filter(blank)}, [])
 
