@@ -415,8 +415,8 @@ def test_the_command_takes_what_the_method_takes(log: Path) -> None:
     [
         ([], "say what to watch for"),
         (["--better", "new", "nobody"], "there is no system 'nobody'"),
-        (["--better", "new", "old", "--system", "new"], "give one of them"),
-        (["--above", "0.5", "--engine", "spark"], "leave out --engine spark"),
+        (["--better", "new", "old", "--system", "new"], "give only one of them"),
+        (["--above", "0.5", "--engine", "spark"], "omit --engine spark"),
         (["--above", "0.5", "--map", "outcome=nothing"], "no column 'nothing'"),
     ],
 )
