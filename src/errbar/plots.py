@@ -11,7 +11,7 @@ from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import Learned
 from errbar.analysis.ranked import classes_of, ranked_by_system
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import describe, strict_share
 from errbar.base.arrays import Array, Seed
 from errbar.data.counts import CountsByState
 from errbar.data.queries.ranked_rows import RankedRows
@@ -30,6 +30,7 @@ Errors = Literal["fail", "missing"]
 Kind = TypeVar("Kind")
 
 _RESAMPLED = Bootstrap()
+_RESAMPLING = describe({"method, rng, bins": "As in `Runs.selective`."})
 
 
 @dataclass(frozen=True)
@@ -83,29 +84,19 @@ class RunPlots:
             observed[of], learned[of] = shares / often.sum(), spread.expected(edges)
         return difficulty_picture(observed, learned, level)
 
+    @_RESAMPLING
     def risk_coverage(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
-        """Draw risk–coverage curves with pointwise bands.
-
-        Parameters
-        ----------
-        method, rng, bins
-            As in `Runs.selective`.
-        """
+        """Draw risk–coverage curves with pointwise bands."""
         data = {of: rows.predictions() for of, rows in self._ranked(bins).items()}
         return risk_picture(risk_bands(data, method, rng))
 
+    @_RESAMPLING
     def roc(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
-        """Draw ROC curves of the confidence with pointwise bands.
-
-        Parameters
-        ----------
-        method, rng, bins
-            As in `Runs.selective`.
-        """
+        """Draw ROC curves of the confidence with pointwise bands."""
         found, unranked = ranked_by_system(self.source, bins)
         data, refused = classes_of(_by_subject(found))
         why = {of: reason_of(error, "roc-auc") for of, error in _by_subject(unranked).items()}

@@ -95,10 +95,7 @@ def numbers(values: Any, name: str) -> tuple[float, ...]:
     """Return `values` as a tuple of finite floats."""
     if _first_masked(values) is not None:
         raise WrongType(f"{name} is a masked array with masked entries.")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise WrongType(f"{name} must be a list of numbers; got {values!r}.") from error
+    array = _array(values, f"{name} must be a list of numbers")
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         raise WrongType(
             f"{name} must be a list of numbers; got {array.dtype} of shape {array.shape}."
@@ -121,10 +118,7 @@ def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
         raise WrongType(
             f"{name} is a masked array and {name}[{at}] is masked; leave that item out."
         )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise WrongType(f"{name} must be a list of numbers; NumPy says: {error}.") from error
+    array = _array(values, f"{name} must be a list of numbers")
     if array.ndim != 1:
         raise InputError(f"{name} must be a list of numbers; got shape {array.shape}.")
     if array.dtype.kind not in "biuf":
@@ -195,6 +189,14 @@ def _sortable(name: object) -> tuple[bool, Any, str, str]:
     return (True, 0, str(name), type(name).__name__)
 
 
+def _array(values: Any, rule: str, kind: type[InputError] = WrongType) -> NDArray[Any]:
+    """Return `values` as an array; `rule` begins the message if NumPy refuses."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise kind(f"{rule}; NumPy says: {error}.") from error
+
+
 def _first_masked(values: Any) -> int | None:
     """Return the position of the first masked entry of a masked array, if there is any."""
     if not isinstance(values, np.ma.MaskedArray):
@@ -207,10 +209,7 @@ def integers(values: ArrayLike, name: str) -> Integers:
     """Return `values` as an array of 64-bit integers."""
     if _first_masked(values) is not None:
         raise WrongType(f"{name} is a masked array with masked entries; leave those questions out.")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise InputError(f"{name} must have rows of equal length; NumPy says: {error}.") from error
+    array = _array(values, f"{name} must have rows of equal length", InputError)
     if array.size and array.dtype.kind not in "iu":
         raise WrongType(f"{name} must contain integers; got {array.dtype} values.")
     return array.astype(np.int64)

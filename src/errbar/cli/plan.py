@@ -1,120 +1,123 @@
 """`errbar plan`: the number of questions and trials, from a pilot or an assumed difficulty."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import click
 
 import errbar
 from errbar.cli import options, working
-from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
+from errbar.cli.builders import bundle
+from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(Keywords):
+    """Options of the goal and the design, as keywords of `errbar.plan`."""
+
+    difference: float | None
+    width: float | None
+    power: float
+    level: float
+    difficulty: str | None
+    mean: float | None
+    disagreement: float | None
+    systems: tuple[str, ...]
+    errors: Literal["fail", "missing"]
+    questions: int | None
+    budget: float | None
+    trials: tuple[int, ...]
+    max_trials: int | None
+    question_cost: float
+    trial_cost: float
+    simulations: int
+    rng: int
+
+
+PLAN = bundle(
+    "design",
+    PlanOptions,
+    click.option(
+        "--difference", type=float, help="The difference between two systems to detect, as in 0.03."
+    ),
+    click.option(
+        "--width", type=float, help="The width of the interval of one system, as in 0.05."
+    ),
+    click.option(
+        "--power",
+        type=float,
+        default=0.8,
+        show_default=True,
+        help="The probability of reaching that goal.",
+    ),
+    options.LEVEL,
+    click.option(
+        "--difficulty",
+        help="The difficulty in place of a pilot: beta(2,2), uniform, u-shaped, hard …",
+    ),
+    click.option("--mean", type=float, help="The mean of the metric; shifts the difficulty."),
+    click.option(
+        "--disagreement",
+        type=float,
+        help="How much two systems differ in what they find hard: the sd of the difference of log "
+        "odds. 1 without a pilot of two systems.",
+    ),
+    click.option(
+        "--system", "systems", multiple=True, help="A system of the pilot to use; at most two."
+    ),
+    options.ERRORS,
+    click.option(
+        "--questions", type=int, help="The number of questions, if it is fixed; finds the trials."
+    ),
+    click.option(
+        "--budget", type=float, help="The largest cost; finds the design of the highest power."
+    ),
+    click.option(
+        "--trials",
+        type=int,
+        multiple=True,
+        help="A number of trials per question; may be repeated.",
+    ),
+    click.option(
+        "--max-trials", type=int, help="The largest number of trials per question.  [default: 64]"
+    ),
+    click.option(
+        "--question-cost",
+        type=float,
+        default=0.0,
+        show_default=True,
+        help="The cost of a question.",
+    ),
+    click.option(
+        "--trial-cost", type=float, default=1.0, show_default=True, help="The cost of a trial."
+    ),
+    click.option(
+        "--simulations",
+        type=int,
+        default=2000,
+        show_default=True,
+        help="The number of simulated runs that check the best design.",
+    ),
+    options.SEED,
+)
 
 
 @click.command()
 @click.argument("pilot", nargs=-1)
 @click.option("-m", "--metric", default="pass@1", show_default=True, help="The metric to plan for.")
-@click.option(
-    "--difference", type=float, help="The difference between two systems to detect, as in 0.03."
-)
-@click.option("--width", type=float, help="The width of the interval of one system, as in 0.05.")
-@click.option(
-    "--power",
-    type=float,
-    default=0.8,
-    show_default=True,
-    help="The probability of reaching that goal.",
-)
-@options.LEVEL
-@click.option(
-    "--difficulty",
-    help="The difficulty of questions, in place of a pilot: beta(2,2), uniform, u-shaped, hard …",
-)
-@click.option("--mean", type=float, help="The mean of the metric; shifts the difficulty.")
-@click.option(
-    "--disagreement",
-    type=float,
-    help="How much two systems differ in what they find hard: the sd of the difference of log "
-    "odds. 1 without a pilot of two systems.",
-)
-@click.option(
-    "--system", "systems", multiple=True, help="A system of the pilot to use; at most two."
-)
-@options.ERRORS
-@click.option(
-    "--questions", type=int, help="The number of questions, if it is fixed; finds the trials."
-)
-@click.option(
-    "--budget", type=float, help="The largest cost; finds the design of the highest power."
-)
-@click.option(
-    "--trials", type=int, multiple=True, help="A number of trials per question; may be repeated."
-)
-@click.option(
-    "--max-trials", type=int, help="The largest number of trials per question.  [default: 64]"
-)
-@click.option(
-    "--question-cost", type=float, default=0.0, show_default=True, help="The cost of a question."
-)
-@click.option(
-    "--trial-cost", type=float, default=1.0, show_default=True, help="The cost of a trial."
-)
-@click.option(
-    "--simulations",
-    type=int,
-    default=2000,
-    show_default=True,
-    help="The number of simulated runs that check the best design.",
-)
-@options.SEED
+@PLAN
 @options.READ_WRITE_PLOT
 def plan(
-    pilot: Paths,
-    metric: str,
-    difference: float | None,
-    width: float | None,
-    power: float,
-    level: float,
-    difficulty: str | None,
-    mean: float | None,
-    disagreement: float | None,
-    systems: tuple[str, ...],
-    errors: Literal["fail", "missing"],
-    questions: int | None,
-    budget: float | None,
-    trials: tuple[int, ...],
-    max_trials: int | None,
-    question_cost: float,
-    trial_cost: float,
-    simulations: int,
-    rng: int,
-    reading: ReadOptions,
-    writing: WriteOptions,
+    pilot: Paths, metric: str, design: PlanOptions, reading: ReadOptions, writing: WriteOptions
 ) -> None:
     """Plan the number of questions and trials.
 
     The plan is based on a PILOT log or an assumed difficulty. The goal is to detect a difference
     between two systems, or to estimate the score of one system with an interval of some width.
     """
-    with working(f"errbar plan {shown(pilot) if pilot else difficulty or ''}") as work:
-        found = errbar.plan(
-            metric,
-            difference=difference,
-            width=width,
-            power=power,
-            level=level,
-            pilot=runs_of(pilot, reading, work) if pilot else None,
-            systems=systems,
-            errors=errors,
-            difficulty=difficulty,
-            mean=mean,
-            disagreement=disagreement,
-            trials=trials or None,
-            max_trials=max_trials,
-            questions=questions,
-            budget=budget,
-            question_cost=question_cost,
-            trial_cost=trial_cost,
-            simulations=simulations,
-            rng=rng,
-        )
+    keywords = design.keywords() | {"trials": design.trials or None}
+    with working(f"errbar plan {shown(pilot) if pilot else design.difficulty or ''}") as work:
+        source = runs_of(pilot, reading, work) if pilot else None
+        found = errbar.plan(metric, pilot=source, **keywords)
     show(found, writing)
