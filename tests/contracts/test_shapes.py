@@ -52,7 +52,7 @@ KINDS = (
     *("a file per system", "an array of objects", "outcomes by system and id", "counts by id"),
     *("a column per system", "a matrix of NumPy", "a file per question"),
 )
-SIX = 6
+TOGETHER = 8
 
 
 def groups_with_every_pair(names: list[str], size: int) -> list[tuple[str, ...]]:
@@ -74,7 +74,7 @@ def _gain(name: str, group: list[str], apart: set[frozenset[str]]) -> int:
 
 
 PAIRS = list(combinations(KINDS, 2))
-GROUPS = groups_with_every_pair(COMBINED, SIX)
+GROUPS = groups_with_every_pair(COMBINED, TOGETHER)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,8 @@ def metric(name: str) -> CountMetric:
 
 
 @pytest.mark.parametrize("target", list(Estimand))
-def test_calibrated_intervals_hold(target: Estimand) -> None:
+def test_calibrated_intervals_hold(target: Estimand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "SIMULATIONS", 100)
     metrics = [metric("avg"), metric("pass@4")]
     shares = held_shares(SPIKED, metrics, Calibrated(target), np.random.default_rng(0))
     assert min(shares) > 0.88

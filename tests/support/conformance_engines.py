@@ -173,6 +173,9 @@ ENGINES: Mapping[str, Engine] = {
     "glob of Parquet": parquet_glob,
 }
 
+# Each of these counts and ranks by its own means; CSV stands for all that DuckDB holds.
+BACKENDS = ("pandas inferred", "polars", "pyarrow", "CSV")
+
 # The same rows in another wrapping of the same engine: asked of the cases that wrapping can touch.
 WRAPPED = {
     *("pandas nullable", "pandas categorical", "polars categorical", "DuckDB view"),

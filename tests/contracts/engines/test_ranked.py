@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 import errbar
-from conformance_engines import ENGINES, WRAPPED, arrow
+from conformance_engines import BACKENDS, ENGINES, WRAPPED, arrow
 from conformance_ranked import RANKED, Case, ask, expected, nameless
 
 _EACH = {case.name: case for case in RANKED}
 _TOUCHED = {"statuses and clusters"}  # text, numbers and nulls: what a wrapping can touch
-_BACKENDS = {"pandas inferred", "polars", "pyarrow", "CSV"}  # each ranks by its own means
 _ASKED = [
     (engine, name)
     for engine in ENGINES
     for name in _EACH
-    if engine in _BACKENDS or (name in _TOUCHED and engine not in WRAPPED)
+    if engine in BACKENDS or (name in _TOUCHED and engine not in WRAPPED)
 ]
 
 
@@ -63,7 +62,7 @@ def _in_words(name: str) -> object:
 
 def test_cases_that_a_wrapping_can_touch_are_known() -> None:
     assert set(_EACH) > _TOUCHED
-    assert set(ENGINES) > WRAPPED | _BACKENDS
+    assert set(ENGINES) > WRAPPED.union(BACKENDS)
 
 
 def test_a_case_is_asked_in_bins_that_matter() -> None:

@@ -9,7 +9,6 @@ import random
 import struct
 import zipfile
 import zlib
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -399,7 +398,8 @@ def test_a_field_of_another_type_is_refused_or_taken_for_none(
     parent: Any = log
     for key in place[:-1]:
         parent = parent[key]
-    for wrong, name in product(WRONG, KINDS):
+    for at, wrong in enumerate(WRONG):
+        name = KINDS[(at + len(place)) % len(KINDS)]  # kinds of files hold the same document
         parent[place[-1]] = wrong
         found = read_or_refused(stored(tmp_path / name, log), looked_into=wrong is None)
         assert found is None or len(found) <= 1, f"{wrong!r} in {name}"

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import errbar
-from conformance_engines import ENGINES, Table
+from conformance_engines import BACKENDS, ENGINES, Table
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials
 from errbar.metrics import Average, Bayes, CountMetric, MaxAt
 from errbar.metrics.categories import CategoryMetric
@@ -111,7 +111,7 @@ def test_engines_agree_and_the_order_of_rows_is_of_no_account(tmp_path: Path) ->
     asked = ("pass@2", "geom-ds@3", "avg")
     known = errbar.load(ENGINES["pandas inferred"](TABLE, tmp_path)).compare(*asked)
     assert len(known) == 18
-    for engine in ("polars", "pyarrow", "DuckDB table", "CSV"):
+    for engine in BACKENDS:
         found = errbar.load(ENGINES[engine](TABLE.shuffled(5), tmp_path)).compare(*asked)
         assert list(map(numbers, found)) == list(map(numbers, known)), engine
     assert [one.left_out for one in known[:3]] == [1, 2, 1]

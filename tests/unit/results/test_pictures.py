@@ -421,7 +421,7 @@ def test_confidences_that_are_no_chances_are_not_calibrated() -> None:
         reliability({Subject("a"): rows}, 3, 0.95)
 
 
-@pytest.mark.parametrize("name", ["scores", "curve", "risk"])
+@pytest.mark.parametrize("name", ["curve"])
 def test_files_are_what_they_are_called(
     name: str, pictures: dict[str, Picture], tmp_path: Path
 ) -> None:

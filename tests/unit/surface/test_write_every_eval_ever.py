@@ -11,7 +11,7 @@ import re
 import subprocess
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pytest
@@ -127,11 +127,26 @@ def is_written(row: dict[str, Any]) -> bool:
     return bool(row["status"] != "unscored")
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda path: path.name)
-def test_what_is_written_is_read_again(log: Path, tmp_path: Path) -> None:
-    runs = errbar.load(log)
-    written = errbar.write_every_eval_ever(runs, tmp_path / "out")
-    before, again = plain(runs), errbar.load(tmp_path / "out")
+class Written(NamedTuple):
+    """A log, what was written of it, and what is read of that again."""
+
+    runs: Runs
+    place: Path
+    written: Any
+    again: Runs
+
+
+@pytest.fixture(scope="module", params=LOGS, ids=lambda path: path.name)
+def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Every log, written once for all tests."""
+    runs, place = errbar.load(request.param), tmp_path_factory.mktemp("written")
+    written = errbar.write_every_eval_ever(runs, place, retrieved=1_700_000_000)
+    return Written(runs, place, written, errbar.load(place))
+
+
+def test_what_is_written_is_read_again(log: Written) -> None:
+    runs, _, written, again = log
+    before = plain(runs)
     kept = [row for row in before if is_written(row)]
     assert [{name: row.get(name) for name in KEPT} for row in plain(again)] == [
         {name: row.get(name) for name in KEPT} for row in kept
@@ -151,10 +166,8 @@ def test_what_is_written_is_read_again(log: Path, tmp_path: Path) -> None:
         assert theirs == mine
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda path: path.name)
-def test_what_aggregates_state_comes_out(log: Path, tmp_path: Path) -> None:
-    written = errbar.write_every_eval_ever(errbar.load(log), tmp_path)
-    agreements = errbar.load(tmp_path).agreements()
+def test_what_aggregates_state_comes_out(log: Written) -> None:
+    agreements, written = log.again.agreements(), log.written
     assert all(one.holds for one in agreements)
     counted = [one for one in agreements if one.claim.name == "total_rows"]
     assert len(counted) == len(written.aggregates)
@@ -167,19 +180,16 @@ FILE_PATH = re.compile(
 )
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda path: path.name)
-def test_files_have_what_the_schema_requires(log: Path, tmp_path: Path) -> None:
-    runs = errbar.load(log)
-    written = errbar.write_every_eval_ever(runs, tmp_path, retrieved=1_700_000_000)
-    files = {file for file in tmp_path.rglob("*") if file.is_file()}
-    for file in written.aggregates:
+def test_files_have_what_the_schema_requires(log: Written) -> None:
+    files = {file for file in log.place.rglob("*") if file.is_file()}
+    for file in log.written.aggregates:
         whole = json.loads(file.read_text())
         require_aggregate(whole)
         assert uuid.UUID(file.stem).version == 4
         (result,) = whole["evaluation_results"]
         detailed = whole["detailed_evaluation_results"]
         assert FILE_PATH.fullmatch(detailed["file_path"])
-        samples = tmp_path / detailed["file_path"]
+        samples = log.place / detailed["file_path"]
         assert samples == file.with_name(f"{file.stem}_samples.jsonl")
         raw = samples.read_bytes()
         assert detailed["checksum"] == hashlib.sha256(raw).hexdigest()
