@@ -28,7 +28,7 @@ ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
 SHORT: tuple[Short, ...] = ("error", "drop", "posterior")
 METRICS = ("pass@1", "pass@2", "pass^3", "maj@3", "bayes")
 AWKWARD = ['say "hi"', "it's", "two\nlines", "🙂 é", "007", "7", "a,b;c|d", "NA", "null", " x", "x"]
-STATUSES = "statuses"  # the case that every engine is asked under every policy
+STATUSES = "statuses"  # the case whose rows the policies tell apart
 SQL = '"; drop table x; --'
 
 Answer = dict[str, Any]
@@ -66,10 +66,12 @@ class Case:
         return replace(self, metrics=("pass@2",), errors=("fail",), short=("error",), curve="")
 
     def briefly(self) -> "Case":
-        """Asked under one policy, but where rows have statuses for the policies to tell apart."""
-        if self.name == STATUSES:
-            return replace(self, short=self.short[:1])
-        return replace(self, short=self.short[:1], errors=self.errors[:1], curve="")
+        """Inspected, scored under the usual policy and by slices, and whatever has clusters."""
+        return replace(self, errors=(), curve="")
+
+    def at_some_length(self) -> "Case":
+        """Briefly, but where rows have statuses for the policies to tell apart."""
+        return replace(self, short=self.short[:1]) if self.name == STATUSES else self.briefly()
 
     def refusing(self, error: str, *saying: str) -> "Case":
         return replace(self, refused=error, saying=saying)

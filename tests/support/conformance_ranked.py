@@ -84,7 +84,7 @@ def _statuses() -> Case:
     kinds |= {"outcome": "number", "confidence": "number"}
     known = ("ok", None, "limit", "abstained", "timeout", "error", "unscored")
     rows: list[tuple[Any, ...]] = []
-    for system, question in itertools.product(("a", "é", None), range(250)):
+    for system, question in itertools.product(("a", "é", None), range(120)):
         for _ in range(2):
             status = known[rng.choice(7, p=[0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])]
             outcome = (0.0, 1.0, None)[rng.choice(3, p=[0.4, 0.5, 0.1])]

@@ -5,7 +5,7 @@ import pytest
 
 from errbar.kernels import difficulty
 
-PRIOR_DRAWS = 400_000
+PRIOR_DRAWS = 150_000
 
 
 def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
@@ -35,8 +35,8 @@ def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, f
 
 
 def by_sampling(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
-    """The same from 20 chains."""
-    chains = 20
+    """The same from 40 chains."""
+    chains = 40
     spread = difficulty.learn(
         np.tile(trials, chains),
         np.tile(correct, chains),
