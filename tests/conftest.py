@@ -1,4 +1,9 @@
-"""Property tests draw the same examples on every machine and leave no database behind."""
+"""Property tests draw the same examples on every machine and leave no database behind.
+
+`ERRBAR_FUZZ=1000 scripts/test` draws more of them, and breaks more logs.
+"""
+
+import os
 
 import pytest
 from hypothesis import settings
@@ -11,8 +16,12 @@ __all__ = ["shared_engine"]
 
 collect_ignore_glob = ["fixtures/*"]  # scripts that run harnesses; no test, no example
 
-settings.register_profile("errbar", derandomize=True, deadline=None, database=None, max_examples=40)
+_EXAMPLES = int(os.environ.get("ERRBAR_FUZZ", "25"))
+settings.register_profile(
+    "errbar", derandomize=True, deadline=None, database=None, max_examples=_EXAMPLES
+)
 settings.load_profile("errbar")
+settings.register_profile("quick", max_examples=min(10, _EXAMPLES))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,4 +32,5 @@ def pytest_configure(config: pytest.Config) -> None:
     """What holds for examples in `src` as well, which the hooks of this file do not reach."""
     config.pluginmanager.register(optional_packages, "errbar optional packages")
     if config.getoption("--quick"):
+        settings.load_profile("quick")
         config.pluginmanager.register(quick, "errbar quick")

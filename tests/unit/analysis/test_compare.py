@@ -134,7 +134,7 @@ def test_the_difference_is_that_of_the_scores_on_common_questions(metric: CountM
     )
     one = only(errbar.load(rows).compare(metric))
     common = rows[rows["question"].isin([f"{at}" for at in range(4, 16)])]
-    first, second = errbar.load(common).score(metric, method="documented")
+    first, second = errbar.load(common).score(metric)
     assert (one.questions, one.left_out) == (12, 8)
     assert one.value == pytest.approx(first.value, abs=1e-12)
     assert one.against == pytest.approx(second.value, abs=1e-12)

@@ -67,7 +67,7 @@ def sorted_plainly(
     return scores[places], labels[places]
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(scores_with_labels())
 def test_scores_and_labels_come_out_as_sorting_their_places_gives(
     pair: tuple[NDArray[Any], NDArray[np.bool_]],

@@ -10,7 +10,7 @@ from statistics import mean
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 import errbar
@@ -43,7 +43,6 @@ def table(questions: Sequence[Sequence[str | None]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["question", "trial", "answer", "outcome"], orient="row")
 
 
-@settings(max_examples=60, deadline=None)
 @given(some.lists(ANSWERS, min_size=1, max_size=4), some.integers(1, 8))
 def test_the_winner_of_every_subset(questions: list[list[str | None]], k: int) -> None:
     k = min(k, *map(len, questions))

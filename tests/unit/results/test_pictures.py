@@ -175,7 +175,10 @@ def encodings(picture: Picture) -> list[dict[str, Any]]:
 def test_a_picture_compiles_without_a_warning(
     name: str, pictures: dict[str, Picture], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for spec in (pictures[name].spec, static(pictures[name].spec)):
+    specs = [pictures[name].spec]
+    if name in ("scores", "curve", "risk"):  # one picture of each interaction, without it
+        specs.append(static(pictures[name].spec))
+    for spec in specs:
         vl_convert.vegalite_to_vega(spec, vl_version="5.21", show_warnings=True)
     assert capfd.readouterr().err == ""
 
