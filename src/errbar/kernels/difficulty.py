@@ -53,10 +53,11 @@ def learn(
     starts: Integers,
     rngs: Sequence[np.random.Generator],
 ) -> DifficultyDraws:
-    """Posterior draws for each system; the states of a system begin at its entry in `starts`.
+    """Posterior draws for each chain; the states of a chain begin at its entry in `starts`.
 
-    With one generator per system, the draws of a system do not depend on the other systems. With a
-    single generator, sampling takes half the time.
+    A chain is one run of the sampler for one system. Every generator draws for the same number of
+    chains in a row. With a generator for the chains of each system, the draws of a system do not
+    depend on the other systems; with a single generator, sampling takes half the time.
     """
     from scipy.special import betaln, gammaln  # noqa: PLC0415  loaded when first needed
 
@@ -67,10 +68,10 @@ def learn(
     rates: Array = np.tile(0.5 - 0.5 * np.cos(angle), (systems, 1))
     weights: Array = np.full((systems, _POINTS), 1.0 / _POINTS)
     first = _POINTS * np.arange(systems)[:, None]
-    parts = len(rngs)
-    bounds = np.append(starts, trials.size) if parts > 1 else np.array([0, trials.size])
+    each = systems // len(rngs)
+    bounds = np.append(starts[::each], trials.size)
     states = [slice(*pair) for pair in pairwise(bounds.tolist())]
-    rows = [slice(at, at + 1) if parts > 1 else slice(None) for at in range(parts)]
+    rows = [slice(at * each, (at + 1) * each) for at in range(len(rngs))]
     generators = list(zip(rngs, rows, strict=True))
     unknown = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
     before = _LOG_PRIOR + gammaln(_MASSES) - _POINTS * gammaln(_SHARES)
