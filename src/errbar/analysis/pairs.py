@@ -33,7 +33,8 @@ _FEW_QUESTIONS, _FEW_CLUSTERS, FEW_THAT_DIFFER = 10, 10, 10
 _ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _NORMAL = NormalDist()
-_SCORES = np.arange(0.0, 6.5, 0.5)  # normal scores at which the ends of a system are computed
+# Normal scores at which the ends of a system are computed; between them they are nearly linear.
+_SCORES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0])
 _FINE = np.linspace(0.0, float(_SCORES[-1]), 1301)
 
 
@@ -272,9 +273,9 @@ class Differences:
             )
         counts = [data.counts(at, some) for at in systems]
         levels = [2.0 * _NORMAL.cdf(z) - 1.0 for z in _SCORES[1:].tolist()]
-        tables = Calibrated(self._covers).at_levels(counts, data.metric, levels)
+        tables = Calibrated(self._covers).at_levels(counts, data.metric, levels[::-1])
         found = []
-        for cells in tables:
+        for cells in (table[::-1] for table in tables):
             mean, sd = cells[0].mean, cells[0].sd
             lows = np.array([mean, *(cell.interval.low for cell in cells)])
             highs = np.array([mean, *(cell.interval.high for cell in cells)])

@@ -95,6 +95,7 @@ class Learned:
         )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
         self._again: dict[int, list[Again]] = {}  # by how many, as far as they are few
+        self._shown: dict[CountMetric, tuple[int, Array]] = {}  # number of reruns, and their scores
         self._rates, self._weights, self._held = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
@@ -138,7 +139,7 @@ class Learned:
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """Interval for a repeat of this run, by simulation, since its score is discrete."""
-        means = self._shown_again(metric.parts(), self._runs_for(level))
+        means = self._shown_for(metric, self._runs_for(level))
         values = metric.joined(*means)
         # Half of the variance is the noise of the new run, which needs no stretching.
         known = self._known(metric).reach(level, _WIDER_WITH_FEW)
@@ -284,6 +285,12 @@ class Learned:
         needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
         most = max(_RUNS, _MOST_RERUNS // len(self._rates))
         return min(max(_RUNS, math.ceil(needed - 1e-6)), most)
+
+    def _shown_for(self, metric: CountMetric, runs: int) -> Array:
+        """Mean scores of so many simulated reruns or more, kept for other levels."""
+        if metric not in self._shown or self._shown[metric][0] < runs:
+            self._shown[metric] = runs, self._shown_again(metric.parts(), runs)
+        return self._shown[metric][1]
 
     def _shown_again(self, parts: Sequence[QuestionMean], runs: int) -> Array:
         """Mean scores of simulated reruns: a row per part of the metric."""
