@@ -60,6 +60,7 @@ class Runs:
         level: float | None = None,
         questions_in_all: int | None = None,
         assume: Assumption | None = None,
+        bounds: tuple[float, float] | None = None,
         audit: bool = False,
         by: Sequence[str] = (),
     ) -> Scores:
@@ -76,9 +77,8 @@ class Runs:
             Rows without a result count as wrong ("fail"), are left out ("missing"), or are counted
             both ways ("bracket").
         short
-            A system with questions that have fewer trials than a metric draws gets no score
-            ("error"); or these questions are dropped and counted ("drop"), or the metric is
-            extrapolated by the estimated distribution of difficulty ("posterior").
+            Questions with fewer trials than a metric draws leave no score ("error"), are dropped
+            and counted ("drop"), or the metric is extrapolated by a difficulty model ("posterior").
         estimand
             The target of the intervals: new questions of the same kind ("population", the
             default), this exact benchmark ("benchmark"), or a repeat of this run ("rerun").
@@ -91,16 +91,17 @@ class Runs:
         assume
             What to assume about unseen questions: "nothing" (the default), or "no rare failures",
             that they score no worse and no better than those observed, for narrower intervals.
+        bounds
+            The lowest and the highest possible reward; by default a guess, which is printed.
         audit
             Also report the share of simulated data sets whose interval contains the true value.
         by
             Columns whose values are scored separately.
         """
-        _require(errors, ("fail", "missing", "bracket"), "errors")
-        _require(short, ("error", "drop", "posterior"), "short")
+        _require_score_policy(errors, short)
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
         intervals = chosen_method(method, estimand=estimand, level=level)
-        intervals = narrowed(intervals, questions_in_all=questions_in_all, assume=assume)
+        intervals = narrowed(intervals, questions_in_all, assume, bounds)
         found = self.source.slices(_listed(by))
         refusals = Refusals()
         scores = scores_of(self.source, found, scored, errors, short, intervals, refusals, audit)
@@ -139,8 +140,7 @@ class Runs:
             if not members:
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
-        _require(errors, ("fail", "missing", "bracket"), "errors")
-        _require(short, ("error", "drop", "posterior"), "short")
+        _require_score_policy(errors, short)
         found = self.source.slices(_listed(by))
         return curve_scores(self.source, found, metric, errors, short, intervals)
 
@@ -210,6 +210,7 @@ class Runs:
         level: float = 0.95,
         adjust: Adjust = "bonferroni",
         assume: Assumption = "nothing",
+        bounds: tuple[float, float] | None = None,
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
         rng: np.random.Generator | int = 0,
@@ -231,7 +232,7 @@ class Runs:
             As in `score`.
         adjust
             "bonferroni" adjusts verdicts and intervals for the number of comparisons.
-        assume
+        assume, bounds
             As in `score`.
         rng
             A seed or a generator for the resamples of metrics of a confidence.
@@ -239,7 +240,7 @@ class Runs:
         policy = _policy(errors, short, estimand)
         metrics = metrics or _DEFAULT_METRICS
         wanted = None if systems is None else _listed(systems)
-        settings = (wanted, baseline, margin, Estimand(estimand), level, adjust, assume)
+        settings = (wanted, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
         ranked = ranked_metrics(metrics)
         if ranked:
             method = replace(_RESAMPLED, level=level)
@@ -362,6 +363,11 @@ class Runs:
 def _require(value: str, known: tuple[str, ...], name: str) -> None:
     if value not in known:
         raise InputError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
+
+
+def _require_score_policy(errors: str, short: str) -> None:
+    _require(errors, ("fail", "missing", "bracket"), "errors")
+    _require(short, ("error", "drop", "posterior"), "short")
 
 
 def _policy(

@@ -206,6 +206,7 @@ def gate(
     estimand: Estimand | str = Estimand.POPULATION,
     errors: Literal["fail", "missing"] = "fail",
     short: Literal["error", "drop"] = "error",
+    assume: Assumption = "nothing",
     system: str | None = None,
     baseline_system: str | None = None,
     same_questions: bool = False,
@@ -222,7 +223,7 @@ def gate(
     max_drop
         The largest drop that is allowed, for all metrics or by name. A metric of which lower values
         are better must not rise by more.
-    level, estimand, errors, short
+    level, estimand, errors, short, assume
         As in `Runs.compare`.
     system, baseline_system
         The system of the candidate and of the baseline, if they have several; the latter is needed
@@ -243,7 +244,13 @@ def gate(
     old, new = _parts(load(baseline), load(candidate), system, baseline_system)
     joined = Joined.of({BASELINE: old, CANDIDATE: new})
     found = Runs(joined).compare(
-        *limits, baseline=BASELINE, estimand=estimand, level=level, errors=errors, short=short
+        *limits,
+        baseline=BASELINE,
+        estimand=estimand,
+        level=level,
+        errors=errors,
+        short=short,
+        assume=assume,
     )
     _require_differences(found)
     if same_questions:
@@ -303,7 +310,7 @@ def _score_categories(
             f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
         )
     how = chosen_method(method, estimand=estimand, level=level)
-    how = narrowed(how, questions_in_all=questions_in_all, assume=assume)
+    how = narrowed(how, questions_in_all, assume)
     return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
 
 

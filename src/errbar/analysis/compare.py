@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
+from errbar.analysis.methods.base import require_bounds
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.seen import ASSUMPTIONS, Assumption
 from errbar.analysis.pairs import Difference, Differences, Paired
@@ -51,6 +52,7 @@ class Asked(Generic[Kind]):
     level: float = 0.95
     adjust: Adjust = "bonferroni"
     assume: Assumption = "nothing"
+    bounds: tuple[float, float] | None = None  # of rewards
 
     def __post_init__(self) -> None:
         strict_share(self.level, "level")
@@ -61,6 +63,7 @@ class Asked(Generic[Kind]):
         if self.assume not in ASSUMPTIONS:
             known = " or ".join(map(repr, ASSUMPTIONS))
             raise InputError(f"assume must be {known}; got {self.assume!r}.")
+        require_bounds(self.bounds)
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)
         wanted = self.wanted()
@@ -158,7 +161,7 @@ def _pairs(
     data: Together, asked: Asked[ScoredMetric], refusals: Refusals, remarks: dict[str, None]
 ) -> list[Pair | Refused]:
     """Pairs with common questions, and a remark on every other pair."""
-    differences = Differences(data, asked.covers, asked.assume)
+    differences = Differences(data, asked)
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | Refused] = []
     for pair in asked.pairs(data.everyone):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,11 +201,28 @@ class Difference:
         return min(1.0, 2.0 * min(self.spread.p_at_most(0.0), self.spread.p_at_least(0.0)))
 
 
+class Target(Protocol):
+    """What differences are for: the target, what is assumed, and the bounds of rewards."""
+
+    @property
+    def covers(self) -> Estimand:
+        """What the interval covers."""
+
+    @property
+    def assume(self) -> Assumption:
+        """What is assumed about unseen questions."""
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Lowest and highest possible reward, if given."""
+
+
 class Differences:
     """All pairs of systems on one metric and task."""
 
-    def __init__(self, data: Together, covers: Estimand, assume: Assumption = "nothing") -> None:
-        self._data, self._covers, self._assume = data, covers, assume
+    def __init__(self, data: Together, target: Target) -> None:
+        self._data, self._covers, self._assume = data, target.covers, target.assume
+        self._bounds = target.bounds
         self._known: dict[tuple[int, bytes], EndsByScore] = {}
 
     def of(self, first: int, second: int) -> Difference:
@@ -239,6 +256,8 @@ class Differences:
     def _paired(self, apart: Array, clusters: NDArray[np.int64], weights: Array | None) -> Paired:
         number = np.unique(clusters, return_inverse=True)[1]
         span = self._data.span
+        if not self._data.bounded and self._bounds is not None:
+            span = self._bounds[1] - self._bounds[0]
         bounds = (-span, span) if math.isfinite(span) else endpoints(apart)
         totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
         sizes = np.bincount(number, weights).astype(float)

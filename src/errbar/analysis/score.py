@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.evaluate import held_shares, missing, scored
-from errbar.analysis.methods import Method
+from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.seen import clusters_of
 from errbar.analysis.values import (
     Answered,
@@ -23,6 +23,7 @@ from errbar.analysis.values import (
     categories_of,
     counts_of,
     is_reward,
+    remarks_on_bounds,
     results_of,
     rewards_of,
 )
@@ -37,7 +38,7 @@ from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.grammar import metric_of
 from errbar.results.base import Refusals, too_few_trials
-from errbar.results.estimate import Estimate, Subject
+from errbar.results.estimate import Estimand, Estimate, Subject
 from errbar.results.scores import Scores
 
 Errors = Literal["fail", "missing", "bracket"]
@@ -45,7 +46,7 @@ Short = Literal["error", "drop", "posterior"]
 ScoredMetric = CountMetric | VoteAt
 _Part = dict[Subject, Estimate]
 
-_REWARDS = "avg of rewards: t interval"
+_REWARDS = "avg of rewards: Bayesian bootstrap with one unseen question at the bound (Gaffke)"
 _VOTES = "vote@k: Bayesian bootstrap over questions"
 _NOT_HELD = "held: only right-or-wrong trials are simulated, not rewards or votes by answer."
 
@@ -79,7 +80,10 @@ class Scoring:
             elif len(part) < len(there):
                 others = {of: one for of, one in there.items() if of not in part}
                 rewards = self._each(
-                    others, metric, refusals, partial(self._rewarded, metric=metric)
+                    others,
+                    metric,
+                    refusals,
+                    partial(self._rewarded, metric=metric, remarks=remarks),
                 )
                 words |= _if_any(rewards, _REWARDS)
                 part |= rewards
@@ -108,9 +112,15 @@ class Scoring:
                 found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
         return found
 
-    def _rewarded(self, of: Subject, one: Slice, metric: CountMetric) -> Estimate:
+    def _rewarded(
+        self, of: Subject, one: Slice, metric: CountMetric, remarks: list[str]
+    ) -> Estimate:
         rewards = rewards_of(results_of(self.source, one), self.taken)
-        return average_reward(of, metric, rewards, self.method)
+        found = average_reward(of, metric, rewards, self.method)
+        if found.interval.covers is Estimand.POPULATION and isinstance(self.method, Calibrated):
+            whose = f"{of}: " if str(of) else ""
+            remarks += remarks_on_bounds(whose, rewards.values, self.method.bounds)
+        return found
 
     def _counted(
         self,

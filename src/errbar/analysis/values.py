@@ -13,7 +13,7 @@ from errbar.analysis.methods.base import Summary, refuse_weights_in, require_all
 from errbar.analysis.methods.seen import mean_of_sample, of_a_share, right_or_wrong
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import setting, way_to_say
+from errbar.base.remarks import guess, setting, warning, way_to_say
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
 from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import Named, Results, Slice
@@ -21,12 +21,14 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import most_noise
 from errbar.kernels.interval import endpoints, student_reach
+from errbar.kernels.sign_flip import effective_size
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
 _MOST_SHOWN = 6  # values in a message
+FEW = 10  # effective number of questions below which a spread rests on few of them
 
 
 def ballots_of(source: Source, one: Slice, taken: str) -> list[Ballots]:
@@ -181,17 +183,13 @@ def average_reward(
     metric: Metric,
     answered: Answered,
     method: Method,
-    bounds: tuple[float, float] | None = None,
 ) -> Estimate:
-    """Mean over questions, with an interval for the target of the method.
-
-    For the population, rewards are bounded: by `bounds`, or by what they suggest.
-    """
+    """Mean over questions, with an interval for the target of the method."""
     questions = answered.values.size
     value = answered.mean
     covers = target_of(method, questions, answered.weights)
     if covers is Estimand.POPULATION:
-        found, reason = _among_questions(answered, method, bounds or suggested_bounds(answered))
+        found, reason = _among_questions(answered, method)
         sd, low, high = found.sd, found.low, found.high
     else:
         variance, freedom, reason = _within_questions(answered)
@@ -213,13 +211,21 @@ def average_reward(
     )
 
 
-def suggested_bounds(answered: Answered) -> tuple[float, float]:
-    """Bounds of rewards of which none are given.
+def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, float]:
+    """Bounds of rewards: those given, which must hold, or those that the rewards suggest.
 
     Rewards between 0 and 1 are taken to be bounded by these. Others are bounded by the estimated
     ends of their range (Robson and Whitlock 1964), and by 0 if none is negative.
     """
-    values = answered.values
+    if given is not None:
+        outside = values[(values < given[0]) | (values > given[1])]
+        if outside.size:
+            option = way_to_say("--bounds", "bounds")
+            raise InputError(
+                f"a mean reward of {outside[0]:g} lies outside of {option} {given[0]:g} to "
+                f"{given[1]:g}; correct the bounds, or leave them out"
+            )
+        return given
     if values.min() >= 0.0 and values.max() <= 1.0:
         return 0.0, 1.0
     low, high = endpoints(values)
@@ -267,11 +273,35 @@ def target_of(method: Method, questions: int, weights: Array | None = None) -> E
     return method.estimand
 
 
-def _among_questions(
-    answered: Answered, method: Method, bounds: tuple[float, float]
-) -> tuple[Summary, str]:
+def remarks_on_bounds(whose: str, values: Array, given: tuple[float, float] | None) -> list[str]:
+    """The guess about the bounds of rewards, and a warning where the mean rests on few of them."""
+    if given is not None:
+        return []
+    low, high = bounds_of(values, None)
+    said: list[str] = [
+        guess(
+            f"{whose}rewards are taken to lie between {low:.3g} and {high:.3g}",
+            option="--bounds LOW HIGH",
+            argument="bounds=(low, high)",
+        )
+    ]
+    rests_on = effective_size(values - values.mean())
+    if (low, high) != (0.0, 1.0) and rests_on < FEW:
+        option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
+        said.append(
+            warning(
+                f"{whose}the spread of the rewards rests on about {max(rests_on, 1.0):.0f} of "
+                f"{values.size} questions: the mean may be far off. Give the possible range with "
+                f"{option}."
+            )
+        )
+    return said
+
+
+def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
     """Interval for new questions, narrower if these are a sample of a known number."""
-    assume = method.assume if isinstance(method, Calibrated) else "nothing"
+    known = method if isinstance(method, Calibrated) else Calibrated()
+    bounds = bounds_of(answered.values, known.bounds)
     found = mean_of_sample(
         answered.values,
         np.ones(answered.values.size),
@@ -279,9 +309,9 @@ def _among_questions(
         method.level,
         answered.weights,
         bounds,
-        assume,
+        known.assume,
     )
-    in_all = method.questions_in_all if isinstance(method, Calibrated) else None
+    in_all = known.questions_in_all
     if in_all is None:
         return found, ""
     within, _, reason = _within_questions(answered)

@@ -4,6 +4,7 @@ from typing import Literal
 
 import click
 
+from errbar.analysis.methods import Assumption
 from errbar.cli import options
 from errbar.cli.builders import choice
 from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
@@ -20,6 +21,8 @@ from errbar.cli.output import show
     default="bonferroni",
     text="The adjustment for the number of comparisons.",
 )
+@options.ASSUME
+@options.BOUNDS
 @options.SYSTEMS
 @options.PAIR
 @options.READ_WRITE_PLOT
@@ -29,6 +32,8 @@ def compare(
     baseline: str | None,
     margin: float | None,
     adjust: Literal["bonferroni", "none"],
+    assume: Assumption,
+    bounds: tuple[float, float] | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
     reading: ReadOptions,
@@ -45,6 +50,8 @@ def compare(
             baseline=baseline,
             margin=margin,
             adjust=adjust,
+            assume=assume,
+            bounds=bounds,
             **pairing.keywords(),
         )
     show(found, writing)

@@ -6,6 +6,7 @@ import click
 from click.exceptions import Exit
 
 import errbar
+from errbar.analysis.methods import Assumption
 from errbar.cli import options, working
 from errbar.cli.builders import choice
 from errbar.cli.options import PairOptions, ReadOptions, WriteOptions, runs_of
@@ -71,6 +72,7 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     type=click.Path(dir_okay=False),
     help="Also write a JUnit test report to this file.",
 )
+@options.ASSUME
 @options.PAIR
 @options.READ_WRITE_PLOT
 def gate(
@@ -84,6 +86,7 @@ def gate(
     same_questions: bool,
     markdown: str | None,
     junit: str | None,
+    assume: Assumption,
     pairing: PairOptions,
     reading: ReadOptions,
     writing: WriteOptions,
@@ -111,6 +114,7 @@ def gate(
             baseline_system=baseline_system,
             same_questions=same_questions,
             inconclusive=int(inconclusive),
+            assume=assume,
             **pairing.keywords(),
         )
     if markdown:

@@ -320,6 +320,20 @@ PAIR = bundle(
 )
 
 
+ASSUME = choice(
+    *("--assume", "nothing", "no rare failures"),
+    default="nothing",
+    text="What to assume about unseen questions; without rare failures, intervals are narrower.",
+)
+BOUNDS = click.option(
+    "--bounds",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="The lowest and the highest possible reward, if outcomes are not 0 and 1.",
+)
+
+
 @contextmanager
 def opened(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator["Runs"]:
     """Load the outcomes at paths, and show progress as long as a command works on them."""

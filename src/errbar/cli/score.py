@@ -2,6 +2,7 @@
 
 import click
 
+from errbar.analysis.methods import Assumption
 from errbar.cli import options
 from errbar.cli.options import Paths, ReadOptions, ScoreOptions, WriteOptions
 from errbar.cli.output import show
@@ -20,6 +21,8 @@ from errbar.cli.output import show
     type=int,
     help="The size of the question pool, if these questions are a random sample of it.",
 )
+@options.ASSUME
+@options.BOUNDS
 @options.SCORE
 @options.READ_WRITE_PLOT
 def score(
@@ -27,6 +30,8 @@ def score(
     metrics: tuple[str, ...],
     audit: bool,
     questions_in_all: int | None,
+    assume: Assumption,
+    bounds: tuple[float, float] | None,
     scoring: ScoreOptions,
     reading: ReadOptions,
     writing: WriteOptions,
@@ -38,6 +43,11 @@ def score(
     """
     with options.opened("score", paths, reading) as runs:
         found = runs.score(
-            *metrics, questions_in_all=questions_in_all, audit=audit, **scoring.keywords()
+            *metrics,
+            questions_in_all=questions_in_all,
+            assume=None if assume == "nothing" else assume,
+            bounds=bounds,
+            audit=audit,
+            **scoring.keywords(),
         )
     show(found, writing)

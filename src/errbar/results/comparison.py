@@ -189,7 +189,7 @@ class Comparisons(Rows[Comparison]):
             ["systems", *(f"{row.one} − {row.other}" for row in self)],
             ["difference", *gap],
             [f"{' or '.join(sorted(levels))} interval", *ends],
-            ["P(better)", *(_share(row.chance) for row in self)],
+            ["P(better)", *(share_text(row.chance) for row in self)],
             ["p", *(_p(row.adjusted) for row in self)],
             ["win/tie/loss", *(_tally(row) for row in self)],
             ["verdict", *(row.verdict for row in self)],
@@ -266,7 +266,8 @@ def _tally(row: Comparison) -> str:
     return f"{row.wins}/{row.ties}/{row.losses}" if row.questions and not row.items else ""
 
 
-def _share(chance: float) -> str:
+def share_text(chance: float) -> str:
+    """A probability to three digits, which is never shown as 0 or 1."""
     if math.isnan(chance):
         return ""
     if chance < _LEAST_CHANCE:

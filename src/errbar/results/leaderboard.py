@@ -11,6 +11,7 @@ from typing import Any
 from errbar.base.tables import counted, percent, pointed, supported
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
+from errbar.results.comparison import share_text
 from errbar.results.estimate import Interval
 
 
@@ -84,7 +85,7 @@ class Leaderboard(Rows[Standing]):
             [f"{level} interval", *ends],
             [f"{level} ranks", *ranks],
             ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
-            ["P(best)", *(f"{row.chance_best:.3f}" for row in self)],
+            ["P(best)", *(share_text(row.chance_best) for row in self)],
             ["group", *(row.groups for row in self)],
         ]
 

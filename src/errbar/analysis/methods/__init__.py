@@ -52,12 +52,16 @@ def chosen_method(
 
 
 def narrowed(
-    method: Method, *, questions_in_all: int | None = None, assume: Assumption | None = None
+    method: Method,
+    questions_in_all: int | None = None,
+    assume: Assumption | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Method:
-    """A method with what makes its intervals narrower, which only the calibrated one has."""
+    """A method with what is known about the questions, which only the calibrated one can use."""
     options = {
         "questions_in_all": (questions_in_all, "--questions-in-all"),
         "assume": (assume, "--assume"),
+        "bounds": (bounds, "--bounds"),
     }
     given: dict[str, Any] = {
         name: value for name, (value, _) in options.items() if value is not None

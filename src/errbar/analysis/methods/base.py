@@ -101,6 +101,17 @@ def refuse_weights_in(what: str) -> None:
     )
 
 
+def require_bounds(bounds: tuple[float, float] | None) -> None:
+    """Refuse bounds of rewards that are not a lower and a higher finite number."""
+    if bounds is None:
+        return
+    if len(bounds) != 2 or not all(map(math.isfinite, bounds)) or not bounds[0] < bounds[1]:
+        option = way_to_say("--bounds", "bounds")
+        raise InputError(
+            f"{option} must be the lowest and the highest possible reward; got {bounds}."
+        )
+
+
 def require_all(in_all: int | None, asked: int) -> None:
     """Refuse a number of all questions that is below that of those asked."""
     if in_all is not None and in_all < asked:

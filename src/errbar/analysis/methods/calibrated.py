@@ -24,6 +24,7 @@ from errbar.analysis.methods.base import (
     Summary,
     combined,
     require_all,
+    require_bounds,
     require_no_weights,
 )
 from errbar.analysis.methods.learned import RAREST, Learned
@@ -57,7 +58,8 @@ class Calibrated(Method):
     With `questions_in_all`, the questions are a sample from that many, and the interval narrows by
     the finite-population correction. By default an unseen question may score anything that the
     metric allows; with `assume="no rare failures"` it scores no worse and no better than those
-    observed. `seed` starts the random number generator.
+    observed. `bounds` are those of rewards, where outcomes are not 0 and 1. `seed` starts the
+    random number generator.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Calibrated(Method):
     questions_in_all: int | None = None
     seed: int = 0
     assume: Assumption = "nothing"
+    bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         known = [one.value for one in Estimand]
@@ -84,6 +87,7 @@ class Calibrated(Method):
             raise InputError(
                 f"assume must be one of {', '.join(map(repr, ASSUMPTIONS))}; got {self.assume!r}."
             )
+        require_bounds(self.bounds)
         for name, least in (("questions_in_all", 1), ("seed", 0)):
             value = getattr(self, name)
             if value is None and name == "questions_in_all":
