@@ -100,9 +100,7 @@ class Calibrated(Method):
             raise InputError("questions_in_all is for the estimand 'population' only.")
 
     def cells(
-        self,
-        systems: Sequence[AnyCounts],
-        metrics: Sequence[CountMetric],
+        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
     ) -> list[list[Cell]]:
         """Cells of a table, a row per metric and a column per system."""
         each = self._systems(systems, metrics)
