@@ -36,12 +36,12 @@ from errbar.data.files import (
 from errbar.data.provenance import Accounts, Origin
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
+from errbar.data.readers.tables.file_names import FileNames
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.records import columns_of, tidy
 from errbar.data.readers.tables.relations import (
     LARGE,
-    FileNames,
     Shaped,
     as_unscored,
     shape,
@@ -49,6 +49,7 @@ from errbar.data.readers.tables.relations import (
     without_scores,
 )
 from errbar.data.readers.tables.settings_files import settings_among
+from errbar.data.readers.tables.system_names import same_system_remark
 from errbar.data.readers.tables.table_parts import in_order
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
@@ -128,6 +129,8 @@ def _read_tables(
             told = said if whole.by_file or naming is None else []
             if whole.by_file and how.files is None and has_ids(whole.columns):
                 told = [*told, *question_sets_remark(whole.rows, whole.columns)]
+            elif apart and not (whole.by_file or counts or how.files or how.repeats != "refuse"):
+                told = [*told, *same_system_remark(whole.rows, whole.columns)]
             sources.append(_source(whole, how, told, apart=apart))
     return Tables(sources, {})
 

@@ -14,7 +14,7 @@ from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW, USUAL, USUAL_COUNTS, Columns
 from errbar.data.engines.duckdb import quoted, stored, text_literal
 from errbar.data.engines.files import Relation, union_of_rows
-from errbar.data.expressions import FILE, TRIAL_NUMBER
+from errbar.data.expressions import FILE
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import (
     are_counts,
@@ -29,6 +29,15 @@ from errbar.data.readers.tables.conditions import (
     varied_columns,
     with_conditions,
 )
+from errbar.data.readers.tables.file_names import (
+    COUNTED,
+    FileNames,
+    free_name,
+    named_by_file,
+    with_column,
+    with_file_names,
+)
+from errbar.data.readers.tables.flagged_rows import flagged_rows
 from errbar.data.readers.tables.id_columns import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import (
@@ -55,12 +64,9 @@ from errbar.data.readers.tables.summaries import (
 from errbar.data.readers.tables.system_names import names_remark
 from errbar.errors import InputError, UnknownColumn
 
-FileNames = Mapping[Path, tuple[str, str, str]]  # system, trial and task of each file
-
 LARGE = 1 << 30  # bytes; larger files are not scanned again
 _WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand
 _LOOKED_AT = 1000  # rows inspected to classify a column
-_COUNTED = ("trials", "correct")
 
 
 @dataclass(frozen=True)
@@ -97,14 +103,16 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(columns), *counts_of_single_rows(rows, columns)]
-        rows = with_numbers(rows, [columns[meaning] for meaning in _COUNTED])
+        rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
         rows, said = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
         remarks += said
     by_file = naming is not None and "system" not in {*columns.named, *how.told}
     if naming is not None and by_file:
-        rows, columns = _named_by_file(rows, columns, relation, naming)
+        rows, columns = named_by_file(rows, columns, relation, naming)
+    elif naming is not None and how.files == "systems" and "system" not in how.told:
+        rows = with_file_names(rows, columns, relation, naming)
     if "outcome" in columns and how.repeats == "last":
         rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += said
@@ -154,6 +162,7 @@ def _mended(
     said += [
         *(other_outcomes(rows, columns) if not shares else []),
         *frequencies(rows, columns),
+        *flagged_rows(rows, columns),
         *(stopped_at_success(rows, columns) if how.rows is None else []),
         *(single_trials(rows, columns) if how.rows is None else []),
     ]
@@ -290,49 +299,6 @@ def _numbered(rows: Any, *, apart: bool) -> Any:
     return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
 
 
-def _named_by_file(
-    rows: Any, columns: Columns, relation: Relation, naming: FileNames
-) -> tuple[Any, Columns]:
-    """Add the system of its file to every row, and the trial if files are trials."""
-    system, trial = _free("system", rows.columns), columns.named.get("trial")
-    added = _with_column(columns, "system", system)
-    if not relation.apart:
-        name = naming[relation.files[0]][0]
-        return rows.project(f"*, {text_literal(name)} AS {quoted(system)}"), added
-    values = ", ".join(
-        f"({', '.join(map(text_literal, (str(file), *naming[file])))})" for file in relation.files
-    )
-    files = f"(VALUES {values}) AS errbar_files(path, system, trial, task)"
-    own = "rows.*"
-    if trial is not None and any(naming[file][1] for file in relation.files):
-        trial_name = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
-        number = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
-        own = f"rows.*{number} REPLACE ({trial_name} AS {quoted(trial)})"
-    more = f"errbar_files.system AS {quoted(system)}"
-    if "task" not in columns and any(naming[file][2] for file in relation.files):
-        task = _free("task", rows.columns)
-        more, added = (
-            f"{more}, errbar_files.task AS {quoted(task)}",
-            _with_column(added, "task", task),
-        )
-    rows = rows.query(
-        "rows",
-        f"SELECT {own}, {more} FROM rows JOIN {files} ON rows.{quoted(FILE)} = errbar_files.path",
-    )
-    return rows, added
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    lower = {column.lower() for column in taken}
-    return name if name not in lower else f"errbar {name}"
-
-
-def _with_column(columns: Columns, meaning: str, name: str) -> Columns:
-    named = {**columns.named, meaning: name}
-    ordered = {meaning: named[meaning] for meaning in (*USUAL, *_COUNTED) if meaning in named}
-    return replace(columns, named=MappingProxyType(ordered), beside=())
-
-
 def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
     """Make every row a question, named by its id and the index of the row within that id."""
     question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
@@ -373,9 +339,9 @@ def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
         rows = shaped.rows.project(f"* REPLACE ({value} AS {name})")
         columns = shaped.columns
     else:
-        status = _free("status", shaped.rows.columns)
+        status = free_name("status", shaped.rows.columns)
         rows = shaped.rows.project(f"*, CASE WHEN {mine} THEN 'unscored' END AS {quoted(status)}")
-        columns = _with_column(shaped.columns, "status", status)
+        columns = with_column(shaped.columns, "status", status)
     said = [
         warning(f"{file.name}: none of its {n} rows has an outcome; it was never scored.")
         for file, n in files.items()

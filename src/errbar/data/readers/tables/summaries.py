@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, mapping, warning
-from errbar.data.columns import ROW, TOTALS, USUAL, Columns, named_like, plain_name
+from errbar.data.columns import PARTS, ROW, TOTALS, USUAL, Columns, named_like, plain_name
 from errbar.data.engines.duckdb import (
     literal_path,
     own_engine,
@@ -87,6 +87,9 @@ _FEW = 20  # tasks with a score between 0 and 1
 def refuse_summary(rows: Any, columns: Columns) -> None:
     """Raise an error for rows that are totals of tasks."""
     question = columns["question"]
+    if question == ROW:
+        _refuse_summary_of_parts(rows, columns)
+        return
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return
     keys = ", ".join(
@@ -102,6 +105,21 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
     if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
         _refuse(columns["outcome"], question)
+
+
+def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
+    """Raise an error for a row per category with its share and its number of questions."""
+    outcome = columns["outcome"]
+    names = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
+    parts = [name for name in named_like(names, PARTS) if name not in named_like(names, _SIZES)]
+    if plain_name(outcome) not in _SHARES or not parts or not named_like(names, _SIZES):
+        return
+    number, apart, shares = rows.aggregate(
+        f"count(*), count(DISTINCT {text_of(parts[0])}), "
+        f"count(*) FILTER (CAST({quoted(outcome)} AS DOUBLE) NOT IN (0, 1))"
+    ).fetchall()[0]
+    if number == apart and 2 * shares > number:
+        _refuse(outcome, parts[0])
 
 
 def _refuse(outcome: str, question: str) -> None:

@@ -1,13 +1,16 @@
-"""Names of systems in a column: spelled in two ways, or given once for a block of rows."""
+"""Names of systems in a column: spelled in two ways, given once for a block, or in two files."""
 
+from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, warning, way_to_say
-from errbar.data.columns import Columns
-from errbar.data.engines.duckdb import text_of
+from errbar.base.remarks import Above, mapping, setting, warning, way_to_say
+from errbar.data.columns import ROW, Columns, plain_name
+from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.expressions import FILE
 from errbar.errors import InputError
 
 _MOST = 1000  # most names that are compared
+_SHOWN = 4
 
 
 def names_remark(rows: Any, columns: Columns) -> list[Above]:
@@ -27,11 +30,53 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
     spelled: dict[str, list[str]] = {}
     for written in found:
         spelled.setdefault("".join(written.split()).casefold(), []).append(written)
-    return [
+    said = []
+    if "system" in columns.guessed and plain_name(name) == "run" and len(found) > 1:
+        trials = mapping("trial", name)
+        said.append(
+            warning(
+                f"the {len(found)} values of {name!r} are read as systems. If they repeat one "
+                f"system, use {trials}."
+            )
+        )
+    return said + [
         warning(
             f"{' and '.join(map(repr, alike))} differ only in case and spaces, and are read as "
             f"{len(alike)} systems. If they are the same, write the names in {name!r} alike."
         )
         for alike in spelled.values()
         if len(alike) > 1
+    ]
+
+
+def same_system_remark(rows: Any, columns: Columns) -> list[Above]:
+    """Warning if a column names the same system in several files that share questions."""
+    if not {"system", "outcome"} <= columns.named.keys() or columns["question"] == ROW:
+        return []
+    keys = [text_of(columns[name]) for name in ("task", "question") if name in columns]
+    name = text_of(columns["system"])
+    each = rows.aggregate(
+        f"{name} AS system, count(DISTINCT {quoted(FILE)}) AS files", ", ".join([name, *keys])
+    )
+    found = each.filter("files > 1").aggregate("min(system)").fetchall()[0][0]
+    if found is None:
+        return []
+    mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
+    mine = rows.query(
+        "rows",
+        f"SELECT {quoted(FILE)}, {mean} FROM rows WHERE {name} = {text_literal(found)} "
+        f"GROUP BY ALL ORDER BY ALL",
+    ).fetchall()
+    shown = ", ".join(
+        f"{Path(path).name} {'-' if score is None else format(score, '.4g')}"
+        for path, score in mine[:_SHOWN]
+    )
+    more = f" and {len(mine) - _SHOWN} more" if len(mine) > _SHOWN else ""
+    apart = setting("files", "systems")
+    return [
+        warning(
+            f"{len(mine)} files have outcomes of {found!r} for the same questions (means: {shown}"
+            f"{more}), and they are read as trials of one system. If the files are different "
+            f"systems, use {apart}."
+        )
     ]

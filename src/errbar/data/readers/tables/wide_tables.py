@@ -41,10 +41,15 @@ _LOOKED_AT = 500  # rows inspected to classify a column
 TRIAL_NAME = re.compile(
     r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation"
     r"|answer|response|output|completion|iter|iteration|round|outcome|correct|score|result"
-    r"|reward|draw|r|t|k)[\s_.-]*\d+",
+    r"|reward|draw|r|t|k)[\s_.-]*\d+"
+    r"|(trial|run|attempt|sample|seed|rep|repeat|repetition|rollout|try)[\s_.-]+[a-z]",
     re.IGNORECASE,
 )
-_NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS
+# Summaries of the trials of a question, and texts.
+_OF_TRIALS = frozenset(
+    ("best", "worst", "any", "max", "min", "majority", "final", "notes", "note", "comment")
+)
+_NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS | _OF_TRIALS
 _SCORE_NAME = re.compile(
     r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
 )
