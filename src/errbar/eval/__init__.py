@@ -6,7 +6,16 @@ independent Beta or Dirichlet posteriors, and the ends of a normal interval arou
 functions follow the documented definitions exactly, including their flat priors; see "What an
 interval covers" in the documentation before quoting an interval.
 
-The docstring of every function lists its parameters.
+The parameters mean the same in every function, and `help` lists those of each:
+
+R : outcomes, with a row per question and a column per trial; one dimension is one question.
+k : the number of trials that are drawn.
+w : the weight of each category; without weights, outcomes are 0 (wrong) and 1 (right).
+R0 : earlier outcomes, with a row per question of `R`.
+confidence : the confidence level of the interval.
+bounds : the interval is clipped to these; None is the range of the metric, except in `bayes_ci` and
+    `avg_ci`, where it means no clipping.
+alpha0, beta0 : the parameters of the Beta prior of every question.
 """
 
 from collections.abc import Iterable
