@@ -59,6 +59,15 @@ def choice(flag: str, *values: str, text: str, default: str | None = None) -> Op
     )
 
 
+def number(
+    flag: str, kind: type[float] | type[int], text: str, *, default: float | None = None
+) -> Options:
+    """Return an option that takes a number; `text` is its help."""
+    return click.option(
+        flag, type=kind, default=default, show_default=default is not None, help=text
+    )
+
+
 def page(name: str) -> Options:
     """Return the option that names the HTML page to write."""
     return click.option(

@@ -7,7 +7,7 @@ import click
 
 import errbar
 from errbar.cli import options, working
-from errbar.cli.builders import bundle
+from errbar.cli.builders import bundle, number
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 
@@ -38,66 +38,41 @@ class PlanOptions(Keywords):
 PLAN = bundle(
     "design",
     PlanOptions,
-    click.option(
-        "--difference", type=float, help="The difference between two systems to detect, as in 0.03."
-    ),
-    click.option(
-        "--width", type=float, help="The width of the interval of one system, as in 0.05."
-    ),
-    click.option(
-        "--power",
-        type=float,
-        default=0.8,
-        show_default=True,
-        help="The probability of reaching that goal.",
-    ),
+    number("--difference", float, "The difference between two systems to detect, as in 0.03."),
+    number("--width", float, "The width of the interval of one system, as in 0.05."),
+    number("--power", float, "The probability of reaching that goal.", default=0.8),
     options.LEVEL,
     click.option(
         "--difficulty",
         help="The difficulty in place of a pilot: beta(2,2), uniform, u-shaped, hard …",
     ),
-    click.option("--mean", type=float, help="The mean of the metric; shifts the difficulty."),
-    click.option(
+    number("--mean", float, "The mean of the metric; shifts the difficulty."),
+    number(
         "--disagreement",
-        type=float,
-        help="How much two systems differ in what they find hard: the sd of the difference of log "
+        float,
+        "How much two systems differ in what they find hard: the sd of the difference of log "
         "odds. 1 without a pilot of two systems.",
     ),
     click.option(
         "--system", "systems", multiple=True, help="A system of the pilot to use; at most two."
     ),
     options.ERRORS,
-    click.option(
-        "--questions", type=int, help="The number of questions, if it is fixed; finds the trials."
-    ),
-    click.option(
-        "--budget", type=float, help="The largest cost; finds the design of the highest power."
-    ),
+    number("--questions", int, "The number of questions, if it is fixed; finds the trials."),
+    number("--budget", float, "The largest cost; finds the design of the highest power."),
     click.option(
         "--trials",
         type=int,
         multiple=True,
         help="A number of trials per question; may be repeated.",
     ),
-    click.option(
-        "--max-trials", type=int, help="The largest number of trials per question.  [default: 64]"
-    ),
-    click.option(
-        "--question-cost",
-        type=float,
-        default=0.0,
-        show_default=True,
-        help="The cost of a question.",
-    ),
-    click.option(
-        "--trial-cost", type=float, default=1.0, show_default=True, help="The cost of a trial."
-    ),
-    click.option(
+    number("--max-trials", int, "The largest number of trials per question.  [default: 64]"),
+    number("--question-cost", float, "The cost of a question.", default=0.0),
+    number("--trial-cost", float, "The cost of a trial.", default=1.0),
+    number(
         "--simulations",
-        type=int,
+        int,
+        "The number of simulated runs that check the best design.",
         default=2000,
-        show_default=True,
-        help="The number of simulated runs that check the best design.",
     ),
     options.SEED,
 )
