@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, warning
+from errbar.data.files import ResolvedFolders
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.table_parts import lacking_parts, whole_of
 from errbar.errors import InputError
@@ -82,7 +83,7 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
 
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
     """Files as tasks or parts of the system that is their folder; repeats are trials."""
-    paths = [_named(file, endings) for file in files]
+    paths = [_named(whole, endings) for whole in _resolved(files)]
     shared = os.path.commonpath([path.parent for path in paths])
     names = [path.relative_to(shared).as_posix() for path in paths]
     lasts = {name.rpartition("/")[2].lower() for name in names}
@@ -148,14 +149,15 @@ def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
     """
     if not files:
         return []
-    paths = [_named(file, endings) for file in files]
+    wholes = _resolved(files)
+    paths = [_named(whole, endings) for whole in wholes]
     names = [path.name for path in paths]
     if len(set(names)) < len(names):
         shared = os.path.commonpath([path.parent for path in paths])
         names = [path.relative_to(shared).as_posix() for path in paths]
     if len(set(names)) < len(names):  # files that differ only in their suffix
-        shared = os.path.commonpath([file.resolve().parent for file in files])
-        names = [file.resolve().relative_to(shared).as_posix() for file in files]
+        shared = os.path.commonpath([whole.parent for whole in wholes])
+        names = [whole.relative_to(shared).as_posix() for whole in wholes]
     return _without_shared(names) if len(set(names)) == len(names) else [str(f) for f in files]
 
 
@@ -175,8 +177,13 @@ def data_set_of(question: str) -> str:
     return question.rpartition("/")[0]
 
 
-def _named(file: Path, endings: Sequence[str]) -> Path:
-    whole = file.resolve()
+def _resolved(files: Sequence[Path]) -> list[Path]:
+    """Absolute paths without links."""
+    real_path = ResolvedFolders().real_path
+    return [Path(real_path(file)) for file in files]
+
+
+def _named(whole: Path, endings: Sequence[str]) -> Path:
     name = whole.name.removesuffix(".gz").removesuffix(".zst")
     ending = next((ending for ending in endings if name.endswith(ending)), "")
     if not ending and Path(name).suffix.lower() in _ENDINGS:
