@@ -222,7 +222,8 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     is_text = kinds[columns["question"]] == "VARCHAR"
     words = " OR ".join([empty, *(_names_of_totals(columns) if is_text else ())])
-    lost, named_or_lost = rows.aggregate(
+    ids = rows.project(quoted(columns["question"])).distinct()
+    lost, named_or_lost = ids.aggregate(
         f"count(*) FILTER ({empty}), count(*) FILTER ({words})"
     ).fetchall()[0]
     if not named_or_lost:  # the common case
