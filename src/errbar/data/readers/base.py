@@ -215,8 +215,8 @@ class Glance:
     def has(self, *keys: str) -> bool:
         """Whether all keys are present; searches the text only as far as needed."""
         text, seen = self.text, self._seen
-        for key in keys:  # a loop takes half the time of all()
-            if f'"{key}"' not in text:
+        for wanted in keys:  # a loop takes half the time of all()
+            if f'"{wanted}"' not in text:
                 return False
         lacking = set(keys) - seen
         while lacking and (key := next(self._unseen, None)) is not None:
