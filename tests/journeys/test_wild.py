@@ -54,13 +54,16 @@ def test_a_file_per_model() -> None:
 
 def test_samples_of_one_problem_have_both_readings() -> None:
     scores = errbar.load(real("wild/livecodebench")).score("avg")
-    (said,) = (one for one in above(scores.notes()) if one.startswith("⚠"))
-    assert "rows='questions'" in said
+    said = " ".join(one for one in above(scores.notes()) if one.startswith("⚠"))
+    assert "the question is 'sample_id' (mean of all systems 39.92)" in said
+    assert "question='question_id' reads rows with the same 'question_id' as trials" in said
+    for apart in (means("livecodebench"), means("livecodebench", rows="questions")):
+        assert len(apart) == 37
+        assert apart["Claude-3-Opus"] == pytest.approx(47.286, abs=5e-4)
+        assert apart["Claude-2"] == pytest.approx(42.756, abs=5e-4)
+    trials = errbar.load(real("wild/livecodebench"), question="question_id").score("avg")
+    said = " ".join(above(trials.notes()))
     assert "Claude-2 is 43.85 as trials, 42.76 as questions" in said
-    apart = means("livecodebench", rows="questions")
-    assert len(apart) == 37
-    assert apart["Claude-3-Opus"] == pytest.approx(47.286, abs=5e-4)
-    assert apart["Claude-2"] == pytest.approx(42.756, abs=5e-4)
 
 
 def test_leaderboards_with_responses_by_question() -> None:

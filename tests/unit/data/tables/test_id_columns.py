@@ -162,3 +162,21 @@ def test_ids_that_contain_the_trial_are_warned_of(tmp_path: Path) -> None:
     assert "⚠ every question has one trial, though 'seed' has 2 values with 6 rows each" in said
     unlike = [row | {"seed": at} for at, row in enumerate(rows)]
     assert "⚠" not in said_above(written(tmp_path, {"run": unlike}))
+
+
+def test_an_id_of_many_groups_is_their_cluster(tmp_path: Path) -> None:
+    rows = {
+        name: [
+            {"question_id": at // 2, "sample_id": f"s{at}", "correct": (at + shift) % 3 % 2}
+            for at in range(24)
+        ]
+        for name, shift in (("a", 0), ("b", 1))
+    }
+    said = said_above(written(tmp_path, rows))
+    assert "question = sample_id" in said
+    assert "cluster = question_id" in said
+
+
+def test_an_id_of_signs_only_is_an_id(tmp_path: Path) -> None:
+    rows = [{"id": name, "correct": 1} for name in ("a", "-", "__", "b")]
+    assert errbar.load(written(tmp_path, {"run": rows})).score("avg")[0].questions == 4

@@ -29,6 +29,7 @@ _BESIDE = frozenset(
         ),
     )
 )
+_MANY = 10  # groups of questions that are clusters; fewer are tasks
 _MOST_COLUMNS = 8  # most other columns that are compared
 _SHOWN = 40  # characters of a text in a message
 
@@ -112,7 +113,11 @@ def _finer(
         if mine < other.ids < number and _are_numbers(rows, chosen):
             return _taken(columns, other.name, trial=chosen), [_numbers_samples(chosen, other.name)]
         if other.ids == number and _is_shared(rows, columns, other.name):
-            return _taken(columns, other.name), [_is_coarse(rows, columns, other.name)]
+            found, said = _taken(columns, other.name), _is_coarse(rows, columns, other.name)
+            groups = rows.aggregate(f"count(DISTINCT {text_of(chosen)})").fetchall()[0][0]
+            if groups >= _MANY and "cluster" not in columns:
+                return found.with_meaning("cluster", chosen), [said]
+            return found, [said]
     return columns, []
 
 

@@ -277,8 +277,8 @@ def _keys(columns: Columns) -> list[str]:
 def _names_of_totals(columns: Columns) -> tuple[str, str]:
     """SQL: whether an id is empty or a word for a total, and whether it has such a word."""
     text = f"lower(trim({text_of(columns['question'])}))"
-    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS | {""}))
-    named = f"regexp_replace({text}, '[\\s_-]+', '', 'g') IN ({words})"
+    words = ", ".join(text_literal(word.lower()) for word in sorted(TOTALS | _STATISTICS))
+    named = f"({text} = '' OR regexp_replace({text}, '[\\s_-]+', '', 'g') IN ({words}))"
     return named, f"regexp_full_match({text}, {text_literal(_PART_TOTAL)})"
 
 
