@@ -60,8 +60,9 @@ def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_flat_columns(data: Any) -> Any:
     """A pandas table without levels of columns: those of systems and trials become rows."""
+    # A table of Spark Connect seems to have any attribute; its columns are a list without levels.
     columns = getattr(data, "columns", None) if hasattr(data, "set_axis") else None
-    if columns is None or columns.nlevels < 2:
+    if columns is None or getattr(columns, "nlevels", 1) < 2:
         return data
     plain = [label for label in data if not any(str(part) for part in label[1:])]
     if plain and len(plain) < len(columns):
