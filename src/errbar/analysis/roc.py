@@ -23,74 +23,56 @@ from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Scored, scores_and_labels
 from errbar.errors import InputError, WrongType
 from errbar.kernels import roc as kernel
-from errbar.kernels.interval import logit_ends, normal_reach, separated_end
+from errbar.kernels.interval import normal_reach
 from errbar.kernels.sorting import sort_with_label
 from errbar.metrics.ranked import RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
-Scale = Literal["logit", "plain"]
+Scale = Literal["placement", "plain"]
 
 _DEFAULT = Bootstrap()
 
 
 def roc_auc_ci(
-    scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95, scale: Scale = "logit"
+    scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95, scale: Scale = "placement"
 ) -> RankedEstimate:
-    """ROC-AUC with DeLong's standard deviation, and an interval on the scale of its log odds.
+    """ROC-AUC with DeLong's standard deviation, and an interval from the placements of both classes.
 
-    Under perfect separation the standard deviation says nothing. The interval then reaches from
-    the extreme to the area at which so clear a separation becomes too lucky.
+    The area is a mean of bounded values over the positives, and over the negatives. Each mean has
+    Gaffke's ends, and the two are combined by MOVER (Zou and Donner 2008); see `kernels.roc`. With
+    `scale="plain"` the interval is value ± z·sd, cut to 0 and 1. Where DeLong's standard deviation
+    is 0 or undefined (perfect separation, equal scores, a single positive or negative), it is that
+    of Gaffke's weighted means, and the interval comes from the placements on either scale.
 
     Examples
     --------
-    >>> print(roc_auc_ci([0.1, 0.4, 0.35, 0.8, 0.9, 0.2], [0, 0, 1, 1, 1, 0]))
-    roc-auc: 0.89 ± 0.16, 95 % interval 0.26 to 0.99
+    >>> print(roc_auc_ci([0.1, 0.4, 0.35, 0.8] * 10, [0, 0, 1, 1] * 10))
+    roc-auc: 0.750 ± 0.081, 95 % interval 0.521 to 0.911
     """
     wanted = strict_share(level, "level")
     _scale(scale)
     ordered, positive = sort_with_label(*scores_and_labels(scores, labels))
     value, variance = kernel.delong(ordered, positive)
-    sd = math.sqrt(variance)
-    if value in (0.0, 1.0):
-        positives = int(positive.sum())
-        end = separated_end(positives, positive.size - positives, wanted)
-        ends = (end, 1.0) if value else (0.0, 1.0 - end)
-        return _estimate(value, math.nan, ends, wanted, positive.size)
-    if math.isnan(sd) or sd == 0.0:
-        reason = _ONE_ALONE if math.isnan(sd) else _ALL_TIED
-        nowhere = (math.nan, math.nan)
-        return _estimate(value, math.nan, nowhere, wanted, positive.size, reason)
-    if scale == "logit":
-        ends = logit_ends(value, sd, wanted)
-    else:
-        reach = normal_reach(wanted) * sd
+    if scale == "plain" and variance > 0.0:
+        reach = normal_reach(wanted) * math.sqrt(variance)
         ends = (max(value - reach, 0.0), min(value + reach, 1.0))
-    return _estimate(value, sd, ends, wanted, positive.size)
-
-
-_ONE_ALONE = "a single positive or negative gives no spread"
-_ALL_TIED = "all scores are equal, so there is no order to estimate"
-_SEPARATED = "one of the scores separates the classes perfectly, so its spread cannot be estimated"
-
-
-def _estimate(
-    value: float,
-    sd: float,
-    ends: tuple[float, float],
-    level: float,
-    size: int,
-    reason: str = "",
-) -> RankedEstimate:
-    interval = Interval(*ends, level, Estimand.POPULATION)
+    else:
+        samples = kernel.placement_samples(ordered, positive)
+        ends = kernel.area_ends(value, samples, wanted)
+        if not variance > 0.0:
+            variance = sum(sample.sd() ** 2 for sample in samples)
     return RankedEstimate(
         metric=RocAuc(),
         value=value,
-        sd=sd,
-        interval=interval,
-        items=size,
-        clusters=size,
-        reason=reason,
+        sd=math.sqrt(variance),
+        interval=Interval(*ends, wanted, Estimand.POPULATION),
+        items=positive.size,
+        clusters=positive.size,
     )
+
+
+_ONE_ALONE = "a single positive or negative gives no spread"
+_SEPARATED = "one of the scores separates the classes perfectly, so its spread cannot be estimated"
 
 
 def paired_areas(
@@ -161,5 +143,5 @@ def estimate(
 
 
 def _scale(scale: str) -> None:
-    if scale not in ("logit", "plain"):
-        raise InputError(f"scale must be 'logit' or 'plain'; got {scale!r}.")
+    if scale not in ("placement", "plain"):
+        raise InputError(f"scale must be 'placement' or 'plain'; got {scale!r}.")

@@ -1,6 +1,6 @@
 """Interval ends from moments, from bootstrap replicates, or from a mixture of Beta distributions.
 
-Normal and logit intervals, Wilson's score interval for a proportion (Wilson 1927), percentile and
+Normal intervals, Wilson's score interval for a proportion (Wilson 1927), percentile and
 BCa bootstrap intervals (Efron 1987), and quantiles of a Beta mixture, by a bracketed secant method.
 """
 
@@ -14,7 +14,6 @@ import numpy as np
 from errbar.base.arrays import Array
 
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
-_FEW = 1000  # up to this many factors are multiplied exactly; more go through lgamma
 
 
 def normal_ends(
@@ -71,51 +70,6 @@ def endpoints(values: Array) -> tuple[float, float]:
     if ordered.size < 2:
         return float(ordered[0]), float(ordered[-1])
     return float(2.0 * ordered[0] - ordered[1]), float(2.0 * ordered[-1] - ordered[-2])
-
-
-def logit_ends(value: float, sd: float, level: float) -> tuple[float, float]:
-    """Interval for a proportion strictly between 0 and 1, normal on the log-odds scale."""
-    centre = math.log(value / (1.0 - value))
-    reach = normal_reach(level) * sd / (value * (1.0 - value))
-    return _share_of(centre - reach), _share_of(centre + reach)
-
-
-def _share_of(log_odds: float) -> float:
-    if log_odds < 0:
-        return 1.0 - _share_of(-log_odds)
-    return 1.0 / (1.0 + math.exp(-log_odds))
-
-
-def separated_end(positives: int, negatives: int, level: float) -> float:
-    """Lower bound for a ROC area whose observed value is 1: the classes are perfectly separated.
-
-    The bound is the area at which perfect separation has probability (1 − level)/2. If scores are
-    exponential and the rates of the two classes have ratio a, the area is a/(1 + a), and the
-    classes separate with probability Π j/(j + size/a), j = 1 … the size of the other class. The
-    lower of the two bounds, with either class as the slower, is returned.
-    """
-    return min(
-        1.0 / (1.0 + _odds_of_separation(other, level) / size)
-        for size, other in ((positives, negatives), (negatives, positives))
-    )
-
-
-def _odds_of_separation(size: int, level: float) -> float:
-    """The c for which Π j/(j + c), j = 1 … size, equals (1 − level)/2."""
-    target = math.log((1.0 - level) / 2.0)
-
-    def log_chance(c: float) -> float:
-        if size <= _FEW:  # lgamma differences would cancel for a chance near 1
-            return -math.fsum(math.log1p(c / j) for j in range(1, size + 1))
-        return math.lgamma(size + 1.0) + math.lgamma(c + 1.0) - math.lgamma(size + c + 1.0)
-
-    low, high = 0.0, 1.0
-    while log_chance(high) > target:
-        low, high = high, 2.0 * high
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if log_chance(middle) > target else (low, middle)
-    return high
 
 
 def percentile_ends(replicates: Array, level: float) -> tuple[float, float]:

@@ -4,6 +4,12 @@ The area is the Mann–Whitney statistic; its variance comes from the placements
 (DeLong, DeLong and Clarke-Pearson 1988), computed by sorting (Sun and Xu 2014): the i-th positive
 at position p of the sorted scores has p − i negatives below it.
 
+The interval rests on the same placements: the area is the mean, over the positives, of the share of
+negatives below each, and the mean, over the negatives, of the share of positives above each. Each
+is a mean of values between 0 and 1 with Gaffke's ends (`bounded_mean`). The two samples err
+independently, so the squared distances from the area to the ends add up: the method of variance
+estimates recovery, MOVER (Zou and Donner 2008).
+
 Functions of totals take arrays of `positives` and `negatives` per distinct score, with scores
 ascending along the last axis and replicates, if any, along the axis before it.
 """
@@ -14,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Numbers
+from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.kernels.sorting import Labels, distinct, totals
 
 Positions = NDArray[np.int64]
@@ -104,6 +111,32 @@ def _delong_of_groups(positives: Positions, items: Positions) -> tuple[float, fl
         for often, placed, size in ((positives, beats, p), (negatives, beaten, n))
     ]
     return area, spreads[0] / n**2 + spreads[1] / p**2
+
+
+def placement_samples(ordered: Array, positive: Labels) -> tuple[Sample, Sample]:
+    """Placements of each class as shares of the other, equal ones pooled; scores are sorted."""
+    _, starts, items = distinct(ordered)
+    positives = totals(starts, positive).astype(float)
+    negatives = items - positives
+    p, n = float(positives.sum()), float(negatives.sum())
+    below = (np.cumsum(negatives) - 0.5 * negatives) / n
+    above = (p - (np.cumsum(positives) - 0.5 * positives)) / p
+    return _pooled(below, positives), _pooled(above[::-1], negatives[::-1])
+
+
+def _pooled(values: Array, often: Array) -> Sample:
+    """Sample of values in increasing order."""
+    some = often > 0.0
+    pooled, starts, _ = distinct(values[some])
+    return Sample(pooled, np.ones(pooled.size), np.add.reduceat(often[some], starts))
+
+
+def area_ends(value: float, samples: tuple[Sample, Sample], level: float) -> tuple[float, float]:
+    """Interval for an area, from the placements of both classes, by MOVER."""
+    lows, highs = zip(*(mean_ends(sample, level) for sample in samples), strict=True)
+    low = value - math.hypot(*(value - end for end in lows))
+    high = value + math.hypot(*(end - value for end in highs))
+    return max(low, 0.0), min(high, 1.0)
 
 
 def mean_placement(beats: Array, negatives: int) -> float:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from errbar.kernels import resample
-from errbar.kernels.interval import separated_end
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import Estimand, RankedEstimate
 from errbar.roc import (
@@ -87,25 +85,24 @@ def test_the_spread_of_one_area_is_delongs(
     scores, _, labels = data
     kernel = kernel_of(scores, labels)
     value, variance = area(kernel), covariance(kernel, kernel)
-    logit, plain = (roc_auc_ci(scores, labels, level=level, scale=s) for s in ("logit", "plain"))
-    assert logit.value == plain.value == float(value)
-    assert logit.interval.level == plain.interval.level == level
-    assert logit.interval.covers is Estimand.POPULATION
-    assert logit.items == logit.clusters == len(scores)
+    placed, plain = (
+        roc_auc_ci(scores, labels, level=level, scale=s) for s in ("placement", "plain")
+    )
+    assert placed.value == plain.value == float(value)
+    assert placed.interval.level == plain.interval.level == level
+    assert placed.interval.covers is Estimand.POPULATION
+    assert placed.items == placed.clusters == len(scores)
     if variance == 0:
-        assert math.isnan(logit.sd)
-        assert math.isnan(plain.sd)
+        assert placed.sd == plain.sd > 0
+        assert placed.interval == plain.interval
         return
     sd = math.sqrt(variance)
-    assert logit.sd == pytest.approx(sd, rel=1e-12)
-    assert plain.sd == logit.sd
+    assert placed.sd == pytest.approx(sd, rel=1e-12)
+    assert plain.sd == placed.sd
     theta, z = float(value), reach(level)
     assert plain.interval.low == pytest.approx(max(theta - z * sd, 0), abs=1e-12)
     assert plain.interval.high == pytest.approx(min(theta + z * sd, 1), abs=1e-12)
-    centre, wide = math.log(theta / (1 - theta)), z * sd / (theta * (1 - theta))
-    for end, at in ((logit.interval.low, centre - wide), (logit.interval.high, centre + wide)):
-        assert end == pytest.approx(0.5 * (1 + math.tanh(at / 2)), abs=1e-12)
-    assert 0 <= logit.interval.low < theta < logit.interval.high <= 1
+    assert 0 <= placed.interval.low <= theta <= placed.interval.high <= 1
 
 
 def test_a_spread_by_hand() -> None:
@@ -169,88 +166,74 @@ def test_turned_scores_turn_the_interval_round() -> None:
 
 
 def test_a_higher_level_reaches_further() -> None:
-    ends = [roc_auc_ci(SCORES, LABELS, level=level).interval for level in (0.5, 0.8, 0.95, 0.99)]
+    levels = (0.5, 0.8, 0.95, 0.99)
+    ends = [roc_auc_ci(SCORES * 5, LABELS * 5, level=level).interval for level in levels]
     for inner, outer in pairwise(ends):
         assert outer.low < inner.low < inner.high < outer.high
 
 
-def chance_of_separation(size: int, other: int, at: Any) -> Any:
-    """Π j/(j + size/a) over the other class, where a is the odds of the area `at`."""
-    odds = at / (1 - at)
-    return mpmath.fprod(mpmath.mpf(j) / (j + size / odds) for j in range(1, other + 1))
+def random_ends(placed: list[Fraction], level: float) -> tuple[float, float]:
+    """Quantiles of means with exponential weights and an unseen value at 0, and at 1."""
+    weights = np.random.default_rng(0).standard_exponential((200_000, len(placed) + 1))
+    sums = weights[:, 1:] @ np.array([float(one) for one in placed])
+    total = weights.sum(axis=1)
+    tail = (1 - level) / 2
+    low = np.quantile(sums / total, tail)
+    return float(low), float(np.quantile((sums + weights[:, 0]) / total, 1 - tail))
 
 
-SIZES = [(1, 1), (1, 2), (2, 2), (1, 50), (3, 40), (20, 100)]
-
-
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
-@pytest.mark.parametrize("level", [0.1, 0.5, 0.9, 0.95, 0.99, 0.999999, 1 - 1e-12])
-def test_the_end_under_separation_is_where_separation_becomes_too_lucky(
-    sizes: tuple[int, int], level: float
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_ends_are_those_of_random_weights_on_the_placements_of_all_pairs(
+    seed: int, level: float
 ) -> None:
-    found = separated_end(*sizes, level)
-    with mpmath.workdps(50):
-        left = (1 - mpmath.mpf(level)) / 2
-        ends = []
-        for size, other in (sizes, sizes[::-1]):
-            low, high = mpmath.mpf(0), mpmath.mpf(1)
-            for _ in range(120):
-                middle = (low + high) / 2
-                enough = chance_of_separation(size, other, middle) > left
-                low, high = (low, middle) if enough else (middle, high)
-            ends.append(float(high))
-    assert found == pytest.approx(min(ends), rel=1e-7, abs=0)
-    assert 1 - found == pytest.approx(1 - min(ends), rel=1e-6, abs=0)
-    assert separated_end(*sizes[::-1], level) == found
+    rng = np.random.default_rng(seed)
+    sizes = [(3, 8), (12, 5), (20, 20), (6, 40), (1, 30), (25, 25)][seed]
+    labels = np.repeat([1, 0], sizes)
+    scores = rng.normal(size=labels.size) + labels * rng.uniform(0, 3)
+    scores = np.round(scores) if seed % 2 else scores
+    kernel = kernel_of(scores.tolist(), labels.tolist())
+    value, below, above = float(area(kernel)), 0.0, 0.0
+    for rows in (kernel, transposed(kernel)):
+        low, high = random_ends([mean(row) for row in rows], level)
+        below, above = below + (value - low) ** 2, above + (high - value) ** 2
+    found = roc_auc_ci(scores, labels, level=level)
+    assert found.value == value
+    assert found.interval.low == pytest.approx(max(value - math.sqrt(below), 0), abs=4e-3)
+    assert found.interval.high == pytest.approx(min(value + math.sqrt(above), 1), abs=4e-3)
 
 
-def test_one_pair_in_order_leaves_all_but_the_lowest_areas() -> None:
-    """With one of each the chance of separation is the area itself."""
-    assert separated_end(1, 1, 0.95) == pytest.approx(0.025, rel=1e-12)
-    exact = Fraction(1) - Fraction(1, 40)
-    assert roc_auc_ci([2, 1], [0, 1]).interval.high == pytest.approx(float(exact), rel=1e-12)
-
-
-def test_the_end_under_separation_rises_with_the_data_and_falls_with_the_level() -> None:
-    by_size = [separated_end(n, n, 0.95) for n in (1, 2, 5, 20, 100, 10_000, 10**6, 10**8)]
-    assert by_size == sorted(set(by_size))
-    assert by_size[-1] < 1
-    by_level = [separated_end(5, 7, level) for level in (0.999, 0.99, 0.95, 0.9, 0.5, 0.01)]
-    assert by_level == sorted(set(by_level))
-    assert by_level[0] > 0
-    assert by_level[-1] < 1
-
-
-@pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (1, 9), (9, 1), (20, 100)], ids=str)
-@pytest.mark.parametrize("scale", ["logit", "plain"])
+@pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (1, 9), (9, 1), (20, 100), (500, 300)], ids=str)
+@pytest.mark.parametrize("scale", ["placement", "plain"])
 def test_perfect_separation_is_not_certainty(sizes: tuple[int, int], scale: Any) -> None:
+    """All placements are 1, so the ends of each class are those of Clopper and Pearson."""
     positives, negatives = sizes
     labels = [0] * negatives + [1] * positives
     scores = np.arange(len(labels)) - 3.0
-    right, wrong = (roc_auc_ci(one, labels, scale=scale) for one in (scores, -scores))
+    right, wrong = (roc_auc_ci(part, labels, scale=scale) for part in (scores, -scores))
     assert (right.value, wrong.value) == (1.0, 0.0)
-    for one in (right, wrong):
-        assert math.isnan(one.sd)
-        assert not one.reason
-        assert one.interval.high - one.interval.low > 0.01
+    expected = max(1 - math.hypot(*(1 - 0.025 ** (1 / size) for size in sizes)), 0.0)
+    for found in (right, wrong):
+        assert found.sd > 0
+        assert not found.reason
+        assert "nan" not in str(found)
     assert right.interval.high == 1.0
-    assert right.interval.low == separated_end(*sizes, 0.95)
+    assert right.interval.low == pytest.approx(expected, abs=1e-5)
     assert wrong.interval.low == 0.0
-    assert wrong.interval.high == pytest.approx(1 - right.interval.low, abs=1e-15)
-    assert "nan" not in str(right) + str(wrong)
-    assert "interval" in str(right)
+    assert wrong.interval.high == pytest.approx(1 - right.interval.low, abs=1e-12)
 
 
-@pytest.mark.parametrize("scale", ["logit", "plain"])
-def test_all_scores_tied_say_nothing_of_the_spread(scale: Any) -> None:
-    for labels in ([0, 0, 1, 1], [0, 1, 1, 1, 0]):
-        found = roc_auc_ci([0.3] * len(labels), labels, scale=scale)
+@pytest.mark.parametrize("scale", ["placement", "plain"])
+def test_scores_that_are_all_tied_still_leave_an_interval(scale: Any) -> None:
+    widths = []
+    for often in (2, 10, 100):
+        found = roc_auc_ci([0.3] * 2 * often, [0, 1] * often, scale=scale)
         assert found.value == 0.5
-        assert math.isnan(found.sd)
-        assert math.isnan(found.interval.low)
-        assert math.isnan(found.interval.high)
-        assert "all scores are equal" in found.reason
-        assert str(found).endswith(f"no interval: {found.reason}")
+        assert found.sd > 0
+        assert found.interval.low == pytest.approx(1 - found.interval.high, abs=1e-12)
+        widths.append(found.interval.high - found.interval.low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 0.1
 
 
 @pytest.mark.parametrize(
@@ -262,13 +245,14 @@ def test_all_scores_tied_say_nothing_of_the_spread(scale: Any) -> None:
         ([1, 1, 2], [0, 1, 0]),
     ],
 )
-def test_one_of_a_class_alone_has_no_spread(scores: list[int], labels: list[int]) -> None:
+def test_one_of_a_class_alone_has_a_very_wide_interval(
+    scores: list[int], labels: list[int]
+) -> None:
     found = roc_auc_ci(scores, labels)
     assert 0 < found.value < 1
-    assert math.isnan(found.sd)
-    assert math.isnan(found.interval.low)
-    assert math.isnan(found.interval.high)
-    assert "gives no spread" in found.reason
+    assert found.sd > 0
+    assert not found.reason
+    assert found.interval.high - found.interval.low > 0.7
 
 
 def check_difference(found: Comparison, gap: Fraction, variance: Fraction, level: float) -> None:
@@ -399,6 +383,7 @@ def test_a_separated_side_of_a_comparison_is_not_taken_as_certain(sizes: tuple[i
     """Its own interval reaches far down; so must that of the difference, or there is none."""
     labels = [0] * sizes[0] + [1] * sizes[1]
     separated = Scored(range(len(labels)), labels)
+    alone = roc_auc_ci(range(len(labels)), labels).interval.low
     other = Scored(SCORES * 50, LABELS * 50)
     for (found,), side in (
         (compare_unpaired(separated, other), -1),
@@ -406,7 +391,7 @@ def test_a_separated_side_of_a_comparison_is_not_taken_as_certain(sizes: tuple[i
     ):
         if not found.reason:
             far = found.interval.low if side < 0 else -found.interval.high
-            assert far <= separated_end(*sizes, 0.95) - 0.75
+            assert far <= alone - 0.75
 
 
 def test_two_separated_sides_have_no_spread_and_say_so() -> None:

@@ -256,9 +256,9 @@ def test_a_level_is_a_number(level: Any) -> None:
             call()
 
 
-@pytest.mark.parametrize("scale", ["log", "", None, "Logit"])
+@pytest.mark.parametrize("scale", ["log", "", None, "logit"])
 def test_an_unknown_scale_is_refused(scale: Any) -> None:
-    with pytest.raises(InputError, match="scale must be 'logit' or 'plain'; got"):
+    with pytest.raises(InputError, match="scale must be 'placement' or 'plain'; got"):
         roc_auc_ci(SCORES, LABELS, scale=scale)
 
 
