@@ -36,7 +36,7 @@ _DEFAULT = Bootstrap()
 def roc_auc_ci(
     scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95, scale: Scale = "placement"
 ) -> RankedEstimate:
-    """ROC-AUC with DeLong's standard deviation, and an interval from the placements of both classes.
+    """ROC-AUC with DeLong's standard deviation and an interval from the placements.
 
     The area is a mean of bounded values over the positives, and over the negatives. Each mean has
     Gaffke's ends, and the two are combined by MOVER (Zou and Donner 2008); see `kernels.roc`. With
