@@ -82,7 +82,7 @@ def ours(
     found: dict[Estimand, Ends] = {}
     for estimand in estimands:
         method = Calibrated(estimand, LEVEL)
-        rows = method.cells(systems.each, [metrics[at] for at in distinct])
+        rows = method.cells(systems.each, [metrics[at] for at in distinct], most_chains=1)
         found[estimand] = _ends([rows[at] for at in where])
     return found
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from errbar.analysis.methods import Calibrated, Cell, Method, chosen_method
-from errbar.analysis.methods.base import require_all, require_no_weights
-from errbar.analysis.methods.learned import Imagined, Learned
+from errbar.analysis.methods.base import Imagined, require_all, require_no_weights
+from errbar.analysis.methods.learned import Learned
 from errbar.analysis.methods.seen import right_or_wrong
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
 from errbar.errors import InputError, WrongType
@@ -26,18 +26,37 @@ _SLACK = 1e-9
 def held_shares(
     counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
 ) -> list[float]:
-    """For each metric, the share of simulations whose interval held the truth."""
+    """For each metric, the share of simulations whose interval contains the truth.
+
+    For the population, data are simulated as the difficulty model fits them, and with a share of
+    questions, which the data cannot exclude, that always fail or always succeed. The lowest of the
+    three shares is returned.
+    """
     require_no_weights("an audit, which weights all questions alike,", counts)
     known = right_or_wrong(counts)
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
         raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     (learned,) = Learned.of([known], rng)
-    imagined = [learned.imagine(covers, rng) for _ in range(SIMULATIONS)]
-    systems = [one.counts for one in imagined]
+    hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
+    shares = [
+        _shares_of(
+            [learned.imagine(covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
+        )
+        for rate in hidden
+    ]
+    return [min(each) for each in zip(*shares, strict=True)]
+
+
+def _shares_of(
+    imagined: Sequence[Imagined], metrics: Sequence[CountMetric], method: Method
+) -> list[float]:
+    """For each metric, the share of simulated data sets whose interval contains the truth."""
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
+    systems = [each.counts for each in imagined]
     if isinstance(method, Calibrated):
         plain = replace(method, questions_in_all=None)
-        table = plain.cells(systems, metrics)
+        table = plain.cells(systems, metrics, most_chains=1)
     else:
         table = method.cells(systems, metrics)
     shares = []

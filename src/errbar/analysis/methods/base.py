@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
-from errbar.data.counts import Counts, States, in_order, weights_of
+from errbar.data.counts import Counts, CountsByState, States, in_order, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
@@ -49,6 +49,15 @@ def combined(parts: Sequence[tuple[float, Summary]]) -> Summary:
         math.hypot(*(weights * off).tolist()) for off in (sd, mean - low, high - mean)
     )
     return Summary(whole, spread, whole - below, whole + above)
+
+
+class Imagined(NamedTuple):
+    """Simulated data, with the rates that are true of them."""
+
+    counts: CountsByState
+    again: CountsByState  # the same questions in a rerun
+    rates: Array
+    weights: Array  # of the rates; they add up to one
 
 
 class Cell(NamedTuple):
@@ -142,3 +151,11 @@ class Weighed(NamedTuple):
     def powers(self, power: int, states: int) -> Array:
         """The sum of a power of the weights, in each state."""
         return np.bincount(self.state, self.weight**power, states).astype(float)
+
+
+def usual_trials(counts: AnyCounts) -> int:
+    """Median number of trials; a few questions with many trials do not count for the others."""
+    trials, often = counts.trials, counts.repeats()
+    order = np.argsort(trials, kind="stable")
+    reached = np.cumsum(often[order]) >= 0.5 * often.sum()
+    return int(trials[order][int(np.argmax(reached))])

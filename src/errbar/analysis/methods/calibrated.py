@@ -26,8 +26,9 @@ from errbar.analysis.methods.base import (
     require_all,
     require_bounds,
     require_no_weights,
+    usual_trials,
 )
-from errbar.analysis.methods.learned import RAREST, Learned
+from errbar.analysis.methods.learned import MOST_CHAINS, RAREST, Learned
 from errbar.analysis.methods.seen import (
     ASSUMPTIONS,
     NOT_NARROWED,
@@ -100,10 +101,16 @@ class Calibrated(Method):
             raise InputError("questions_in_all is for the estimand 'population' only.")
 
     def cells(
-        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+        self,
+        systems: Sequence[AnyCounts],
+        metrics: Sequence[CountMetric],
+        most_chains: int = MOST_CHAINS,
     ) -> list[list[Cell]]:
-        """Cells of a table, a row per metric and a column per system."""
-        each = self._systems(systems, metrics)
+        """Cells of a table, a row per metric and a column per system.
+
+        Simulations, which make very many, use fewer chains of the sampler.
+        """
+        each = self._systems(systems, metrics, most_chains)
         columns = [[system.cell(metric) for metric in metrics] for system in each]
         return [list(row) for row in zip(*columns, strict=True)]
 
@@ -115,10 +122,14 @@ class Calibrated(Method):
         return [[system.cell(metric, level) for level in levels] for system in each]
 
     def _systems(
-        self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]
+        self,
+        systems: Sequence[AnyCounts],
+        metrics: Sequence[CountMetric],
+        most_chains: int = MOST_CHAINS,
     ) -> "list[_System]":
         each = [_System(counts, self) for counts in systems]
-        _learn([system for system in each if system.must_learn(metrics)], self.seed)
+        learning = [system for system in each if system.must_learn(metrics)]
+        _learn(learning, self.seed, most_chains)
         return each
 
     def describe(
@@ -301,7 +312,7 @@ class _System:
             return ""
         if covers is Estimand.RERUN:
             return f"a run of fewer than {metric.draws} trials per question has no {metric}"
-        usual = _usual_trials(self._counts)
+        usual = usual_trials(self._counts)
         farthest = usual * max(1, min(usual // 2, _FARTHEST))
         if metric.draws > farthest:
             return (
@@ -371,20 +382,13 @@ class _System:
         return Interval(low, high, level, self._method.estimand)
 
 
-def _learn(systems: Sequence[_System], seed: int) -> None:
+def _learn(systems: Sequence[_System], seed: int, most_chains: int = MOST_CHAINS) -> None:
     """Draw the posteriors of systems, each with its own random number generator."""
     strata = [counts for system in systems for counts in system.strata]
-    learned = iter(Learned.of(strata, [np.random.default_rng(seed) for _ in strata]))
+    rngs = [np.random.default_rng(seed) for _ in strata]
+    learned = iter(Learned.of(strata, rngs, most_chains))
     for system in systems:
         system.learn([next(learned) for _ in system.strata])
-
-
-def _usual_trials(counts: AnyCounts) -> int:
-    """Median number of trials; a few questions with many trials do not count for the others."""
-    trials, often = counts.trials, counts.repeats()
-    order = np.argsort(trials, kind="stable")
-    reached = np.cumsum(often[order]) >= 0.5 * often.sum()
-    return int(trials[order][int(np.argmax(reached))])
 
 
 _NOTHING_OPEN = "it has this value whatever the outcomes are"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Summary, Weighed
+from errbar.analysis.methods.base import Imagined, Summary, Weighed
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States, unweighted
 from errbar.kernels import difficulty, rates
@@ -26,7 +26,7 @@ _TOGETHER = 50  # systems that are learned in one pass
 # Chains per system, more where there are few states, which are cheap and leave more open: with
 # ten questions and one chain the ends of benchmark intervals move by 4 % of the width between
 # seeds (one standard deviation), with 32 chains by 1 %.
-_MOST_CHAINS, _STATES_AT_ONCE = 32, 640
+MOST_CHAINS, _STATES_AT_ONCE = 32, 640
 _WEIGHINGS = 200  # Bayesian bootstrap weights per draw, for the population
 _RUNS = 2  # simulated reruns per draw, for the rerun target, at least
 _MOST_RERUNS = 50_000  # in all
@@ -67,15 +67,6 @@ class Again(NamedTuple):
     questions: Array
 
 
-class Imagined(NamedTuple):
-    """Simulated data, with the rates that are true of them."""
-
-    counts: CountsByState
-    again: CountsByState  # the same questions in a rerun
-    rates: Array
-    weights: Array  # of the rates; they add up to one
-
-
 class Learned:
     """Posterior of the distribution of difficulty of one system."""
 
@@ -104,7 +95,10 @@ class Learned:
 
     @classmethod
     def of(
-        cls, systems: Sequence[Counts], rng: np.random.Generator | Sequence[np.random.Generator]
+        cls,
+        systems: Sequence[Counts],
+        rng: np.random.Generator | Sequence[np.random.Generator],
+        most_chains: int = MOST_CHAINS,
     ) -> "list[Learned]":
         """Posteriors of several systems, each from its own questions alone.
 
@@ -119,7 +113,7 @@ class Learned:
                 for counts, states in zip(systems[part], several, strict=True)
             ]
             rngs = [rng] if isinstance(rng, np.random.Generator) else rng[part]
-            draws = _draws_of(several, rngs)
+            draws = _draws_of(several, rngs, most_chains)
             found += [
                 cls(states, draws[at], rngs[at % len(rngs)], weighed[at])
                 for at, states in enumerate(several)
@@ -229,12 +223,22 @@ class Learned:
                 found[draws] += part * np.einsum("bdp,dp->db", by_point, weights[draws])
         return found
 
-    def imagine(self, covers: Estimand, rng: np.random.Generator) -> Imagined:
-        """Simulate data from a random draw: new questions, or these with their posterior rates."""
+    def imagine(
+        self, covers: Estimand, rng: np.random.Generator, hidden: float | None = None
+    ) -> Imagined:
+        """Simulate data from a random draw: new questions, or these with their posterior rates.
+
+        Of new questions, a share that these could have missed may have the `hidden` rate: one in M,
+        which 37 % of all samples of M questions miss.
+        """
         draw = int(rng.integers(len(self._rates)))
         rates, often = self._rates[draw], self._often.astype(np.int64)
         if covers is Estimand.POPULATION:
             weights = self._weights[draw] / self._weights[draw].sum()
+            if hidden is not None:
+                share = 1.0 / float(self._often.sum())
+                rates = np.append(rates, hidden)
+                weights = np.append((1.0 - share) * weights, share)
             chances = np.broadcast_to(weights, (often.size, weights.size))
         else:
             chances = self._belongs[draw]
@@ -366,11 +370,11 @@ class Learned:
 
 
 def _draws_of(
-    several: Sequence[States], rngs: Sequence[np.random.Generator]
+    several: Sequence[States], rngs: Sequence[np.random.Generator], most_chains: int
 ) -> list[difficulty.DifficultyDraws]:
     """Posterior draws of each system, from several chains of the sampler run side by side."""
     most = max(states.trials.size for states in several)
-    chains = min(max(_STATES_AT_ONCE // most, 1), _MOST_CHAINS)
+    chains = min(max(_STATES_AT_ONCE // most, 1), most_chains)
     repeated = [states for states in several for _ in range(chains)]
     sizes = [states.trials.size for states in repeated]
     spread = difficulty.learn(
