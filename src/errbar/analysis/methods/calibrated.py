@@ -106,10 +106,7 @@ class Calibrated(Method):
         metrics: Sequence[CountMetric],
         most_chains: int = MOST_CHAINS,
     ) -> list[list[Cell]]:
-        """Cells of a table, a row per metric and a column per system.
-
-        Simulations, which make very many, use fewer chains of the sampler.
-        """
+        """Cells of a table, a row per metric and a column per system; simulations take 1 chain."""
         each = self._systems(systems, metrics, most_chains)
         columns = [[system.cell(metric) for metric in metrics] for system in each]
         return [list(row) for row in zip(*columns, strict=True)]
