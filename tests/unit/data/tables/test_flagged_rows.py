@@ -85,3 +85,14 @@ def test_a_row_for_each_category_has_only_totals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="only totals, the 'accuracy' of each 'category'"):
         means(csv(tmp_path, "category,accuracy,count algebra,.7,100 logic,.9,60"))
     assert means(csv(tmp_path, "category,accuracy algebra,1 logic,0")) == {"": 0.5}
+
+
+def test_a_run_that_was_broken_off_is_warned_of(tmp_path: Path) -> None:
+    text = "id,run_id,correct 1,x,1 2,x,1 1,y,0 2,y,1 3,y,0 4,y,0"
+    said = said_above(csv(tmp_path, text), trial="run_id")
+    assert "⚠ 'x' of 'run_id' has 2 of 4 questions, as if it had been broken off" in said
+    assert "(means of questions: x 1 of 2, y 0.25 of 4)" in said
+    whole = f"{text} 3,x,1 4,x,0"
+    assert "broken off" not in said_above(csv(tmp_path, whole), trial="run_id")
+    numbered = text.replace("x", "0").replace("y", "1")
+    assert "broken off" not in said_above(csv(tmp_path, numbered), trial="run_id")

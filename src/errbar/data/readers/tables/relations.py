@@ -47,6 +47,7 @@ from errbar.data.readers.tables.outcome_text import (
 )
 from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.repeated_ids import (
+    broken_off,
     last_rows,
     refuse_scorers_in_rows,
     retried_remark,
@@ -165,6 +166,7 @@ def _mended(
         *flagged_rows(rows, columns),
         *(stopped_at_success(rows, columns) if how.rows is None else []),
         *(single_trials(rows, columns) if how.rows is None else []),
+        *(broken_off(rows, columns) if how.rows is None else []),
     ]
     return rows, columns, tuple(found.left_out.items()), said
 

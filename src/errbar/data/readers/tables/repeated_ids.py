@@ -189,6 +189,44 @@ def single_trials(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
+def broken_off(rows: Any, columns: Columns) -> list[Above]:
+    """Warning if a run with a name has only some of the questions that another run has.
+
+    Numbered trials may be fewer for some questions on purpose, and are not looked at.
+    """
+    if "trial" not in columns or columns["question"] == ROW:
+        return []
+    keys = [text_of(columns[name]) for name in ("system", "task") if name in columns]
+    trial, question = text_of(columns["trial"]), text_of(columns["question"])
+    outcome = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
+    whose = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys)) + ", " * bool(keys)
+    each = rows.aggregate(
+        f"{whose}{trial} AS run, count(DISTINCT {question}) AS n, {outcome} AS mean",
+        ", ".join([*keys, trial]),
+    )
+    runs = each.order("run").limit(_MOST_RUNS).fetchall()
+    if len(runs) == _MOST_RUNS or any(str(run[-3]).strip().isdecimal() for run in runs):
+        return []
+    most = {run[:-3]: max(r[-2] for r in runs if r[:-3] == run[:-3]) for run in runs}
+    short = [run for run in runs if run[-2] < most[run[:-3]]]
+    if not short:
+        return []
+    first = short[0]
+    alike = [run for run in runs if run[:-3] == first[:-3]]
+    shown = ", ".join(
+        f"{run[-3]} {'-' if run[-1] is None else format(run[-1], '.4g')} of {run[-2]}"
+        for run in alike[:_SHOWN_RUNS]
+    )
+    return [
+        warning(
+            f"{first[-3]!r} of {columns['trial']!r} has {first[-2]} of {most[first[:-3]]} questions"
+            f", as if it had been broken off, and counts as trials (means of questions: {shown}). "
+            f"Delete its rows if it does not count."
+        )
+    ]
+
+
+_MOST_RUNS, _SHOWN_RUNS = 1000, 4
 _LEAST = 2  # questions with failures followed by a success
 
 
