@@ -35,7 +35,6 @@ _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a s
 _NORMAL = NormalDist()
 # Normal scores at which the ends of a system are computed; between them they are nearly linear.
 _SCORES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0])
-_FINE = np.linspace(0.0, float(_SCORES[-1]), 1301)
 
 
 class Paired(NamedTuple):
@@ -57,13 +56,12 @@ class Paired(NamedTuple):
 
     def ends(self, level: float) -> signs.Ends:
         """Interval for the mean difference."""
+        reach = self.runs * normal_reach(level)  # as in the test, so that both agree
         if self.assume == "nothing":
-            low, high = bounded.mean_ends(self.sample, level)
-        else:
-            totals, sizes, _ = self._rows()
-            low, high = signs.shift_ends(totals, sizes, normal_reach(level))
-        mean, (least, most) = self.mean, self.sample.bounds
-        low, high = mean + self.runs * (low - mean), mean + self.runs * (high - mean)
+            return signs.Ends(*bounded.mean_ends(self.sample, 1.0 - 2.0 * _NORMAL.cdf(-reach)))
+        totals, sizes, _ = self._rows()
+        low, high = signs.shift_ends(totals, sizes, reach)
+        least, most = self.sample.bounds
         return signs.Ends(max(low, least), min(high, most))
 
     def p_at_most(self, shift: float) -> float:
@@ -149,8 +147,7 @@ class Independent(NamedTuple):
         """One-sided p-value of the hypothesis that the difference is `shift` or lower."""
         below, above = self._distances()
         away = self.mean - shift
-        distances = np.interp(_FINE, _SCORES, below if away > 0 else above)
-        z = float(_FINE[min(int(np.searchsorted(distances, abs(away))), _FINE.size - 1)])
+        z = _score_at(below if away > 0 else above, abs(away))
         return _NORMAL.cdf(math.copysign(z, -away)) if away else 0.5
 
     def p_at_least(self, shift: float) -> float:
@@ -174,6 +171,15 @@ class Independent(NamedTuple):
             np.hypot(self.first.below, self.second.above),
             np.hypot(self.first.above, self.second.below),
         )
+
+
+def _score_at(distances: Array, distance: float) -> float:
+    """Normal score of the level at which an end lies at this distance from the mean."""
+    at = int(np.searchsorted(distances, distance))
+    if at == distances.size:
+        return float(_SCORES[-1])
+    some = slice(max(at - 1, 0), at + 1)
+    return float(np.interp(distance, distances[some], _SCORES[some]))
 
 
 Spread = Paired | Independent

@@ -87,13 +87,17 @@ def test_by_hand() -> None:
     one = only(errbar.load({"a": A, "b": B}).compare("avg"))
     apart = [(sum(a) - sum(b)) / 4 for a, b in zip(A, B, strict=True)]
     assert apart == [0.5, 0.25, 0.0, 0.25, 0.25, 0.25]
-    score = 1.5 / math.sqrt(0.25 + 4 / 16)
     assert (one.value, one.against, one.difference) == (16 / 24, 10 / 24, 0.25)
     assert (one.wins, one.ties, one.losses, one.questions) == (5, 1, 0, 6)
-    assert one.p_value == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
+    # An unseen loss of weight E outweighs the rest with the chance E exp(−Σ g·d) = Π 1/(1 + d).
+    tail = 1 / math.prod(1 + each for each in apart)
+    assert one.p_value == pytest.approx(2 * tail, rel=1e-5)
     assert one.adjusted == one.p_value
-    assert one.chance == pytest.approx(1 - one.p_value / 2, abs=1e-15)
-    assert one.sd == pytest.approx(np.std(apart, ddof=1) / math.sqrt(6), abs=1e-15)
+    assert one.chance == pytest.approx(0.5 * (1 - tail) + 0.5, rel=1e-5)  # nothing is lost
+    score = 1.5 / math.sqrt(0.25 + 4 / 16)
+    assert one.probable == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
+    squares = sum((each - 0.25) ** 2 for each in [*apart, -1.0])
+    assert one.sd == pytest.approx(math.sqrt(squares / 7 / 8), abs=1e-15)
 
 
 TABLE = Table(
@@ -217,11 +221,14 @@ class TestClusters:
         data["cluster"] = data["question"].astype(int) // 2
         found = errbar.load(data).compare("avg")
         totals = np.array([0.75, 0.25, 0.5])
+        tail = 1 / np.prod(1 + totals / 2)  # an unseen cluster has two questions, too
+        assert found[0].p_value == pytest.approx(2 * tail, rel=1e-5)
         score = totals.sum() / math.sqrt(totals @ totals)
-        assert found[0].p_value == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
+        assert found[0].probable == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
         assert found[0].questions == 6
         assert "paired by cluster" in found.method
-        assert found[0].caution == "only 6 questions"
+        narrow = errbar.load(data).compare("avg", assume="no rare failures")
+        assert narrow[0].caution == "only 3 clusters"
 
     def test_systems_must_agree_on_them(self) -> None:
         data = frame(a=A, b=B)
@@ -231,7 +238,9 @@ class TestClusters:
 
     def test_one_cluster_says_nothing_of_others(self) -> None:
         one = only(errbar.load(frame(a=A, b=B).assign(cluster="c")).compare("avg"))
-        assert one.reason == "a single cluster gives no spread"
+        # A weight B, uniform, on its mean of 0.25, and 1 − B on an unseen cluster at −1 or 1.
+        ends = (0.025 * 0.25 - 0.975, 0.025 * 0.25 + 0.975)
+        assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=1e-4)
         assert one.verdict == "inconclusive"
 
 
@@ -327,7 +336,8 @@ class TestWhoIsCompared:
             ({"margin": -0.1}, "margin"),
             ({"margin": math.nan}, "margin"),
             ({"level": 1.0}, "level"),
-            ({"adjust": "bonferroni"}, "adjust must be 'holm' or 'none'"),
+            ({"adjust": "holm"}, "adjust must be 'bonferroni' or 'none'"),
+            ({"assume": "normality"}, "assume must be 'nothing' or 'no rare failures'"),
             ({"estimand": "mean"}, "estimand must be one of"),
             ({"short": "posterior"}, "short must be one of 'error', 'drop'"),
         ],

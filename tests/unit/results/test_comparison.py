@@ -7,7 +7,6 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
@@ -36,6 +35,16 @@ def matrix(seed: int, questions: int, trials: int, right: float = 1.0) -> NDArra
 THREE = {"a": matrix(1, 60, 4), "b": matrix(2, 60, 4, 1.6), "c": matrix(3, 60, 4, 0.8)}
 
 
+SINGLE = (("a", 1, 1.0), ("b", 2, 2.0), ("c", 3, 1.0))
+
+
+def mcnemar(wins: int, losses: int) -> float:
+    """Exact two-sided p-value: the smaller number under a fair coin, counted twice."""
+    number = wins + losses
+    tail = sum(math.comb(number, at) for at in range(min(wins, losses) + 1)) / 2**number
+    return min(1.0, 2.0 * tail)
+
+
 class TestMany:
     def test_intervals_that_hold_together_are_wider_than_alone(self) -> None:
         runs = errbar.load(THREE)
@@ -47,39 +56,28 @@ class TestMany:
         single = runs.compare("avg", systems=["a", "b"])[0]
         assert single.interval == alone[0].interval
 
-    def test_they_reach_as_far_as_tukeys_studentised_range(self) -> None:
-        """Three systems that vary alike and apart: 3.314/√2 by the table for endless freedom."""
-        rng = np.random.default_rng(4)
-        data = {name: rng.normal(0.0, 1.0, (900, 1)).round(1) for name in "abc"}
-        one = errbar.load(data).compare("avg")[0]
-        reach = (one.interval.high - one.interval.low) / 2 / one.sd
-        assert reach == pytest.approx(3.314 / math.sqrt(2), rel=0.03)
-
-    def test_a_system_twice_makes_nothing_wider(self) -> None:
-        rng = np.random.default_rng(4)
-        a, b = rng.normal(0.0, 1.0, (2, 500, 1))
-        found = errbar.load({"a": a, "b": b, "again": b}).compare("avg", baseline="a")
-        single = errbar.load({"a": a, "b": b}).compare("avg", baseline="a")[0]
-        assert found[0].interval == found[1].interval
-        width = found[0].interval.high - found[0].interval.low
-        assert width == pytest.approx(single.interval.high - single.interval.low, rel=0.03)
-
-    def test_questions_that_few_share_make_nothing_much_wider(self) -> None:
-        """Systems that vary alike, each with questions of its own: about as wide as with the
-        questions of all alone."""
-        rng = np.random.default_rng(5)
-        common = rng.normal(0.0, 1.0, 300)
-        rows = [
-            (name, f"{at}", common[at] + 0.1 * rng.normal())
-            for turn, name in enumerate("abc")
-            for at in range(300)
-            if at < 60 or at % 3 == turn
-        ]
-        data = pd.DataFrame(rows, columns=["system", "question", "outcome"])
+    def test_bonferroni_by_hand_on_the_exact_test_of_mcnemar(self) -> None:
+        data = {name: matrix(seed, 80, 1, right) for name, seed, right in SINGLE}
         for one in errbar.load(data).compare("avg"):
-            assert one.questions == 60
-            reach = (one.interval.high - one.interval.low) / 2 / one.sd
-            assert reach < 1.1 * 3.314 / math.sqrt(2)
+            apart = (data[one.one] - data[one.other]).ravel()
+            wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
+            assert (one.wins, one.losses) == (wins, losses)
+            exact = mcnemar(wins, losses)
+            assert one.p_value == pytest.approx(exact, rel=1e-4)
+            assert one.adjusted == pytest.approx(min(1.0, 3 * exact), rel=1e-4)
+
+    def test_an_interval_of_three_is_that_of_one_at_a_third_of_the_error(self) -> None:
+        runs = errbar.load(THREE)
+        alone = runs.compare("avg", adjust="none", level=1 - 0.05 / 3)
+        for one, single in zip(runs.compare("avg"), alone, strict=True):
+            assert (one.interval.low, one.interval.high) == pytest.approx(
+                (single.interval.low, single.interval.high), abs=1e-12
+            )
+
+    def test_a_system_twice_has_the_same_interval_twice(self) -> None:
+        data = {"a": THREE["a"], "b": THREE["b"], "again": THREE["b"]}
+        found = errbar.load(data).compare("avg", baseline="a")
+        assert found[0].interval == found[1].interval
 
     def test_adjusted_for_every_metric_and_task_together(self) -> None:
         found = errbar.load(THREE).compare("avg", "pass@2")
@@ -110,7 +108,7 @@ class TestTargets:
         assert found[0].sd == pytest.approx(math.sqrt(apart) * like_these.sd, abs=1e-15)
         said = "With one trial per question, trial noise and difficulty cannot be separated"
         assert any(note.startswith(said) for note in found.notes())
-        assert "sign-flip test" in found.method
+        assert "McNemar's exact test" in found.method
 
     def test_the_evidence_is_that_of_the_kernel(self) -> None:
         one = errbar.load(THREE).compare("avg", systems=["a", "b"])[0]
@@ -124,12 +122,32 @@ class TestTargets:
         assert one.probable == pytest.approx(usual, abs=1e-12)
 
     def test_the_interval_and_the_verdict_never_contradict_each_other(self) -> None:
-        for seed in range(30):
-            data = {"a": matrix(seed, 40, 2), "b": matrix(seed + 100, 40, 2, 1.5)}
-            for one in errbar.load(data).compare("avg", "pass@2", "pass^2"):
-                holds_zero = one.interval.low < 0 < one.interval.high
-                assert not (one.better and holds_zero)
-                assert one.better or one.interval.low <= 0 <= one.interval.high
+        decided = 0
+        for seed in range(20):
+            trials = 1 + seed % 3
+            data = {"a": matrix(seed, 40, trials), "b": matrix(seed + 100, 40, trials, 1.8)}
+            data["c"] = matrix(seed + 200, 40, trials, 1.4)
+            for one in errbar.load(data).compare("avg", f"pass@{trials}"):
+                holds_zero = one.interval.low <= 0 <= one.interval.high
+                assert bool(one.better) != holds_zero
+                decided += not holds_zero
+        assert decided > 10
+
+    @pytest.mark.parametrize("trials", [1, 4])
+    @pytest.mark.parametrize("estimand", ["population", "benchmark", "rerun"])
+    @pytest.mark.parametrize("assume", ["nothing", "no rare failures"])
+    def test_the_interval_excludes_zero_from_the_level_of_its_p_value_on(
+        self, assume: str, estimand: str, trials: int
+    ) -> None:
+        data = {"a": matrix(11, 40, trials), "b": matrix(12, 40, trials, 1.4)}
+        asked: dict[str, Any] = {"estimand": estimand, "assume": assume}
+        runs = errbar.load(data)
+        p = runs.compare("avg", **asked)[0].p_value
+        assert 1e-6 < p < 1
+        for factor, excluded in ((0.995, False), (1.005, True)):
+            one = runs.compare("avg", level=1 - factor * p, **asked)[0]
+            assert (one.interval.low > 0 or one.interval.high < 0) == excluded
+            assert bool(one.better) == excluded
 
 
 class TestTheSameAgain:
@@ -218,14 +236,52 @@ class TestVerdicts:
                 found.add(verdict.replace(f"{margin / 1000:g}", "0.05"))
         assert found == set(VERDICTS)
 
-    def test_no_worse_is_one_sided(self) -> None:
+    def test_no_worse_is_a_share_of_random_weights_with_one_unseen_question(self) -> None:
         one = errbar.load(THREE).compare("avg", systems=["a", "b"], margin=0.1)[0]
         apart = (THREE["a"] - THREE["b"]).mean(axis=1)
-        expected = NormalDist().cdf(signs.evidence(apart + 0.1))
-        assert one.no_worse == pytest.approx(expected, abs=1e-12)
+        weights = np.random.default_rng(0).dirichlet(np.ones(61), 100_000)
+        seen, unseen = weights[:, :60] @ apart, weights[:, 60]
+        shares = [float((seen + bound * unseen > -0.1).mean()) for bound in (-1.0, 1.0)]
+        assert one.no_worse == pytest.approx(sum(shares) / 2, abs=0.006)
         free = errbar.load(THREE).compare("avg", systems=["a", "b"])[0]
         assert math.isnan(free.no_worse)
         assert free.margin is None
+
+
+class TestProbably:
+    """Ten of 30 questions are won by one trial in four, and none is lost."""
+
+    FOUND = errbar.load({"a": [[1] * 4] * 30, "b": [[1, 1, 1, 0]] * 10 + [[1] * 4] * 20}).compare()
+
+    def test_by_hand(self) -> None:
+        one = self.FOUND[0]
+        # P(0.25 · Gamma(10) < the weight of one unseen loss) is the mean of exp(−Gamma(10) / 4).
+        assert one.p_value == pytest.approx(2 * 1.25**-10, rel=1e-4)
+        assert one.probable == pytest.approx(math.erfc(2.5 / math.sqrt(0.625) / math.sqrt(2)))
+        assert (one.better, one.probably_better) == ("", "a")
+        assert one.verdict == "a is probably better"
+        assert one.interval.low < 0
+
+    def test_it_says_how_little_would_undo_it(self) -> None:
+        assert (2.5 - 1) / math.sqrt(0.625 + 1) < 1.96  # the evidence with one outright loss more
+        assert self.FOUND[0].undone_by == 1
+        notes = " ".join(self.FOUND.notes())
+        assert "assuming no rare failures" in notes
+        assert "a single outright failure among new questions would undo it" in notes
+
+    def test_with_more_of_the_same_it_is_better(self) -> None:
+        data = {"a": [[1] * 4] * 60, "b": [[1, 1, 1, 0]] * 20 + [[1] * 4] * 40}
+        one = errbar.load(data).compare()[0]
+        assert one.p_value == pytest.approx(2 * 1.25**-20, rel=1e-4)
+        assert (one.verdict, one.probably_better, one.undone_by) == ("a is better", "", 0)
+
+    def test_the_assumption_makes_it_better_and_is_named(self) -> None:
+        data = {"a": [[1] * 4] * 30, "b": [[1, 1, 1, 0]] * 10 + [[1] * 4] * 20}
+        found = errbar.load(data).compare(assume="no rare failures")
+        assert found[0].p_value == pytest.approx(self.FOUND[0].probable)
+        assert found[0].verdict == "a is better"
+        assert found[0].interval.low > 0
+        assert "assuming no rare failures" in found.method
 
 
 class TestFew:
@@ -235,16 +291,22 @@ class TestFew:
         assert str(found)
         assert (found[0].wins, found[0].ties, found[0].losses) == (1, 0, 0)
         if estimand == "population":
-            assert found[0].reason == "a single question gives no spread"
+            # With weight B, uniform, on the win and 1 − B on an unseen loss: 2 · 0.025 − 1.
+            ends = found[0].interval.low, found[0].interval.high
+            assert ends == pytest.approx((-0.95, 1.0), abs=1e-4)
             assert found[0].verdict == "inconclusive"
-            assert math.isnan(found[0].adjusted)
-            assert "no interval: a single question gives no spread" in str(found[0])
+            assert found[0].adjusted == 1.0
 
     def test_two_questions_decide_nothing(self) -> None:
         one = errbar.load({"a": [[1] * 9] * 2, "b": [[0] * 9] * 2}).compare("avg")[0]
-        assert (one.interval.low, one.interval.high) == (-1.0, 1.0)
+        low = 2 * math.sqrt(0.025) - 1  # the share of two wins is Beta(2, 1)
+        assert (one.interval.low, one.interval.high) == pytest.approx((low, 1.0), abs=1e-4)
+        assert one.p_value == pytest.approx(0.5, rel=1e-4)  # both won, under a fair coin, twice
         assert one.verdict == "inconclusive"
-        assert one.caution == "only 2 questions"
+        narrow = errbar.load({"a": [[1] * 9] * 2, "b": [[0] * 9] * 2}).compare(
+            "avg", assume="no rare failures"
+        )
+        assert narrow[0].caution == "only 2 questions"
 
     @pytest.mark.parametrize("estimand", ["population", "benchmark", "rerun"])
     @pytest.mark.parametrize("outcome", [0, 1])
@@ -258,8 +320,9 @@ class TestFew:
         assert one.interval.low < 0 < one.interval.high
         assert one.interval.low == pytest.approx(-one.interval.high, abs=1e-12)
         if estimand == "population":
-            assert math.isnan(one.sd)  # not 0: there was nothing to tell it from
-            assert one.caution == "few questions differ: 0"
+            # Clopper and Pearson's end for no failure in 30, which is a loss; never 0 for the sd.
+            assert one.interval.high == pytest.approx(1 - (0.025 / 2) ** (1 / 30), abs=1e-4)
+            assert one.sd > 0.03
 
     def test_few_that_differ_are_warned_of(self) -> None:
         a = np.ones((100, 4), dtype=int)
@@ -303,7 +366,7 @@ class TestOutput:
         assert len(lines[2]) <= 140
         assert repr(self.FOUND) == str(self.FOUND)
         assert any("60 questions per pair." in line for line in lines)
-        assert any("Intervals are simultaneous over all 6 comparisons" in line for line in lines)
+        assert any("hold for all 6 comparisons together" in line for line in lines)
 
     def test_alone_it_does_not_speak_of_many(self) -> None:
         runs = errbar.load(THREE)
@@ -327,7 +390,7 @@ class TestOutput:
         part = self.FOUND[1:3]
         assert len(part) == 2
         assert part.rows == self.FOUND.rows[1:3]
-        assert "simultaneous over all 6 comparisons" in " ".join(part.notes())
+        assert "hold for all 6 comparisons together" in " ".join(part.notes())
 
     def test_one_line(self) -> None:
         (one,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
