@@ -138,7 +138,7 @@ def bonferroni(p_value: float, comparisons: int) -> float:
     >>> bonferroni(0.01, 3)
     0.03
     """
-    return min(1.0, comparisons * p_value)
+    return min(comparisons * p_value, 1.0)  # in this order, nan stays nan
 
 
 class Pair(NamedTuple):

@@ -46,8 +46,10 @@ Short = Literal["error", "drop", "posterior"]
 ScoredMetric = CountMetric | VoteAt
 _Part = dict[Subject, Estimate]
 
-_REWARDS = "avg of rewards: Bayesian bootstrap with one unseen question at the bound (Gaffke)"
-_VOTES = "vote@k: Bayesian bootstrap over questions"
+_GAFFKE = "Bayesian bootstrap over questions with one unseen question at the bound"
+_REWARDS = f"avg of rewards: {_GAFFKE} of the rewards (Gaffke)"
+_REWARDS_OF_THESE = "avg of rewards: t interval, from the variance between trials"
+_VOTES = f"vote@k: {_GAFFKE} (Gaffke)"
 _NOT_HELD = "held: only right-or-wrong trials are simulated, not rewards or votes by answer."
 
 
@@ -85,16 +87,23 @@ class Scoring:
                     refusals,
                     partial(self._rewarded, metric=metric, remarks=remarks),
                 )
-                words |= _if_any(rewards, _REWARDS)
+                words |= _if_any(rewards, self._reward_words())
                 part |= rewards
             for of, reason in lacking.items():
                 refusal = refusals.add(of, metric, InputError(reason))
                 part[of] = missing(of, metric, self.method, refusal)
             parts.append(part)
-        if self.audit and words.keys() & {_REWARDS, _VOTES}:
+        if self.audit and words.keys() & {_REWARDS, _REWARDS_OF_THESE, _VOTES}:
             remarks.append(_NOT_HELD)
         rows = tuple(part[of] for of in subjects for part in parts)
         return Scores(rows, "; ".join(words), tuple(remarks))
+
+    def _reward_words(self) -> str:
+        """Name the method of the intervals of rewards."""
+        method = self.method
+        if isinstance(method, Calibrated) and method.estimand is Estimand.POPULATION:
+            return _REWARDS
+        return _REWARDS_OF_THESE
 
     def _each(
         self,

@@ -29,6 +29,7 @@ from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
 _MOST_SHOWN = 6  # values in a message
 FEW = 10  # effective number of questions below which a spread rests on few of them
+_ALL_EQUAL = "all questions have the same value, so there is no spread to estimate"
 
 
 def ballots_of(source: Source, one: Slice, taken: str) -> list[Ballots]:
@@ -311,13 +312,15 @@ def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
         bounds,
         known.assume,
     )
+    if not found.sd:  # neither the rewards nor their estimated range tell how far others may lie
+        return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     in_all = known.questions_in_all
     if in_all is None:
         return found, ""
     within, _, reason = _within_questions(answered)
     if reason:
         return found, f"questions_in_all has no effect: {reason}"
-    noise = min(1.0, within / found.sd**2) if found.sd else 1.0
+    noise = min(1.0, within / found.sd**2)
     return of_a_share(found, answered.values.size / in_all, noise)
 
 

@@ -95,8 +95,44 @@ def test_systems_with_the_same_outcomes_share_rank_and_chance() -> None:
     matrix = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
     rows = ranked({"a": matrix, "b": matrix.copy()})
     assert [row.rank for row in rows] == [1, 1]
-    assert [row.expected_rank for row in rows] == [1.5, 1.5]
-    assert [row.chance_best for row in rows] == [0.5, 0.5]
+    # Only the unseen question tells them apart, and it favours either in half of 10,000 draws.
+    assert [row.expected_rank for row in rows] == pytest.approx([1.5, 1.5], abs=0.02)
+    assert [row.chance_best for row in rows] == pytest.approx([0.5, 0.5], abs=0.02)
+    assert [(row.best_rank, row.worst_rank) for row in rows] == [(1, 2), (1, 2)]
+
+
+def test_no_chance_to_be_best_is_0_or_1_and_the_worst_may_be_best() -> None:
+    """Ten questions, of which one tells three systems apart."""
+    data = {name: np.ones((10, 4)) for name in "abc"}
+    data["b"][0, 2:], data["c"][0] = 0.0, 0.0
+    chances = {row.system: row.chance_best for row in ranked(data)}
+    assert sum(chances.values()) == pytest.approx(1.0)
+    assert 0.05 < chances["c"] < chances["b"] < chances["a"] < 0.95
+    apart = {f"s{at}": np.full((2000, 1), float(at)) for at in (0, 1)}
+    assert all(0.0 < row.chance_best < 1.0 for row in ranked(apart))
+
+
+def test_chances_are_those_of_random_weights_with_one_unseen_question() -> None:
+    data = simulated(np.random.default_rng(12), 3, 20, 2)
+    values = np.stack([data[name].mean(axis=1) for name in sorted(data)])
+    rng = np.random.default_rng(13)
+    weights = rng.dirichlet(np.ones(21), 40_000)
+    unseen = rng.permuted(np.tile([0.0, 0.5, 1.0], (40_000, 1)), axis=1)
+    scores = weights[:, :20] @ values.T + weights[:, 20:] * unseen
+    best = np.bincount(scores.argmax(axis=1), minlength=3) / len(scores)
+    ranks = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2).mean(axis=0)
+    for row in ranked(data):
+        at = sorted(data).index(row.system)
+        assert row.chance_best == pytest.approx(best[at], abs=0.02)
+        assert row.expected_rank == pytest.approx(ranks[at], abs=0.03)
+
+
+def test_letters_are_those_of_comparing_all_pairs() -> None:
+    for seed in range(4):
+        data = simulated(np.random.default_rng(seed), 4, 60, 3)
+        letters = {row.system: set(row.groups) for row in ranked(data)}
+        for pair in errbar.load(data).compare("avg"):
+            assert bool(pair.better) == (not letters[pair.one] & letters[pair.other])
 
 
 def outcomes(tmp_path: Path) -> Path:
@@ -225,7 +261,16 @@ def test_rewards_are_ranked_with_the_intervals_of_their_scores() -> None:
         assert (row.sd, row.interval) == (one.sd, one.interval)
 
 
-def test_one_question_says_nothing_of_how_sure_a_rank_is() -> None:
-    rows = ranked({"a": np.array([[2.5, 0.5]]), "b": np.array([[0.25, 0.25]])})
+def test_one_question_ranks_nobody() -> None:
+    rows = ranked({"a": np.array([[1.0, 1.0]]), "b": np.array([[0.0, 0.0]])})
+    # Clopper and Pearson's intervals for one of one, and none of one.
+    ends = [(row.interval.low, row.interval.high) for row in rows]
+    assert ends[0] == pytest.approx((0.025, 1.0), abs=1e-4)
+    assert ends[1] == pytest.approx((0.0, 0.975), abs=1e-4)
+    assert [(row.best_rank, row.worst_rank) for row in rows] == [(1, 2), (1, 2)]
+
+
+def test_one_question_of_unbounded_rewards_says_nothing_of_how_sure_a_rank_is() -> None:
+    rows = ranked({"a": np.array([[2.5, 0.5]]), "b": np.array([[1.25, 1.25]])})
     assert all(math.isnan(row.sd) and math.isnan(row.interval.low) for row in rows)
     assert [(row.best_rank, row.worst_rank) for row in rows] == [(1, 2), (1, 2)]

@@ -1,10 +1,11 @@
-"""Averages of rewards: every figure from exact fractions, or from the t-table."""
+"""Averages of rewards: every figure from exact fractions, or from random weights."""
 
 import math
 from fractions import Fraction
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -22,6 +23,15 @@ MATRICES = some.integers(1, 5).flatmap(
 )
 
 
+def bounds_of(means: list[Fraction]) -> tuple[Fraction, Fraction]:
+    """0 and 1 if all lie there; else as far beyond the extremes as the next value is from them."""
+    ordered = sorted(means)
+    if ordered[0] >= 0 and ordered[-1] <= 1:
+        return Fraction(0), Fraction(1)
+    low = 2 * ordered[0] - ordered[1]
+    return (max(low, Fraction(0)) if ordered[0] >= 0 else low), 2 * ordered[-1] - ordered[-2]
+
+
 @given(MATRICES)
 def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -> None:
     if all(value in (0.0, 1.0) for row in matrix for value in row):
@@ -32,24 +42,31 @@ def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -
     if math.isnan(one.sd):
         assert len(set(means)) == 1
     else:
-        assert one.sd == pytest.approx(stdev(map(float, means)) / math.sqrt(len(means)), abs=1e-14)
+        low, high = bounds_of(means)
+        unseen = max(low, high, key=lambda bound: abs(bound - mean(means)))
+        squares = sum((each - mean(means)) ** 2 for each in [*means, unseen])
+        number = len(means)
+        exact = math.sqrt(squares / (number + 1) / (number + 2))
+        assert one.sd == pytest.approx(exact, abs=1e-12)
+        assert low - 1e-12 <= one.interval.low <= one.value <= one.interval.high <= high + 1e-12
     assert one.interval.covers == "population"
 
 
-def test_ends_are_those_of_students_table() -> None:
-    (one,) = errbar.load([[0.5], [1.5], [2.5], [3.5], [4.5]]).score("avg")
-    t = 2.776  # for 95 % and 4 degrees of freedom, from the table
-    reach = t * stdev([0.5, 1.5, 2.5, 3.5, 4.5]) / math.sqrt(5)
-    assert (one.interval.low, one.interval.high) == pytest.approx(
-        (2.5 - reach, 2.5 + reach), abs=1e-3
-    )
+def test_ends_are_those_of_random_weights_with_one_unseen_question() -> None:
+    rewards = [0.5, 1.5, 2.5, 3.5, 4.5]
+    (one,) = errbar.load([[each] for each in rewards]).score("avg")
+    weights = np.random.default_rng(0).dirichlet(np.ones(6), 400_000)
+    lows, highs = (weights @ np.array([*rewards, bound]) for bound in (0.0, 5.5))
+    expected = float(np.quantile(lows, 0.025)), float(np.quantile(highs, 0.975))
+    assert (one.interval.low, one.interval.high) == pytest.approx(expected, abs=0.01)
 
 
-def test_one_question_has_no_spread_and_says_so() -> None:
+def test_one_question_says_little() -> None:
     (one,) = errbar.load([[0.5, 0.25]]).score("avg")
     assert one.value == 0.375
-    assert math.isnan(one.sd)
-    assert one.reason
+    # A weight B, uniform, on the reward and 1 − B on an unseen one at 0 or at 1.
+    ends = (0.025 * 0.375, 0.025 * 0.375 + 0.975)
+    assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=1e-4)
 
 
 @pytest.fixture
@@ -83,7 +100,7 @@ def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> No
     scores = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3}).score("avg")
     assert [one.value for one in scores] == [0.75, 0.5]
     assert [one.interval.covers.value for one in scores] == ["population", "population"]
-    assert "rewards: t interval" in scores.method
+    assert "avg of rewards: Bayesian bootstrap over questions with one unseen" in scores.method
     assert "Bayesian bootstrap" in scores.method
     notes = " ".join(scores.notes())
     assert notes.count("95 % interval: for new questions of the same kind") == 1
