@@ -204,8 +204,9 @@ def _comparison(data: Together, pair: Pair, asked: Asked[ScoredMetric], size: in
             above = spread.chance_above(-asked.margin if upwards else asked.margin)
             no_worse = above if upwards else 1.0 - above
     alone, probable = found.p_value, bonferroni(probable, size)
+    adjusted = bonferroni(alone, size)
     narrow = asked.assume != "nothing"
-    is_probable = not narrow and probable < 1.0 - asked.level
+    is_probable = not narrow and probable < 1.0 - asked.level <= adjusted
     return Comparison(
         metric=data.metric,
         task=data.task,
@@ -217,7 +218,7 @@ def _comparison(data: Together, pair: Pair, asked: Asked[ScoredMetric], size: in
         sd=math.nan if found.reason else spread.sd,
         interval=Interval(low, high, asked.level, asked.covers),
         p_value=alone,
-        adjusted=bonferroni(alone, size),
+        adjusted=adjusted,
         probable=probable,
         undone_by=spread.losses_to_undo(normal_reach(1.0 - tail)) if is_probable else 0,
         chance=chance,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 import errbar
 from conformance_engines import BACKENDS, ENGINES, Table
@@ -243,24 +244,36 @@ def test_a_question_that_weighs_much_makes_the_interval_wider() -> None:
     assert uneven.interval.high - uneven.interval.low > even.interval.high - even.interval.low
 
 
-def test_the_sd_of_rewards_is_the_linearised_one() -> None:
+def test_the_interval_of_weighted_rewards_is_that_of_random_weights_with_one_unseen() -> None:
     rng = np.random.default_rng(2)
     values, weights = rng.normal(size=12), rng.lognormal(size=12)
     (found,) = errbar.load(frame([[v] for v in values], weights)).score("avg")
     mean = float(weights @ values / weights.sum())
-    off, share = weights * (values - mean), weights / weights.sum()
-    sd = math.sqrt(float((off**2 / (1 - share)).sum())) / float(weights.sum())
-    assert (found.value, found.sd) == pytest.approx((mean, sd))
-    effective = float(weights.sum()) ** 2 / float(weights @ weights)
-    from scipy.special import stdtrit  # noqa: PLC0415
-
-    reach = -float(stdtrit(effective - 1, 0.025)) * sd
-    assert found.interval.low == pytest.approx(mean - reach)
+    assert found.value == pytest.approx(mean)
+    ordered = np.sort(values)
+    bounds = 2 * ordered[0] - ordered[1], 2 * ordered[-1] - ordered[-2]
+    totals, sizes = weights * values, weights
+    ends = (found.interval.low, found.interval.high)
+    assert ends == pytest.approx(_simulated_ends(totals, sizes, bounds), abs=0.02)
     clusters = [f"c{at // 3}" for at in range(12)]
     (found,) = errbar.load(frame([[v] for v in values], weights, cluster=clusters)).score("avg")
-    totals, share = (one.reshape(4, 3).sum(axis=1) for one in (off, share))
-    sd = math.sqrt(float((totals**2 / (1 - share)).sum())) / float(weights.sum())
-    assert found.sd == pytest.approx(sd)
+    totals, sizes = (one.reshape(4, 3).sum(axis=1) for one in (totals, sizes))
+    ends = (found.interval.low, found.interval.high)
+    assert ends == pytest.approx(_simulated_ends(totals, sizes, bounds), abs=0.02)
+
+
+def _simulated_ends(
+    totals: NDArray[np.float64], sizes: NDArray[np.float64], bounds: tuple[float, float]
+) -> tuple[float, float]:
+    """Quantiles of a ratio under exponential weights; the unseen one has size Σ size² / Σ size."""
+    rng = np.random.default_rng(5)
+    weights = rng.standard_exponential((400_000, totals.size))
+    unseen = float(sizes @ sizes) / float(sizes.sum()) * rng.standard_exponential(400_000)
+    low, high = (
+        np.quantile((weights @ totals + bound * unseen) / (weights @ sizes + unseen), share)
+        for bound, share in zip(bounds, (0.025, 0.975), strict=True)
+    )
+    return float(low), float(high)
 
 
 def test_the_sd_of_a_comparison_is_that_of_the_weighted_differences() -> None:
@@ -274,8 +287,9 @@ def test_the_sd_of_a_comparison_is_that_of_the_weighted_differences() -> None:
     (found,) = errbar.load(pl.concat(tables)).compare("avg")
     apart = first - second
     mean = float(weights @ apart / weights.sum())
-    off = weights * (apart - mean)
-    sd = math.sqrt(30 / 29 * float(off @ off)) / weights.sum()
+    unseen = float(weights @ weights / weights.sum()) * (1 + abs(mean))  # at the farther bound
+    squares = float(np.square(weights * (apart - mean)).sum()) + unseen**2
+    sd = math.sqrt(squares / 31 / 32) / weights.mean()
     assert (found.difference, found.sd) == pytest.approx((mean, sd))
 
 
