@@ -2,12 +2,14 @@
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import errbar
+from errbar.base.remarks import above
 from errbar.errors import RepeatedTrial
 from logs import FIXTURES
 
@@ -73,3 +75,26 @@ def test_results_of_human_eval_may_be_parts(tmp_path: Path) -> None:
     for name, some in (("a", lines[:3]), ("b", lines[3:])):
         (tmp_path / f"{name}.jsonl_results.jsonl").write_text("".join(some), encoding="utf-8")
     assert means(tmp_path, files="parts") == means(file)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_member_of_an_archive_that_occurs_twice_is_said(inspect_logs: Path) -> None:
+    log = json.loads((inspect_logs / "two.json").read_text(encoding="utf-8"))
+    samples = log.pop("samples")
+    with zipfile.ZipFile(inspect_logs / "two.eval", "w") as archive:
+        for value in ("C", "I"):
+            for sample in samples:
+                graded = sample | {"scores": {"grade": {"value": value}}}
+                archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(graded))
+        archive.writestr("header.json", json.dumps(log))
+    scores = errbar.load(inspect_logs / "two.eval").score("avg")
+    assert [score.value for score in scores] == [0.0]
+    said = " ".join(above(scores.notes()))
+    assert "⚠ two.eval: 4 members of the archive have the name of a later one" in said
+
+
+def test_a_run_that_did_not_end_well_is_said_above_the_number(inspect_logs: Path) -> None:
+    log = json.loads((inspect_logs / "one.json").read_text(encoding="utf-8"))
+    (inspect_logs / "one.json").write_text(json.dumps(log | {"status": "cancelled"}), "utf-8")
+    said = " ".join(above(errbar.load(inspect_logs / "one.json").score("avg").notes()))
+    assert "⚠ one.json: the run ended as 'cancelled'" in said
