@@ -149,7 +149,8 @@ def plan(
     """The questions and trials that show a difference, or a score to some width, at least cost.
 
     `difference` is between two systems on the same questions, in the metric's own scale; a
-    two-sided test at `level` is to see it with this `power`. `width` is that of one system's
+    two-sided sign-flip test at `level`, the verdict "probably better", is to see it with this
+    `power`. `width` is that of one system's
     interval for questions like these; `power` is the chance that it is no wider.
 
     How success rates are spread is learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`
@@ -308,9 +309,10 @@ def _asked(goal: Goal, power: float) -> list[str]:
     if isinstance(goal, Difference):
         return [
             f"To detect a difference of {goal.difference:+g} in {goal.metric} between two "
-            f"systems on "
-            f"the same questions: two-sided test at level {percent(goal.level)}, power "
-            f"{percent(power)}, for new questions of the same kind."
+            f"systems on the same questions: verdict 'probably better' (sign-flip test, assuming "
+            f"no rare failures) at level {percent(goal.level)}, power {percent(power)}, for new "
+            f"questions of the same kind.",
+            "The verdict 'better', which assumes nothing about unseen questions, needs more.",
         ]
     if isinstance(goal, Width):
         return [
