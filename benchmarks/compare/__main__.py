@@ -1,7 +1,7 @@
 """Whether the verdicts of `runs.compare` hold their level, and how often they see a difference.
 
-scripts/bench compare            the whole study: a quarter of an hour of one core
-scripts/bench compare --quick    200 data sets, up to 100 questions: a minute
+scripts/bench compare            the whole study: more than an hour of one core
+scripts/bench compare --quick    200 data sets, up to 100 questions: some minutes
 """
 
 import argparse
