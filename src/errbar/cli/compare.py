@@ -4,10 +4,9 @@ from typing import Literal
 
 import click
 
-from errbar.analysis.methods import Assumption
 from errbar.cli import options
 from errbar.cli.builders import choice
-from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
+from errbar.cli.options import Assume, PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.cli.output import show
 
 
@@ -32,7 +31,7 @@ def compare(
     baseline: str | None,
     margin: float | None,
     adjust: Literal["bonferroni", "none"],
-    assume: Assumption,
+    assume: Assume,
     bounds: tuple[float, float] | None,
     systems: tuple[str, ...],
     pairing: PairOptions,

@@ -6,10 +6,9 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.analysis.methods import Assumption
 from errbar.cli import options, working
 from errbar.cli.builders import choice
-from errbar.cli.options import PairOptions, ReadOptions, WriteOptions, runs_of
+from errbar.cli.options import Assume, PairOptions, ReadOptions, WriteOptions, runs_of
 from errbar.cli.output import put, save, show
 from errbar.errors import InputError
 
@@ -86,7 +85,7 @@ def gate(
     same_questions: bool,
     markdown: str | None,
     junit: str | None,
-    assume: Assumption,
+    assume: Assume,
     pairing: PairOptions,
     reading: ReadOptions,
     writing: WriteOptions,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from errbar.runs import Runs
 
 Paths = tuple[str, ...]
+Assume = Literal["nothing", "no rare failures"]
 
 
 @dataclass(frozen=True, kw_only=True)

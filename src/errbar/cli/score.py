@@ -2,9 +2,8 @@
 
 import click
 
-from errbar.analysis.methods import Assumption
 from errbar.cli import options
-from errbar.cli.options import Paths, ReadOptions, ScoreOptions, WriteOptions
+from errbar.cli.options import Assume, Paths, ReadOptions, ScoreOptions, WriteOptions
 from errbar.cli.output import show
 
 
@@ -30,7 +29,7 @@ def score(
     metrics: tuple[str, ...],
     audit: bool,
     questions_in_all: int | None,
-    assume: Assumption,
+    assume: Assume,
     bounds: tuple[float, float] | None,
     scoring: ScoreOptions,
     reading: ReadOptions,
