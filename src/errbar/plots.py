@@ -8,7 +8,7 @@ import numpy as np
 
 from errbar.analysis.alignment import by_task
 from errbar.analysis.curves import reliability, risk_bands, roc_bands
-from errbar.analysis.methods import Bootstrap
+from errbar.analysis.methods import SEEN, Bootstrap
 from errbar.analysis.methods.learned import Learned
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.base.arguments import describe, strict_share
@@ -29,7 +29,6 @@ from errbar.results.pictures.vega import Picture
 Errors = Literal["fail", "missing"]
 Kind = TypeVar("Kind")
 
-_RESAMPLED = Bootstrap()
 _RESAMPLING = describe({"method, rng, bins": "As in `Runs.selective`."})
 
 
@@ -86,16 +85,14 @@ class RunPlots:
 
     @_RESAMPLING
     def risk_coverage(
-        self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
+        self, *, method: Bootstrap = SEEN, rng: Seed = 0, bins: int | None = None
     ) -> Picture:
         """Draw risk–coverage curves with pointwise bands."""
         data = {of: rows.predictions() for of, rows in self._ranked(bins).items()}
         return risk_picture(risk_bands(data, method, rng))
 
     @_RESAMPLING
-    def roc(
-        self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
-    ) -> Picture:
+    def roc(self, *, method: Bootstrap = SEEN, rng: Seed = 0, bins: int | None = None) -> Picture:
         """Draw ROC curves of the confidence with pointwise bands."""
         found, unranked = ranked_by_system(self.source, bins)
         data, refused = classes_of(_by_subject(found))

@@ -11,7 +11,7 @@ from errbar.analysis.compare import Adjust, Asked, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
 from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.methods import Assumption, Bootstrap, Method, chosen_method, narrowed
+from errbar.analysis.methods import SEEN, Assumption, Bootstrap, Method, chosen_method, narrowed
 from errbar.analysis.monitor import monitored
 from errbar.analysis.rank import RankAsked, rank_systems
 from errbar.analysis.ranked import roc_scores, selective_scores
@@ -243,7 +243,7 @@ class Runs:
         settings = (wanted, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
         ranked = ranked_metrics(metrics)
         if ranked:
-            method = replace(_RESAMPLED, level=level)
+            method = replace(SEEN, level=level)
             compared = compare_ranked(self.source, Asked(ranked, *settings), method, rng)
             remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
             return replace(compared, remarks=(*compared.remarks, *remarks))

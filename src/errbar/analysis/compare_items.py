@@ -82,6 +82,7 @@ def compare_items(
 ) -> Comparisons:
     """Every pair of systems, or every system against the baseline, on every metric and task."""
     kept, remarks = asked.tables(tables)
+    method = method.of_seen
     refusals = Refusals()
     tried = [
         (data, metric, _pair(data, metric, names, refusals))

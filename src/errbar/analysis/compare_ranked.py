@@ -21,7 +21,7 @@ from errbar.analysis.compare_items import (
     p_value_of,
     tested_comparison,
 )
-from errbar.analysis.methods.bootstrap import Bootstrap, Gap, require_bootstrap
+from errbar.analysis.methods.bootstrap import SEEN, Bootstrap, Gap, require_bootstrap
 from errbar.analysis.ranked import PairedItems, items_by_system, paired_items
 from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
@@ -38,7 +38,7 @@ from errbar.metrics.ranked import COMMON, Augrc, Aurc, LabelMetric, RankedMetric
 from errbar.results.comparison import Comparisons
 from errbar.results.estimate import Estimand
 
-_DEFAULT = Bootstrap()
+_DEFAULT = SEEN
 _QUARTERS = (0.25, 0.5, 0.75)  # of the common coverage, where no coverage is asked for
 
 

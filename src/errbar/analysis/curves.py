@@ -141,8 +141,9 @@ def _resampled(
     method: Bootstrap,
     rng: Seed,
 ) -> tuple[BandPoint, ...]:
-    replicates = method.run(measure, arranged.units, arranged.rows, generator_of(rng))
-    spreads = [replicates.spread(place, method) for place in range(at.size)]
+    how = method.of_seen
+    replicates = how.run(measure, arranged.units, arranged.rows, generator_of(rng))
+    spreads = [replicates.spread(place, how) for place in range(at.size)]
     return tuple(
         BandPoint(x, one.value, one.interval) for x, one in zip(at.tolist(), spreads, strict=True)
     )

@@ -279,7 +279,7 @@ RESAMPLE = bundle(
     click.option(
         "--resamples",
         type=int,
-        default=2000,
+        default=10_000,
         show_default=True,
         help="The number of bootstrap resamples.",
     ),

@@ -42,6 +42,7 @@ class Totals(NamedTuple):
     total: NDArray[Any]
     oracle_items: NDArray[Any]
     oracle_loss: Array
+    fractional: bool = False  # weights that are no counts of items
 
 
 class Resampling(Protocol):

@@ -1,8 +1,8 @@
-"""Bootstrap and jackknife weights: how often each cluster is drawn, a row per resample.
+"""Bootstrap and jackknife weights: how much each cluster counts, a row per resample.
 
 The cluster bootstrap (Efron and Tibshirani 1993) draws whole clusters with replacement. A resample
 is represented by weights on the items of the data instead of copies of them, so all resamples share
-one sort order.
+one sort order. The Bayesian bootstrap (Rubin 1981) gives every cluster an exponential weight.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,6 +32,31 @@ def bootstrap_weights(
         picks += clusters * np.arange(count)[:, None]
         weights = np.bincount(picks.reshape(-1), minlength=count * clusters)
         yield weights.reshape(count, clusters).astype(float)
+
+
+def exponential_weights(
+    clusters: int, resamples: int, rows: int, rng: np.random.Generator
+) -> Iterator[ResampleWeights]:
+    """Yield weights of the Bayesian bootstrap, for a block of resamples at a time."""
+    size = block_size(max(rows, clusters))
+    for start in range(0, resamples, size):
+        yield rng.standard_exponential((min(size, resamples - start), clusters))
+
+
+def unseen_size(sizes: NDArray[Any], clusters: int) -> float:
+    """Size of an unseen cluster: Σ size² / Σ size, one of the effective number (Kish 1965).
+
+    Fewer sizes than clusters are those of groups into which clusters were put at random. The sum of
+    squares is then estimated from the variance of the groups, and is at least that of equal
+    clusters.
+    """
+    unit = float(np.ldexp(1.0, np.frexp(float(sizes.max()))[1]))  # squares must not overflow
+    ordered = np.sort(sizes) / unit  # so that rounding does not depend on the order of clusters
+    total, squares = float(ordered.sum()), float(np.square(ordered).sum())
+    if sizes.size < clusters:
+        between = (squares - total**2 / sizes.size) / (1.0 - 1.0 / sizes.size)
+        squares = max(between, total**2 / clusters)
+    return unit * squares / total
 
 
 def jackknife_weights(clusters: int, rows: int) -> Iterator[ResampleWeights]:

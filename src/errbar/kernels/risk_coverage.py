@@ -15,6 +15,7 @@ from errbar.base.arrays import Array, Numbers
 
 SNAP = 1e-9  # relative: coverage × items this near a whole number is that number
 _SERIES_FROM = 64  # from here three terms of the digamma series have an error below 1e-16
+_SMALL = 8  # from here two terms have an error below 1e-8, far below that of random draws
 _LONGEST = 1 << 25  # most harmonic numbers in a table: 0.3 GB
 _EQUAL = 1e-12  # relative: risks this close are equal, but for rounding
 
@@ -53,6 +54,45 @@ def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) 
         total += (part * following).sum(axis=-1)
     with np.errstate(invalid="ignore"):
         return _reached(total / upto, upto, answered)
+
+
+def weighted_selective_risk(items: Array, loss: Array, upto: Array | None = None) -> Array:
+    """`mean_selective_risk` for items of fractional weight: a row per replicate.
+
+    Harmonic numbers are continued by the digamma function, H(x) = ψ(x + 1) + γ, so that whole
+    weights give what copies of the items would.
+    """
+    ends = np.cumsum(items, axis=-1)
+    answered = ends[..., -1]
+    limit = answered if upto is None else upto
+    starts, before = ends - items, np.cumsum(loss, axis=-1) - loss
+    rise = _digamma(ends)
+    at_start = np.concatenate([np.full((len(ends), 1), -np.euler_gamma), rise[:, :-1]], axis=1)
+    last = ends
+    if upto is not None:
+        last = np.clip(upto[:, None], starts, ends)
+        rise = np.clip(_digamma(upto[:, None]), at_start, rise)  # ψ is increasing
+    rise -= at_start
+    inner = (last - starts) - starts * rise
+    total = (before * rise + loss / _no_zero(items) * inner).sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        return _reached(total / limit, upto, answered)
+
+
+def _digamma(x: Array) -> Array:
+    """ψ(x + 1), with x increasing along rows; from 8 on by a series with an error below 1e-8."""
+    from scipy.special import psi  # noqa: PLC0415  loaded when first needed
+
+    few = int((x.min(axis=0) < _SMALL).sum())
+    large = x[:, few:] + 0.5
+    inverse = 1.0 / (large * large)
+    series = np.log(large) + inverse * (1 / 24 - inverse * (7 / 960))
+    return np.concatenate([psi(x[:, :few] + 1.0), series], axis=1)
+
+
+def _no_zero(items: Numbers) -> Numbers:
+    """Divisors: 1 where there is no item, and so no loss."""
+    return np.where(items > 0, items, 1)
 
 
 def _mean_over_answered(items: Numbers, loss: Array, ends: Numbers, so_far: Array) -> Array:
@@ -96,7 +136,7 @@ def mean_generalized_risk(
     starts, before = ends - items, np.cumsum(loss, axis=-1) - loss
     limit = answered if upto is None else upto
     width = np.minimum(np.maximum(np.asarray(limit)[..., None] - starts, 0), items)
-    per_item = loss / np.maximum(items, 1)
+    per_item = loss / _no_zero(items)
     area = (width * (before + 0.5 * width * per_item)).sum(axis=-1)
     with np.errstate(invalid="ignore"):
         mean = area / (limit * np.asarray(total))
@@ -105,14 +145,13 @@ def mean_generalized_risk(
 
 def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
     """Risk of the `upto` most confident items; nan if fewer were answered."""
-    upto = np.ceil(upto)
     ends, so_far = np.cumsum(items, axis=-1), np.cumsum(loss, axis=-1)
     group = np.minimum((ends < upto[..., None]).sum(axis=-1), items.shape[-1] - 1)
     end, lost, tied, added = (
         np.take_along_axis(part, group[..., None], axis=-1)[..., 0]
         for part in (ends, so_far, items, loss)
     )
-    missing = (end - upto) / np.maximum(tied, 1) * added
+    missing = (end - upto) / _no_zero(tied) * added
     return _reached((lost - missing) / upto, upto, ends[..., -1])
 
 
@@ -206,7 +245,8 @@ def _within(starts: Numbers, items: Numbers, limit: Numbers) -> tuple[Numbers, A
 def _reached(value: Array, upto: Array | None, answered: Numbers) -> Array:
     """`value`, or nan where fewer than `upto` items were answered, or none."""
     most = answered if upto is None else upto
-    return np.where((most <= answered) & (np.asarray(answered) > 0), value, np.nan)
+    within = most <= answered * (1 + SNAP)
+    return np.where(within & (np.asarray(answered) > 0), value, np.nan)
 
 
 def rounded_difference(first: Array, second: Array) -> Array:

@@ -113,7 +113,8 @@ class Aurc(AreaMetric):
 
     def area(self, totals: Totals, upto: Array | None) -> Array:
         """Return the mean over all orders of items with equal confidence."""
-        return kernel.mean_selective_risk(totals.items, totals.loss, upto)
+        mean = kernel.weighted_selective_risk if totals.fractional else kernel.mean_selective_risk
+        return mean(totals.items, totals.loss, upto)
 
 
 @register("augrc")
@@ -184,7 +185,9 @@ class RiskAt(RankedMetric):
 
     def measure(self, totals: Totals) -> Array:
         """Return the mean loss of the smallest number of items with this coverage."""
-        return kernel.risk_at(totals.items, totals.loss, kernel.reach(self.coverage, totals.total))
+        upto = kernel.reach(self.coverage, totals.total)
+        upto = upto if totals.fractional else np.ceil(upto)
+        return kernel.risk_at(totals.items, totals.loss, upto)
 
 
 @register("cov@risk")

@@ -35,6 +35,7 @@ METRICS: dict[str, Value] = {
     "cov@risk0.2": lambda *data: selective.coverage_at_risk(*data, risk=0.2),
 }
 PERCENTILE = Bootstrap(resamples=200, ends="percentile")
+BCA = Bootstrap(resamples=2000, ends="bca")
 
 
 def predictions(seed: int, size: int = 24, groups: int | None = None) -> Predictions:
@@ -131,7 +132,7 @@ def test_bca_interval_is_that_of_plain_replicates_and_a_plain_jackknife(
     name: str, groups: int | None, level: float
 ) -> None:
     data = predictions(3, groups=groups)
-    result = estimate(name, data, method=Bootstrap(resamples=200, level=level), rng=6)
+    result = estimate(name, data, method=Bootstrap(200, level, "bca"), rng=6)
     drawn = [written_out(METRICS[name], data, row) for row in weights_of(data, 200, seed=6)]
     clusters = max(codes_of(data)) + 1
     left = [written_out(METRICS[name], data, row) for row in 1.0 - np.eye(clusters)]
@@ -204,6 +205,96 @@ def test_clusters_that_repeat_themselves_are_worth_no_more_than_one_item_each() 
     assert again.sd == pytest.approx(once.sd, rel=0.3)
 
 
+# ------------------------------------------------------------------------- an unseen item
+
+
+def plain_risks(sure: Array, lost: Array, weights: Array) -> tuple[float, float]:
+    """Areas of both kinds for distinct confidences, by small steps along the coverage."""
+    order = np.argsort(-sure)
+    steps = np.repeat(lost[order], np.rint(200 * weights[order]).astype(int))
+    so_far = np.cumsum(steps)
+    return float((so_far / np.arange(1, steps.size + 1)).mean()), float(so_far.mean() / steps.size)
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(range(20), [1, 2, 3, 4] * 5)])
+def test_ends_are_quantiles_of_random_weights_with_an_unseen_item(clusters: Array | None) -> None:
+    """Up to the steps, which make up an item's own part of the selective risk."""
+    rng = np.random.default_rng(3)
+    sure, lost = rng.random(50), (rng.random(50) < 0.3).astype(float)
+    codes = np.arange(50) if clusters is None else clusters
+    sizes = np.bincount(codes)
+    unseen = float(np.square(sizes).sum() / sizes.sum())
+    drawn = []
+    for _ in range(3000):
+        weights = np.append(rng.standard_exponential(sizes.size)[codes], 0)
+        weights[-1] = unseen * rng.standard_exponential()
+        drawn.append(
+            [plain_risks(np.append(sure, 2), np.append(lost, bad), weights) for bad in (0, 1)]
+        )
+    for name, (low, high) in zip(("aurc", "augrc"), np.transpose(drawn, (2, 1, 0)), strict=True):
+        found = estimate(name, Predictions(sure, lost, clusters=clusters), rng=0)
+        near = 0.05 * (found.interval.high - found.interval.low)
+        assert found.interval.low == pytest.approx(np.quantile(low, 0.025), abs=near)
+        assert found.interval.high == pytest.approx(np.quantile(high, 0.975), abs=near)
+
+
+@pytest.mark.parametrize("often", [5, 30, 400])
+def test_no_loss_at_all_leaves_the_upper_end_of_the_exact_interval(often: int) -> None:
+    """At full coverage the risk is a proportion, whose interval is that of Clopper and Pearson."""
+    for lost in (0, 1):
+        found = estimate("risk@1.0", Predictions(range(often), [lost] * often), rng=0)
+        low, high = found.interval.low, found.interval.high
+        assert (low if lost == 0 else 1 - high) == pytest.approx(0, abs=1e-12)
+        far = high if lost == 0 else 1 - low
+        assert far == pytest.approx(1 - 0.025 ** (1 / often), rel=0.05)
+        assert found.sd > 0
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_weights_that_are_whole_are_items_written_out(name: str) -> None:
+    """Also where nothing is rounded up to whole items, but for a risk at a coverage."""
+    data, metric = predictions(1), parse(name)
+    assert isinstance(metric, RankedMetric)
+    weights = weights_of(data, 50, 4)
+    arranged = Arranged(data, np.array(codes_of(data)))
+    totals = arranged.totals(weights, with_oracle=metric.with_oracle)
+    whole, fine = metric.measure(totals), metric.measure(totals._replace(fractional=True))
+    if "0.3" in name:  # a part of the next item, which is then a part of its group
+        assert fine == pytest.approx(whole, abs=0.05, nan_ok=True)
+    else:
+        assert fine == pytest.approx(whole, abs=1e-8, nan_ok=True)
+
+
+@pytest.mark.parametrize("clusters", [250, 4000])
+def test_an_unseen_cluster_of_groups_has_the_size_that_clusters_have(clusters: int) -> None:
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 20, clusters).astype(float)
+    exact = resample.unseen_size(sizes, clusters)
+    assert exact == pytest.approx(np.square(sizes).sum() / sizes.sum(), rel=1e-12)
+    groups = [np.bincount(rng.integers(0, 200, clusters), sizes, 200) for _ in range(50)]
+    found = [resample.unseen_size(group, clusters) for group in groups]
+    assert np.mean(found) == pytest.approx(exact, rel=0.05)
+
+
+@pytest.mark.parametrize("size", [30, 200])
+def test_another_seed_moves_an_end_by_little(size: int) -> None:
+    rng = np.random.default_rng(1)
+    data = Predictions(rng.random(size), rng.random(size) < 0.2)
+    found = [estimate("aurc", data, rng=seed).interval for seed in range(8)]
+    ends = np.array([[interval.low, interval.high] for interval in found])
+    width = float((ends[:, 1] - ends[:, 0]).mean())
+    assert ends.std(axis=0).max() < 0.014 * width  # two seeds then differ by 2 % on average
+
+
+def test_losses_beyond_one_have_an_estimated_bound() -> None:
+    rng = np.random.default_rng(0)
+    sure, lost = rng.random(40), rng.poisson(3.0, 40)
+    found = estimate("aurc", Predictions(sure, lost), rng=0)
+    tenfold = estimate("aurc", Predictions(sure, 10 * lost), rng=0)
+    assert tenfold.interval.high == pytest.approx(10 * found.interval.high, rel=1e-9)
+    assert found.interval.low >= 0.0
+
+
 # ---------------------------------------------------------------- what cannot be resampled
 
 
@@ -215,7 +306,7 @@ def test_resamples_that_answer_nothing_are_counted_not_absorbed(name: str) -> No
         with pytest.raises(InputError, match="out of reach; 2 of 12 items"):
             estimate(name, data, rng=0)
         return
-    result = estimate(name, data, rng=0)
+    result = estimate(name, data, method=BCA, rng=0)
     if name.startswith("cov"):
         return
     assert result.dropped == pytest.approx((10 / 12) ** 12, abs=0.03)
@@ -241,12 +332,12 @@ def test_a_number_undefined_in_most_resamples_has_no_interval() -> None:
     data = Predictions(
         range(9), [0, 0.5, 1] * 3, [1] + [0] * 8, clusters=[0, 0, 0, 1, 1, 1, 2, 2, 2]
     )
-    found = [estimate("risk@0.11", data, rng=seed) for seed in range(3)]
+    found = [estimate("risk@0.11", data, method=BCA, rng=seed) for seed in range(3)]
     for result in found:
         assert result.dropped == pytest.approx(8 / 27, abs=0.05)
         assert "every resample gives the same number" in result.reason
     data = Predictions(range(8), [0, 0.5] * 4, [1, 1, 1, 1, 0, 0, 0, 0])
-    result = estimate("aurc(coverage=0.5)", data, rng=1)
+    result = estimate("aurc(coverage=0.5)", data, method=BCA, rng=1)
     assert result.dropped > 0.3
     if result.reason:
         assert "undefined in" in result.reason
@@ -254,9 +345,9 @@ def test_a_number_undefined_in_most_resamples_has_no_interval() -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("lost", [0.0, 0.1, 1.0, 7.3])
-def test_equal_losses_leave_the_spread_unknown(name: str, lost: float) -> None:
+def test_equal_losses_leave_the_spread_of_what_is_seen_unknown(name: str, lost: float) -> None:
     data = Predictions(np.arange(30) % 7, [lost] * 30)
-    result = estimate(name, data, rng=0)
+    result = estimate(name, data, method=BCA, rng=0)
     assert math.isnan(result.sd)
     assert math.isnan(result.interval.low)
     assert math.isnan(result.interval.high)
@@ -271,7 +362,7 @@ def test_a_perfect_ranking_has_no_spread_rather_than_one_of_rounding(
 ) -> None:
     lost = np.random.default_rng(1).random(30)
     data = Predictions(-lost, lost > 0.5 if binary else lost)
-    result = estimate(name, data, rng=0)
+    result = estimate(name, data, method=BCA, rng=0)
     assert result.value == pytest.approx(0.0, abs=1e-12)
     assert math.isnan(result.sd)
     assert math.isnan(result.interval.high)
@@ -286,8 +377,8 @@ def test_a_loss_in_other_units_has_the_same_interval_in_those_units(name: str) -
         sure, whole = rng.integers(0, 3, size), rng.integers(0, 4, size)
         if len(set(whole.tolist())) == 1:
             continue
-        one = estimate(name, Predictions(sure, whole), rng=0)
-        other = estimate(name, Predictions(sure, whole / 10), rng=0)
+        one = estimate(name, Predictions(sure, whole), method=BCA, rng=0)
+        other = estimate(name, Predictions(sure, whole / 10), method=BCA, rng=0)
         assert one.value == pytest.approx(10 * other.value, rel=1e-12)
         assert one.interval.low == pytest.approx(10 * other.interval.low, abs=1e-9, nan_ok=True)
         assert one.interval.high == pytest.approx(10 * other.interval.high, abs=1e-9, nan_ok=True)
@@ -377,7 +468,7 @@ def test_a_negative_seed_is_refused_by_name() -> None:
         ({"level": math.inf}, "level"),
         ({"level": "0.9"}, "level must be a number"),
         ({"level": True}, "level must be a number"),
-        ({"ends": "basic"}, "'bca' or 'percentile'; got 'basic'"),
+        ({"ends": "basic"}, "'unseen', 'bca' or 'percentile'; got 'basic'"),
         ({"ends": None}, "'bca' or 'percentile'; got None"),
         ({"ends": []}, "'bca' or 'percentile'"),
     ],
@@ -390,9 +481,11 @@ def test_a_bootstrap_that_makes_no_sense_is_refused(
 
 
 def test_a_bootstrap_describes_itself() -> None:
-    assert Bootstrap(500, 0.9).describe() == "BCa bootstrap, 500 resamples"
+    words = "Bayesian bootstrap with one unseen item or cluster, 500 draws"
+    assert Bootstrap(500, 0.9).describe() == words
+    assert Bootstrap(500, 0.9, "bca").describe() == "BCa bootstrap, 500 resamples"
     assert PERCENTILE.describe() == "percentile bootstrap, 200 resamples"
-    assert Bootstrap() == Bootstrap(2000, 0.95, "bca")
+    assert Bootstrap() == Bootstrap(10_000, 0.95, "unseen")
 
 
 @pytest.mark.parametrize(

@@ -471,7 +471,7 @@ def test_resampling_equals_copying_items(which: str) -> None:
 
 @pytest.mark.parametrize("which", ALL_WHICH)
 def test_bca_ends_are_those_of_the_textbook(which: str) -> None:
-    scored, method = some_scored(which), Bootstrap(400, level=0.9)
+    scored, method = some_scored(which), Bootstrap(400, 0.9, "bca")
     expected = written_out(scored, method, seed=7)
     kept = expected[~np.isnan(expected)]
     value = roc_auc(scored.scores, scored.labels, weights=scored.weights)
@@ -547,7 +547,7 @@ def test_mostly_undefined_resamples_give_no_interval() -> None:
     seen = set()
     for seed in range(6):
         scored = Scored([1, 3, 2, 4], [0, 0, 1, 1], clusters=clusters)
-        found = estimate(scored, rng=seed)
+        found = estimate(scored, method=Bootstrap(2000, ends="bca"), rng=seed)
         assert found.value == 0.75
         assert found.reason
         assert math.isnan(found.sd)

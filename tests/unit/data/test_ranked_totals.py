@@ -30,7 +30,7 @@ METRICS = (
     *("aurc", "augrc", "e-aurc", "e-augrc", "risk@0.5", "cov@risk0.3", "cov@risk0"),
     *("aurc(coverage=0.4)", "augrc(coverage=0.37)", "e-aurc(coverage=0.25)"),
 )
-QUICK = errbar.Bootstrap(200)
+QUICK = errbar.Bootstrap(200, ends="bca")
 
 
 def asked(name: str) -> RankedMetric:
@@ -109,7 +109,7 @@ def test_values_of_many_clusters_are_exact_and_intervals_alike(
             width = one.interval.high - one.interval.low
             assert other.interval.low == pytest.approx(one.interval.low, abs=0.35 * width)
             assert other.interval.high == pytest.approx(one.interval.high, abs=0.35 * width)
-    assert "2000 resamples of 200 groups, into which 1,500 clusters were put" in scores.method
+    assert "10000 draws of 200 groups, into which 1,500 clusters were put" in scores.method
 
 
 def test_clusters_whose_names_tell_how_hard_they_are_are_not_dealt_out_in_turn(

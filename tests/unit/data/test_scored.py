@@ -269,7 +269,7 @@ def test_an_unknown_scale_is_refused(scale: Any) -> None:
         ({"resamples": 10**7}, "resamples must lie between 100"),
         ({"resamples": 1000.0}, "resamples must be an integer"),
         ({"resamples": True}, "resamples must be an integer"),
-        ({"ends": "normal"}, "ends must be 'bca' or 'percentile'"),
+        ({"ends": "normal"}, "ends must be 'unseen', 'bca' or 'percentile'"),
     ],
 )
 def test_resampling_options_are_checked(options: dict[str, Any], message: str) -> None:

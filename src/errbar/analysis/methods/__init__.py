@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from errbar.analysis.methods.base import Cell, Method
-from errbar.analysis.methods.bootstrap import Bootstrap
+from errbar.analysis.methods.bootstrap import SEEN, Bootstrap
 from errbar.analysis.methods.calibrated import Calibrated
 from errbar.analysis.methods.posterior import Posterior
 from errbar.analysis.methods.seen import Assumption
@@ -13,6 +13,7 @@ from errbar.errors import InputError, WrongType
 from errbar.results.estimate import Estimand
 
 __all__ = [
+    "SEEN",
     "Assumption",
     "Bootstrap",
     "Calibrated",

@@ -2,12 +2,17 @@
 
 A resample is a row of weights, the same for every system and metric, so differences are
 paired. What a resample leaves undefined is left out, counted and reported.
+
+The interval of a single number is that of the Bayesian bootstrap (Rubin 1981) with one unseen item,
+or cluster: Gaffke's bound for means (`kernels.bounded_mean`), carried over to areas. Each draw is
+measured twice, with the unseen item at its worst and at its best; the ends are a low quantile of
+the lower numbers and a high one of the higher. Differences and curves are resampled without it.
 """
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +29,10 @@ from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
 Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
 
+# weights, and those of up to two unseen items in columns → the worst and the best numbers
+Extremes = Callable[[NDArray[Any], NDArray[Any]], tuple[Array, Array]]
+Ends = Literal["unseen", "bca", "percentile"]
+
 _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
 
 
@@ -31,15 +40,20 @@ _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, mo
 class Bootstrap:
     """How often to resample, the level of the interval, and how its ends are found.
 
+    With 10,000 resamples the Monte Carlo error of a 95 % end is 0.7 % of the width (one standard
+    deviation). "unseen" is the Bayesian bootstrap with an unseen item or cluster at its worst and
+    at its best. "bca" (Efron 1987) and "percentile" take the items at hand for all there can be:
+    they are narrower, and assume that no rare confident failure is missing from the data.
+
     Examples
     --------
     >>> Bootstrap(level=0.9)
-    Bootstrap(resamples=2000, level=0.9, ends='bca')
+    Bootstrap(resamples=10000, level=0.9, ends='unseen')
     """
 
-    resamples: int = 2000
+    resamples: int = 10_000
     level: float = 0.95
-    ends: Literal["bca", "percentile"] = "bca"
+    ends: Ends = "unseen"
 
     def __post_init__(self) -> None:
         if isinstance(self.resamples, bool) or not isinstance(self.resamples, int | np.integer):
@@ -49,13 +63,20 @@ class Bootstrap:
                 f"resamples must lie between {_FEWEST} and {_MOST:,}; got {self.resamples!r}."
             )
         strict_share(self.level, "level")
-        if self.ends not in ("bca", "percentile"):
-            raise InputError(f"ends must be 'bca' or 'percentile'; got {self.ends!r}.")
+        if self.ends not in get_args(Ends):
+            raise InputError(f"ends must be 'unseen', 'bca' or 'percentile'; got {self.ends!r}.")
 
     def describe(self) -> str:
         """The same in words."""
+        if self.ends == "unseen":
+            return f"Bayesian bootstrap with one unseen item or cluster, {self.resamples} draws"
         ends = {"bca": "BCa", "percentile": "percentile"}[self.ends]
         return f"{ends} bootstrap, {self.resamples} resamples"
+
+    @property
+    def of_seen(self) -> "Bootstrap":
+        """The bootstrap of the items at hand, for differences and curves."""
+        return replace(self, ends="bca") if self.ends == "unseen" else self
 
     def run(
         self,
@@ -63,11 +84,9 @@ class Bootstrap:
         clusters: int,
         rows: int,
         rng: np.random.Generator | int,
-        *,
-        unit: str = "cluster",
     ) -> "Replicates":
         """Evaluate `measure` on resamples, and on what is left without each cluster."""
-        require_several(clusters, unit)
+        require_several(clusters)
         generator = generator_of(rng)
         whole = measure(np.ones((1, clusters)))[:, 0]
         drawn = _joined(
@@ -79,6 +98,9 @@ class Bootstrap:
             else np.empty((len(whole), 0))
         )
         return Replicates(whole, drawn, left_out)
+
+
+SEEN = Bootstrap(2000, ends="bca")  # of differences and curves
 
 
 class Replicates(NamedTuple):
@@ -139,6 +161,36 @@ class Gap(NamedTuple):
         return math.nan if reason or not sd else (mean - shift) / sd
 
 
+def _unseen_spread(
+    value: float,
+    extremes: Extremes,
+    arranged: Resampling,
+    method: Bootstrap,
+    rng: np.random.Generator | int,
+) -> Spread:
+    """Spread of the draws of the Bayesian bootstrap, with unseen items at their worst and best."""
+    units, generator = arranged.units, generator_of(rng)
+    drawn = np.concatenate(
+        [
+            np.sort(extremes(weights[:, :units], weights[:, units:]), axis=0)
+            for weights in resample.exponential_weights(
+                units + 2, method.resamples, arranged.rows, generator
+            )
+        ],
+        axis=1,
+    )
+    low, high = kept = drawn[:, np.isfinite(drawn).all(axis=0)]
+    dropped = method.resamples - low.size
+    share = dropped / method.resamples
+    reason = _reason(value, kept, dropped, method.resamples)
+    if reason:
+        return Spread.unknown(value, method.level, reason)._replace(dropped=share)
+    tail = 0.5 * (1.0 - method.level)
+    ends = float(np.quantile(low, tail)), float(np.quantile(high, 1.0 - tail))
+    interval = Interval(*ends, method.level, Estimand.POPULATION)
+    return Spread(value, float(max(low.std(), high.std())), interval, share, "")
+
+
 def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
     if math.isnan(value):
         return "undefined on the data themselves"
@@ -163,13 +215,18 @@ def resampled_estimate(
     metric: RankedMetric | RocAuc,
     sample: RankedSample,
     measure: Measure,
+    extremes: Extremes,
     arranged: Resampling,
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> RankedEstimate:
     """The first row of `measure` with its interval, and what was resampled for it."""
-    replicates = method.run(measure, arranged.units, arranged.rows, rng, unit=sample.unit)
-    spread = replicates.spread(0, method)
+    require_several(arranged.units, sample.unit)
+    if method.ends == "unseen":
+        value = float(measure(np.ones((1, arranged.units)))[0, 0])
+        spread = _unseen_spread(value, extremes, arranged, method, rng)
+    else:
+        spread = method.run(measure, arranged.units, arranged.rows, rng).spread(0, method)
     return RankedEstimate(
         metric=metric,
         value=spread.value,
