@@ -129,7 +129,8 @@ class Estimate(AnyEstimate):
     --------
     >>> from errbar.metrics import PassAt
     >>> interval = Interval(0.6134, 0.7702, 0.95, Estimand.BENCHMARK)
-    >>> print(Estimate(Subject("small"), PassAt(2), 0.7125, 0.6918, 0.04, interval, 40, 320))
+    >>> print(Estimate(of=Subject("small"), metric=PassAt(2), value=0.7125, mean=0.6918, sd=0.04,
+    ...                interval=interval, questions=40, trials=320))
     small pass@2: 0.692 ± 0.040, 95 % interval 0.613 to 0.770, observed 0.713
     """
 
@@ -197,7 +198,8 @@ class RankedEstimate(AnyEstimate):
     --------
     >>> from errbar.metrics import Aurc
     >>> interval = Interval(0.0213, 0.1402, 0.95, Estimand.POPULATION)
-    >>> print(RankedEstimate(Aurc(), 0.0625, 0.031, interval, 40, 40))
+    >>> print(RankedEstimate(metric=Aurc(), value=0.0625, sd=0.031, interval=interval, items=40,
+    ...                      clusters=40))
     aurc: 0.062 ± 0.031, 95 % interval 0.021 to 0.140
     """
 

@@ -29,7 +29,8 @@ class Grouped(RankedSample):
 
     Examples
     --------
-    >>> Grouped([0.9, 0.4], [[1, 0], [2, 1]], [[0, 1], [0, 0]], [2, 4], 7, 5, [False, False])
+    >>> Grouped(confidence=[0.9, 0.4], right=[[1, 0], [2, 1]], wrong=[[0, 1], [0, 0]],
+    ...         sizes=[2, 4], clusters=7, answering=5, mixed=[False, False])
     Grouped(6 items in 2 groups of 7 clusters, 5 answered, 2 confidences)
     """
 
