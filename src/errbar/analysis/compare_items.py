@@ -157,7 +157,7 @@ def _found(
 ) -> tuple[list[Gap], str]:
     """Every difference with ends that hold together, and how they were found."""
     tried = [pair for pair in pairs if not pair.reason]
-    together = max(len(tried), 1) if asked.adjust == "bonferroni" else 1
+    together = len(pairs) if asked.adjust == "bonferroni" else 1  # as for p-values
     level = 1.0 - (1.0 - asked.level) / together
     if all(pair.has_delong for pair in tried):
         return [_delong(pair, level) for pair in pairs], "DeLong's covariance"

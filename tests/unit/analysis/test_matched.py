@@ -4,6 +4,7 @@ import json
 import math
 import re
 import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
 from statistics import stdev
 from typing import Any
@@ -306,6 +307,19 @@ def test_several_comparisons_are_adjusted_for_their_number() -> None:
     wide, narrow = ([high - low for low, high in map(ends, rows)] for rows in (result, loose))
     assert all(more >= less for more, less in zip(wide, narrow, strict=True))
     assert sum(wide) > 1.1 * sum(narrow)
+
+
+def test_ends_and_p_values_count_the_same_comparisons_where_some_have_no_value() -> None:
+    """Four comparisons, of which one is out of reach: all ends are at the level 1 − 0.05 / 4."""
+    systems = {"eager": system(1, 1.0), "shy": system(2, 0.5)}
+    result = compare(systems, coverages=[0.25, 0.75], method=FEW, rng=0)
+    strict = replace(FEW, level=1.0 - 0.05 / 4)
+    alone = compare(systems, coverages=[0.25, 0.75], adjust="none", method=strict, rng=0)
+    assert result.together == 4
+    for row, other in zip(result, alone, strict=True):
+        assert ends(row) == pytest.approx(ends(other), nan_ok=True)
+        if not row.reason:
+            assert row.adjusted == pytest.approx(min(1.0, 4 * row.p_value), rel=1e-12)
 
 
 # --------------------------------------------------------------------------- what is refused
