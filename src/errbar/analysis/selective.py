@@ -47,6 +47,7 @@ def estimate(
     require_reach(asked, ranked)
     arranged = predictions.arranged()
     size, bounds = _unseen_size(predictions), _loss_bounds(ranked)
+    most = max(1.0, bounds[1] - bounds[0])  # of a risk, an excess or a coverage, but for rounding
 
     def measure(weights: NDArray[Any]) -> Array:
         return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
@@ -54,10 +55,9 @@ def estimate(
     def extremes(weights: NDArray[Any], unseen: NDArray[Any]) -> tuple[Array, Array]:
         totals = arranged.totals(weights, with_oracle=asked.with_oracle)
         share = size * unseen[:, :1]
-        worst = _with_unseen(totals, share, bounds[1], last=True)
-        return asked.measure(worst), asked.measure(
-            _with_unseen(totals, share, bounds[0], last=False)
-        )
+        worst = asked.measure(_with_unseen(totals, share, bounds[1], last=True))
+        best = asked.measure(_with_unseen(totals, share, bounds[0], last=False))
+        return np.minimum(worst, most), np.minimum(best, most)
 
     return resampled_estimate(asked, predictions, measure, extremes, arranged, method, rng)
 

@@ -39,7 +39,7 @@ from errbar.runs import Runs
 from logs import REPOSITORY
 
 DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
-QUICK = Bootstrap(200)
+QUICK = Bootstrap(200, ends="bca")
 POPULATION = "for new questions of the same kind"
 HOSTILE = [
     "</script><script>alert(1)</script>",
