@@ -2,6 +2,7 @@
 
 scripts/bench adversarial                     every cell; stop it and go on at any time
 scripts/bench adversarial --only "rewards"    cells whose group or name begins so
+scripts/bench adversarial --target population scores and verdicts of counts for one target only
 scripts/bench adversarial report              the table, cells that fall short first
 
 Each cell has its own seed. A statement is short if it holds in less than 93 % of the data sets
@@ -22,24 +23,28 @@ import numpy as np
 
 from benchmarks.adversarial import counts, ranked, samples, verdicts
 from benchmarks.adversarial.cells import LEAST_COVERED, MOST_WRONG, Cell, Tally, added
+from errbar.results.estimate import Estimand
 
 RESULTS = Path(__file__).parents[1] / "results" / "adversarial.jsonl"
 PAGE = Path(__file__).parents[2] / "docs" / "coverage" / "adversarial.md"
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-_FAMILIES = (samples, ranked, verdicts, counts)
+Targets = tuple[str, ...]
 
 
-def every_cell() -> list[Cell]:
+def every_cell(targets: Targets) -> list[Cell]:
     """All cells; their names are unique within a group."""
-    return [cell for family in _FAMILIES for cell in family.cells()]
+    wanted = [Estimand(target) for target in targets]
+    families = (samples.cells(), ranked.cells(), verdicts.cells(wanted), counts.cells(wanted))
+    return [cell for cells in families for cell in cells]
 
 
-def run_cell(place: int, replicates: int, level: float) -> dict[str, Any]:
+def run_cell(place: int, replicates: int, level: float, targets: Targets) -> dict[str, Any]:
     """One cell, by its place in the list."""
-    cell = every_cell()[place]
+    cell = every_cell(targets)[place]
     rng = np.random.default_rng([41, zlib.crc32(f"{cell.group}: {cell.name}".encode())])
     totals = added(cell.draw(rng, level) for _ in range(math.ceil(replicates / cell.data_sets)))
-    return {"group": cell.group, "name": cell.name, "level": level, "found": totals}
+    where = {"group": cell.group, "name": cell.name, "level": level, "targets": targets}
+    return {**where, "found": totals}
 
 
 def results(path: Path) -> Iterator[dict[str, Any]]:
@@ -52,16 +57,21 @@ def results(path: Path) -> Iterator[dict[str, Any]]:
 def run(options: argparse.Namespace) -> None:
     """Run the cells that are missing, and add a line for each."""
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    done = {(row["group"], row["name"], row["level"]) for row in results(options.out)}
-    cells = every_cell()
+    targets = tuple(options.target or [target.value for target in Estimand])
+    done = {
+        (row["group"], row["name"], row["level"], tuple(row["targets"]))
+        for row in results(options.out)
+    }
+    cells = every_cell(targets)
     wanted = [
         at
         for at, cell in enumerate(cells)
-        if (cell.group, cell.name, options.level) not in done
+        if (cell.group, cell.name, options.level, targets) not in done
         and (not options.only or any(_begins(cell, text) for text in options.only))
     ]
     with ProcessPoolExecutor(options.processes) as pool:
-        futures = [pool.submit(run_cell, at, options.replicates, options.level) for at in wanted]
+        how = (options.replicates, options.level, targets)
+        futures = [pool.submit(run_cell, at, *how) for at in wanted]
         for future in futures:
             row = future.result()
             with options.out.open("a", encoding="utf-8") as file:
@@ -131,6 +141,12 @@ def main() -> None:
     parser.add_argument("--replicates", type=int, default=500, help="data sets of each cell")
     parser.add_argument("--level", type=float, default=0.95, choices=LEVELS)
     parser.add_argument("--only", action="append", default=[], help="a group, or how a name begins")
+    parser.add_argument(
+        "--target",
+        action="append",
+        choices=[target.value for target in Estimand],
+        help="a target of scores and verdicts of counts; all of them by default",
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     if options.part == "report":

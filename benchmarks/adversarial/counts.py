@@ -1,6 +1,6 @@
 """Success rates of questions, from contaminated to heavy-tailed: scores for all three targets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -113,11 +113,11 @@ def metrics_of(trials: int) -> list[CountMetric]:
     return [Average()] if trials == 1 else [Average(), PassAt(4), PassHat(4)]
 
 
-def cells() -> list[Cell]:
+def cells(targets: Sequence[Estimand]) -> list[Cell]:
     """Every shape at every size."""
     sizes = [(name, m, n) for name in SHAPES for m in QUESTIONS for n in TRIALS]
     return [
-        Cell("counts", f"{name}, M = {m}, N = {n}", partial(_draw, name, m, n), _TOGETHER)
+        Cell("counts", f"{name}, M = {m}, N = {n}", partial(_draw, targets, name, m, n), _TOGETHER)
         for name, m, n in [*sizes, *MORE]
     ]
 
@@ -128,7 +128,12 @@ def _nodes(name: str) -> tuple[Array, Array]:
 
 
 def _draw(
-    name: str, questions: int, trials: int, rng: np.random.Generator, level: float
+    targets: Sequence[Estimand],
+    name: str,
+    questions: int,
+    trials: int,
+    rng: np.random.Generator,
+    level: float,
 ) -> Tallies:
     metrics = metrics_of(trials)
     rates = SHAPES[name].draw(rng, (_TOGETHER, questions))
@@ -137,7 +142,7 @@ def _draw(
     systems = {str(at): Counts(number, row) for at, row in enumerate(first)}
     nodes, weights = _nodes(name)
     found = []
-    for target in Estimand:
+    for target in targets:
         estimates = iter(score(systems, *metrics, method=Calibrated(target, level)))
         for at in range(_TOGETHER):
             for metric in metrics:

@@ -1,6 +1,6 @@
 """Two systems of equal means that differ in rare, large ways, and leaderboards of such systems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 import errbar
 from benchmarks.adversarial.cells import Array, Cell, Tallies, judge_interval, judge_verdict
 from errbar.metrics.categories import Average
+from errbar.results.estimate import Estimand
 
 Rates = Callable[[np.random.Generator, int], Array]  # systems × questions
 
@@ -87,15 +88,15 @@ BOARDS = ("rare losses", "three points", "spaced", "ceiling")
 BOARD_SIZES = ((50, 16), (20, 8), (100, 1))
 
 
-def cells() -> list[Cell]:
+def cells(targets: Sequence[Estimand]) -> list[Cell]:
     """Every pair and every leaderboard at every size."""
     found = [
-        Cell("verdicts", f"{name}, M = {m}, N = {n}", partial(_compare, pair, m, n))
+        Cell("verdicts", f"{name}, M = {m}, N = {n}", partial(_compare, targets, pair, m, n))
         for name, pair in PAIRS.items()
         for m, n in PAIR_SIZES
     ]
     found += [
-        Cell("verdicts", f"skewed gains, M = {m}, N = {n}", partial(_compare_skewed, m, n))
+        Cell("verdicts", f"skewed gains, M = {m}, N = {n}", partial(_compare_skewed, targets, m, n))
         for m, n in PAIR_SIZES
     ]
     return found + [
@@ -115,32 +116,46 @@ def _counts(
 
 
 def _compare(
-    pair: Pair, questions: int, trials: int, rng: np.random.Generator, level: float
+    targets: Sequence[Estimand],
+    pair: Pair,
+    questions: int,
+    trials: int,
+    rng: np.random.Generator,
+    level: float,
 ) -> Tallies:
     rates = pair.rates(rng, questions)
     first, _ = _counts(rates, trials, rng)
     _, again = _counts(rates, trials, rng)
     truths = {
-        "population": pair.difference,
-        "benchmark": float((rates[0] - rates[1]).mean()),
-        "rerun": float((again[0] - again[1]).mean()),
+        Estimand.POPULATION: pair.difference,
+        Estimand.BENCHMARK: float((rates[0] - rates[1]).mean()),
+        Estimand.RERUN: float((again[0] - again[1]).mean()),
     }
     found = {}
     runs = errbar.load(first)
-    for target, truth in truths.items():
+    for target in targets:
+        truth = truths[target]
         (row,) = runs.compare(Average(), estimand=target, level=level)
-        found[f"{target} difference"] = judge_interval(row.interval.low, row.interval.high, truth)
+        found[f"{target.value} difference"] = judge_interval(
+            row.interval.low, row.interval.high, truth
+        )
         said = {"s0": 1.0, "s1": -1.0}.get(row.better, 0.0)
-        if target != "rerun":
+        if target is not Estimand.RERUN:
             wrong = bool(said) and said * truth <= 0.0
-            found[f"{target} better"] = judge_verdict(wrong=wrong)
+            found[f"{target.value} better"] = judge_verdict(wrong=wrong)
     return found
 
 
-def _compare_skewed(questions: int, trials: int, rng: np.random.Generator, level: float) -> Tallies:
+def _compare_skewed(
+    targets: Sequence[Estimand],
+    questions: int,
+    trials: int,
+    rng: np.random.Generator,
+    level: float,
+) -> Tallies:
     """The mean of the clipped gains is zero but for 1e-4, which is taken into account."""
     truth = _SKEWED
-    return _compare(Pair(_skewed, truth), questions, trials, rng, level)
+    return _compare(targets, Pair(_skewed, truth), questions, trials, rng, level)
 
 
 def _mean_of_skewed() -> float:
