@@ -245,20 +245,6 @@ def approximate_widths(values: Array, often: NDArray[np.int64], level: float) ->
     return 1.0 - low - high
 
 
-def approximate_scores(values: Array, often: NDArray[np.int64], least: float) -> Array:
-    """Approximate normal scores of `p_at_most` zero, for many samples bounded by `least` < 0."""
-    value = np.append(values, least)
-    shape = np.column_stack([often, np.ones(len(often))]).astype(float)
-    shape[:, value == 0.0] = 0.0
-    apart = np.where(shape > 0.0, value, 0.0)
-    rejectable = apart.max(axis=1) > 0.0
-    scores = np.full(len(often), np.inf)
-    if rejectable.any():
-        w, t, curve = _saddles(shape[rejectable], apart[rejectable], np.zeros(rejectable.sum()))
-        scores[rejectable] = _scores(w, t, curve)[0]
-    return scores
-
-
 def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
     """Quantile of each row's weighted mean at the normal score `z`."""
     value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
