@@ -287,7 +287,7 @@ def remarks_on_bounds(whose: str, values: Array, given: tuple[float, float] | No
         )
     ]
     rests_on = effective_size(values - values.mean())
-    if (low, high) != (0.0, 1.0) and rests_on < FEW:
+    if (low, high) != (0.0, 1.0) and rests_on < min(FEW, 0.5 * values.size):
         option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
         said.append(
             warning(

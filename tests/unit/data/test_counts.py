@@ -250,9 +250,9 @@ def test_a_question_without_trials_has_its_prior_and_no_average() -> None:
 
 @pytest.mark.parametrize("metric", [PassAt(1), Majority(1), Geom(1), GeoSpectrum(1), MaxAt(1)])
 def test_no_questions_have_no_score(metric: CountMetric) -> None:
-    with pytest.raises(InputError, match="no question"):
+    with pytest.raises(InputError, match="needs at least one question"):
         metric.point(Counts([], []))
-    with pytest.raises(InputError, match="no question"):
+    with pytest.raises(InputError, match="needs at least one question"):
         metric.moments(Counts([], []))
 
 

@@ -125,7 +125,7 @@ def test_lists_with_usual_names_are_the_columns_of_a_table(
 @pytest.mark.parametrize("as_columns", [False, True])
 def test_columns_of_unequal_length_are_refused(as_columns: bool) -> None:
     told: dict[str, Any] = {"outcome": "y"} if as_columns else {"question": "x"}
-    with pytest.raises(InputError, match="one length"):
+    with pytest.raises(InputError, match="equal lengths"):
         errbar.load({"x": [1, 2, 3], "y": [1, 0]}, **told)
 
 

@@ -155,7 +155,7 @@ def test_systems_may_be_given_in_any_form(tmp_path: Path) -> None:
         "a": 0.6667,
         "b": 1.0,
     }
-    with pytest.raises(InputError, match="all of one kind"):
+    with pytest.raises(InputError, match="must all be paths, records or outcomes"):
         errbar.load([file, frame])
 
 
