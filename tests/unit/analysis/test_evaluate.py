@@ -233,7 +233,7 @@ def test_what_is_not_counts_is_refused_with_what_to_give() -> None:
 
 
 def test_metrics_in_a_list_are_refused_with_how_to_give_them() -> None:
-    with pytest.raises(WrongType, match="one by one"):
+    with pytest.raises(WrongType, match="a metric is given by its name"):
         score(SYSTEMS, ["pass@1", "pass@2"])  # type: ignore[arg-type]
 
 

@@ -141,8 +141,8 @@ class Learned:
         tail = NormalDist().cdf(-reach)
         low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
         if low == high:  # nearly all reruns agree, which is no certainty: one step either way
-            near = np.concatenate([values, self._one_question_apart(metric, means.mean(axis=1))])
-            apart = near - low
+            steps = self._one_question_apart(metric, np.median(means, axis=1))
+            apart = np.concatenate([values, steps]) - low
             below, above = apart[apart < -_SAME], apart[apart > _SAME]
             low += below.max() if below.size else 0.0
             high += above.min() if above.size else 0.0
@@ -287,8 +287,8 @@ class Learned:
     def _runs_for(self, level: float) -> int:
         """Simulated reruns per draw that put enough of them beyond each end."""
         needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
-        most = max(_RUNS, _MOST_RERUNS // len(self._rates))
-        return min(max(_RUNS, math.ceil(needed - 1e-6)), most)
+        most = _MOST_RERUNS // len(self._rates)
+        return max(_RUNS, min(math.ceil(needed - 1e-6), most))
 
     def _shown_for(self, metric: CountMetric, runs: int) -> Array:
         """Mean scores of so many simulated reruns or more, kept for other levels."""
@@ -353,7 +353,7 @@ class Learned:
                     yield Again(n, some, draws, np.concatenate(again).astype(float))
 
     def _one_question_apart(self, metric: CountMetric, means: Array) -> Array:
-        """Scores of runs that differ from the mean run in a single question."""
+        """Scores of runs that differ from the usual run in a single question."""
         size, parts = self._often.sum(), metric.parts()
         if self._weighed is not None:
             size = self._mass.sum() / self._weighed.weight.min()
