@@ -10,7 +10,7 @@ from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods.base import require_bounds
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.seen import ASSUMPTIONS, Assumption
-from errbar.analysis.pairs import Difference, Differences, Paired
+from errbar.analysis.pairs import Difference, Differences, Paired, guessed_ranges
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import number, strict_share
 from errbar.data.sources.tables import Source
@@ -111,6 +111,8 @@ def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) 
     if not groups:
         refusals.require_none(done="compared")
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
+    compared = [data for data, _ in groups]
+    remarks |= dict.fromkeys(guessed_ranges(compared, asked.covers, asked.bounds))
     found = [pair.found for _, pairs in groups for pair in pairs]
     family = sum(not difference.reason for difference in found)
     size = max(family, 1) if asked.adjust == "bonferroni" else 1

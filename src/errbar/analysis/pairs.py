@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import Together, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.seen import Assumption
+from errbar.analysis.values import bounds_of, remarks_on_bounds
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting
 from errbar.base.tables import counted
 from errbar.errors import InputError
 from errbar.kernels import bounded_mean as bounded
 from errbar.kernels import sign_flip as signs
-from errbar.kernels.interval import endpoints, normal_reach, student_reach
+from errbar.kernels.interval import normal_reach, student_reach
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.estimate import Estimand
@@ -261,10 +262,8 @@ class Differences:
 
     def _paired(self, apart: Array, clusters: NDArray[np.int64], weights: Array | None) -> Paired:
         number = np.unique(clusters, return_inverse=True)[1]
-        span = self._data.span
-        if not self._data.bounded and self._bounds is not None:
-            span = self._bounds[1] - self._bounds[0]
-        bounds = (-span, span) if math.isfinite(span) else endpoints(apart)
+        low, high = range_of(self._data, self._bounds)
+        bounds = (low - high, high - low)
         totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
         sizes = np.bincount(number, weights).astype(float)
         return Paired(sample_of_differences(totals, sizes, bounds), self._assume)
@@ -344,6 +343,29 @@ class Differences:
             many = f"rests on few of the {differ} {unit} that differ"
             return few if differ <= FEW_THAT_DIFFER else many
         return ""
+
+
+def range_of(data: Together, given: tuple[float, float] | None) -> tuple[float, float]:
+    """Lowest and highest possible value: of the metric, or of rewards as `score` bounds them."""
+    if data.bounded:
+        return data.metric.bounds
+    return bounds_of(data.parts[0][~np.isnan(data.parts[0])], given)
+
+
+def guessed_ranges(
+    tables: Sequence[Together], covers: Estimand, given: tuple[float, float] | None = None
+) -> list[str]:
+    """Remarks on the bounds of rewards that comparisons of these tables rest on."""
+    rewards = [data for data in tables if not data.bounded and covers is Estimand.POPULATION]
+    return [
+        remark
+        for data in rewards
+        for remark in remarks_on_bounds(
+            f"{data.task}: " if data.task else "",
+            data.parts[0][~np.isnan(data.parts[0])],
+            given,
+        )
+    ]
 
 
 def sample_of_differences(

@@ -17,7 +17,7 @@ from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.base import Summary, combined
 from errbar.analysis.methods.seen import mean_of_sample
-from errbar.analysis.pairs import apart_by, sample_of_differences
+from errbar.analysis.pairs import apart_by, guessed_ranges, range_of, sample_of_differences
 from errbar.analysis.score import ScoredMetric, first_of
 from errbar.analysis.values import Answered, average_reward
 from errbar.base.arguments import strict_share
@@ -26,7 +26,6 @@ from errbar.base.tables import counted
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
-from errbar.kernels.interval import endpoints
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.base import Refusals, reason_of
@@ -65,6 +64,7 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     systems, left = _in_all(several)
     kept = _with_questions(several, systems, remarks)
     weights = _weights([data.task for data in tables], [data.task for data in kept], asked.weights)
+    remarks += guessed_ranges(kept, asked.covers)
     parts = [_Part(data, systems, weights[data.task], asked) for data in kept]
     vary = _Sampled(parts) if asked.covers is Estimand.POPULATION else _Apart(parts)
     up = 1.0 if asked.metric.direction is Direction.HIGHER else -1.0
@@ -209,7 +209,7 @@ class _Part:
     @property
     def range(self) -> tuple[float, float]:
         """Bounds of a value: those of the metric, or those that rewards suggest."""
-        return self._data.metric.bounds if self._data.bounded else endpoints(self.values.ravel())
+        return range_of(self._data, None)
 
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 import errbar
 from errbar.analysis import evaluate
 from errbar.errors import InputError
+from errbar.kernels.bounded_mean import Sample, mean_ends
 
 REWARDS = some.sampled_from([-2.0, -0.25, 0.0, 0.5, 0.75, 1.0, 3.0])
 MATRICES = some.integers(1, 5).flatmap(
@@ -150,3 +151,25 @@ def test_an_audit_says_that_rewards_are_not_simulated(monkeypatch: pytest.Monkey
     assert [math.isnan(one.held) for one in audited] == [True, False]
     assert any("not rewards or votes" in note for note in audited.notes())
     assert not any("not rewards" in note for note in both.score("avg").notes())
+
+
+def test_compared_rewards_have_the_bounds_of_their_scores_and_say_so() -> None:
+    """Small gains of 30 questions do not exclude a rare disaster: rewards may be as low as 0."""
+    better = [0.95 + 0.001 * (at % 7) for at in range(30)]
+    rows = [
+        {"system": system, "question": str(at), "outcome": value - loss}
+        for system, loss in (("a", 0.0), ("b", 0.01))
+        for at, value in enumerate(better)
+    ]
+    runs = errbar.load(rows)
+    found = runs.compare("avg")
+    sample = Sample(np.full(1, 0.01), np.ones(1), np.full(1, 30.0), (-1.0, 1.0))
+    low, high = mean_ends(sample, 0.95)
+    assert (found[0].interval.low, found[0].interval.high) == pytest.approx((low, high), abs=1e-6)
+    assert (found[0].better, found[0].probably_better) == ("", "a")
+    said = "rewards are taken to lie between 0 and 1"
+    assert any(remark.startswith(said) for remark in found.remarks)
+    assert any(remark.startswith(said) for remark in runs.rank("avg").remarks)
+    assert not any(said in remark for remark in runs.compare("avg", bounds=(0, 2)).remarks)
+    with pytest.raises(InputError, match=r"lies outside of bounds 0 to 0\.5"):
+        runs.compare("avg", bounds=(0, 0.5))
