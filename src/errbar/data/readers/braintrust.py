@@ -158,7 +158,7 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
     if glance.shape == "object" and glance.has("summary", _RESULTS):
         stated[path] = object_in(object_of(path), "summary")
         name = text_or_none(stated[path].get("experiment_name")) or ""
-    found = [record for _, record in records(path, *(_RESULTS,) if path in stated else _PAGES)]
+    found = list(records(path, *(_RESULTS,) if path in stated else _PAGES))
     log.read(path, len(found))
     roots = {
         str(span["root_span_id"]) for span in found if "root_span_id" in span and _is_root(span)

@@ -12,6 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +34,20 @@ _LONGEST_CELL = 1 << 27  # characters; Python's limit of 131,072 is too small fo
 _LONGEST_NAME = 80
 _GOOD = frozenset({"true", "yes", "y", "pass", "passed", "correct", "right"})
 _BAD = frozenset({"false", "no", "n", "fail", "failed", "incorrect", "wrong"})
+_NONE: frozenset[str] = frozenset()
 _WORDS = {"true": 1.0, "false": 0.0}
 
 
-def records(path: Path, *pages: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The records of a file, each with its position.
+def records(path: Path, *pages: str) -> Iterator[dict[str, Any]]:
+    """The records of a file.
 
     `pages` are the keys under which an object contains its records; an object without any of them
     is a record itself.
     """
     glance = Glance(path)
     if glance.shape == "lines":
-        place = str(path)
-        for at, row in lines(path):
-            yield f"{place}, line {at}", row
+        for _, row in lines(path):
+            yield row
         return
     if not glance.shape:
         yield from _rows_of_csv(path)
@@ -55,25 +56,25 @@ def records(path: Path, *pages: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(whole, dict):
         page = next((key for key in pages if isinstance(whole.get(key), list)), None)
         if page is None:
-            yield place, whole
+            yield whole
             return
         whole, place = list_in(whole, page), f"{place}, {page}"
     for at, row in enumerate(require_list(whole, place)):
-        where = f"{place}[{at}]"
-        yield where, require_object(row, where)
+        yield row if type(row) is dict else require_object(row, f"{place}[{at}]")
 
 
-def _rows_of_csv(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows_of_csv(path: Path) -> Iterator[dict[str, Any]]:
     found = cells(path)
     _, names = next(found, (1, []))
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:
         raise InputError(f"{path}, line 1: two columns are named {twice!r}; rename one.")
     for at, row in found:
-        where = f"{path}, line {at}"
         if len(row) != len(names):
-            raise InputError(f"{where}: there are {len(row)} cells, but {len(names)} columns.")
-        yield where, {name: value_of(cell) for name, cell in zip(names, row, strict=True)}
+            raise InputError(
+                f"{path}, line {at}: there are {len(row)} cells, but {len(names)} columns."
+            )
+        yield {name: value_of(cell) for name, cell in zip(names, row, strict=True)}
 
 
 def cells(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -172,15 +173,19 @@ class Scores:
 
     def __init__(self) -> None:
         self._values: dict[str, list[float | None]] = {}
-        self.labels: set[str] = set()  # names of scores given as words
+        self.labels = _NONE  # names of scores given as words
 
     def add(self, name: str, value: Any) -> None:
         """Add a value: a number, a truth value, or a label."""
         number = score_of(value)
         if number is None and isinstance(value, str):
             number = label_value(value)
-            self.labels.add(name)
-        self._values.setdefault(name, []).append(number)
+            self.labels |= {name}
+        known = self._values.get(name)
+        if known is None:
+            self._values[name] = [number]
+        else:
+            known.append(number)
 
     def fill(self, other: "Scores") -> None:
         """Copy the scores of `other` whose names are missing here."""
@@ -218,13 +223,13 @@ def score_names(each: Iterable[Scores]) -> list[str]:
 
 def remarks_on_scores(each: Sequence[Scores], name: str, platform: str) -> Iterator[str]:
     """Remarks on scores that are words, or that have several values."""
-    differ = sum(scores.several(name) for scores in each)
+    differ = sum(map(methodcaller("several", name), each))
     if differ:
         yield warning(
             f"{differ} trials have several values of {name!r} that differ; using their mean, as "
             f"{platform} does."
         )
-    if any(name in scores.labels for scores in each):
+    if name in chain.from_iterable(map(attrgetter("labels"), each)):
         yield guess(
             f"Outcomes: {name!r} has words; true, yes, pass, correct and the like are right, "
             f"false, no, fail and incorrect are wrong, and other words are missing scores"

@@ -15,7 +15,7 @@ the items if there are any, else the traces, else any records with scores. Score
 session are left out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -107,7 +107,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log, found = Log(), _Found()
     for path in files:
         log.read(path, 0)
-        for _, whole in records(path, *_PAGES):
+        for whole in records(path, *_PAGES):
             for part in _expanded(whole):
                 _sort(part, path, found, log)
     trials = _join(found, log)
@@ -145,16 +145,15 @@ def _failed(record: Mapping[str, Any]) -> bool:
     return str(record.get("level") or "").upper() == "ERROR"
 
 
-def _expanded(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _expanded(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
     """The items of a run, a trace with its scores, or the record itself."""
     if isinstance(record.get("datasetRunItems"), list):
         run = {"datasetRunName": record.get("name"), "datasetName": record.get("datasetName")}
-        for item in record["datasetRunItems"]:
-            yield {**run, **item} if isinstance(item, dict) else {}
-    elif isinstance(record.get("trace"), dict):
-        yield {**record["trace"], "scores": list_in(record, "scores")}
-    else:
-        yield record
+        items = record["datasetRunItems"]
+        return [{**run, **item} if isinstance(item, dict) else {} for item in items]
+    if isinstance(record.get("trace"), dict):
+        return ({**record["trace"], "scores": list_in(record, "scores")},)
+    return (record,)
 
 
 def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> None:
@@ -165,12 +164,13 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
         log.leave_out(path, _UNKNOWN)
         return
     name = text_or_none(record.get("id"))
-    if name is not None and (kind, name) in found.seen:
-        log.read(path, 1)
-        log.leave_out(path, _AGAIN)
-        return
     if name is not None:
-        found.seen.add((kind, name))
+        key = (kind, name)
+        if key in found.seen:
+            log.read(path, 1)
+            log.leave_out(path, _AGAIN)
+            return
+        found.seen.add(key)
     if kind == "score":
         found.scores.append((path, _trace_of(record), record))
         return

@@ -15,7 +15,7 @@ and those of no example, are left out.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -135,8 +135,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
     kept = []
     held = 0
-    for _, record in records(path, *_PAGES):
-        for run in _runs(dict(zip(map(_plain, record), record.values(), strict=True))):
+    plain: set[str] = set()  # keys that are spelled as they are read
+    for record in records(path, *_PAGES):
+        if not plain.issuperset(record):
+            plain.update(key for key in record if _plain(key) == key)
+        alike = plain.issuperset(record)
+        for run in _runs(record if alike else {_plain(key): record[key] for key in record}):
             held += 1
             example = first_of(run, "example_id", "reference_example_id")
             if run.get("parent_run_id") is not None:
@@ -149,44 +153,46 @@ def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
     return kept
 
 
-def _runs(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _runs(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
     """The runs of a record, each with its example and feedback."""
     if isinstance(record.get("run"), dict):
         example = object_in(record, "example")
         results = object_in(record, "evaluation_results").get("results")
         told = {"evaluation": results, "reference": example.get("outputs")}
-        yield {"example_id": example.get("id"), **record["run"], **told}
-    elif isinstance(record.get("runs"), list):
-        for run in record["runs"]:
-            inside = run if isinstance(run, dict) else {}
-            yield {**inside, "example_id": record.get("id"), "reference": record.get("outputs")}
-    else:
-        yield record
+        return ({"example_id": example.get("id"), **record["run"], **told},)
+    if isinstance(record.get("runs"), list):
+        of_all = {"example_id": record.get("id"), "reference": record.get("outputs")}
+        runs = record["runs"]
+        return [{**run, **of_all} if isinstance(run, dict) else of_all for run in runs]
+    return (record,)
 
 
 def _trial(path: Path, run: Mapping[str, Any], example: str) -> _ExampleTrial:
+    part = part_of if "." in "".join(run) else object_in
     return _ExampleTrial(
         path,
         example,
         text_or_none(first_of(run, "id", "run_id")),
         first_of(run, *_SESSIONS),
         is_error(run.get("error")) or run.get("status") == "error",
-        _text(part_of(run, "outputs")),
-        _text(part_of(run, "reference")),
+        _text(part(run, "outputs")),
+        _text(part(run, "reference")),
         score_of(run.get("total_cost")),
-        _scores(run),
+        _scores(run, part),
     )
 
 
-def _scores(run: Mapping[str, Any]) -> Scores:
+def _scores(
+    run: Mapping[str, Any], part: Callable[[Mapping[str, Any], str], dict[str, Any]]
+) -> Scores:
     """The feedback of a run, in columns, as results of evaluators, or as means."""
     scores = Scores()
-    for name, value in part_of(run, "feedback").items():
+    for name, value in part(run, "feedback").items():
         scores.add(name, value)
     for result in list_in(run, "evaluation"):
         if isinstance(result, dict):
             scores.add(str(result.get("key")), first_of(result, "score", "value"))
-    for name, told in part_of(run, "feedback_stats").items():
+    for name, told in part(run, "feedback_stats").items():
         stats = told if isinstance(told, dict) else {}
         if number_or_none(stats.get("avg")) is not None:
             scores.add(name, stats["avg"])

@@ -41,6 +41,7 @@ _ERROR = 2  # failure reason of an error, as opposed to a wrong answer
 _INSIDE = re.compile(r'"results"\s*:\s*\{\s*"version"\s*:\s*\d')
 _AT_THE_TOP = ('"prompt"', '"success"', '"vars"')  # in addition to version and results
 _LONGEST = 60
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
 _written = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
@@ -174,13 +175,27 @@ def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str,
         test = tests[id(result.row)]
         if test in names:
             continue
-        made_of = parse(test)
-        told = made_of["vars"] if isinstance(made_of["vars"], dict) else {}
-        variables = ", ".join(f"{key}={text_or_none(value)}" for key, value in told.items())
-        name = str(made_of["description"] or variables or "test")
+        name = _name(result.row, test)
         taken[name] += 1
         names[test] = name if taken[name] == 1 else f"{name} ({taken[name]})"
     return names
+
+
+def _name(row: Mapping[str, Any], test: str) -> str:
+    """Description of a test, or its variables in the order in which its key has them."""
+    case = row.get("testCase")
+    held = case if isinstance(case, dict) else row
+    description, told = held.get("description"), held.get("vars")
+    if case is not held or not isinstance(told, dict) or not _are_simple(description, told):
+        made_of = parse(test)
+        description, told = made_of["description"], object_in(made_of, "vars")
+    variables = ", ".join(f"{key}={text_or_none(told[key])}" for key in sorted(told))
+    return str(description or variables or "test")
+
+
+def _are_simple(description: Any, told: Mapping[str, Any]) -> bool:
+    """Whether description and variables are the same after they were written and parsed."""
+    return _SIMPLE.issuperset(map(type, (description, *told.values())))
 
 
 def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> Iterator[Claim]:

@@ -9,8 +9,9 @@ extracted and normalised by the evaluation itself.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,6 @@ from errbar.data.readers.documents import (
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
 _FOLDER = "math_eval"  # folder between the model and the data sets
 _EXTRA = ("level", "type", "subject")
-_COLUMNS = ("question", "trial", "outcome", "status", "answer", "target", "confidence")
 
 
 class _Question(NamedTuple):
@@ -113,13 +113,12 @@ def _file(path: Path) -> _OutputFile:
     questions: dict[str, _Question] = {}
     predictions = again = 0
     for at, row in lines(path):
-        name = row.get("idx")
-        if not is_whole(name):
-            name = name_of(name, f"{path}, line {at}, idx")
+        idx = row.get("idx")
+        name = str(idx) if is_whole(idx) else name_of(idx, f"{path}, line {at}, idx")
         found = _question(row, path, at)
         predictions += len(found.marks)
-        again += str(name) in questions
-        questions[str(name)] = found
+        again += name in questions
+        questions[name] = found
     place = path.resolve()
     stem = place.name.removesuffix(".gz").removesuffix(".jsonl")
     named = _NAME.fullmatch(stem)
@@ -138,13 +137,10 @@ def _question(row: dict[str, Any], path: Path, at: int) -> _Question:
         answers = _list_or_none(answers, path, at, "pred")
     if not isinstance(sure, list):
         sure = _list_or_none(sure, path, at, "pred_score")
-    return _Question(
-        marks + [None] * (len(answers) - len(marks)),
-        answers,
-        sure,
-        text_or_none(row.get("gt")),
-        {name: text_or_none(row[name]) for name in _EXTRA if name in row},
-    )
+    if len(answers) > len(marks):
+        marks = marks + [None] * (len(answers) - len(marks))
+    extra = {name: text_or_none(row[name]) for name in _EXTRA if name in row}
+    return _Question(marks, answers, sure, text_or_none(row.get("gt")), extra)
 
 
 def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
@@ -153,39 +149,54 @@ def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
 
 def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
     """Add the predictions of every question; returns how many have several reward-model scores."""
-    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    extra = dict.fromkeys(name for told in file.questions.values() for name in told.extra)
-    columns |= {name: [] for name in extra}
-    steps = 0
-    for question, told in file.questions.items():
-        if not told.marks:
-            log.make_up(file.path, "questions without predictions")
-        outcomes = numbers_or_none(told.marks or [None])
-        size = len(outcomes)
-        lacks = "unscored" if told.marks else "missing"
-        columns["question"] += [question] * size
-        columns["trial"] += range(before, before + size)
-        columns["outcome"] += outcomes
-        columns["status"] += [lacks if outcome is None else "ok" for outcome in outcomes]
-        columns["answer"] += _filled(texts_or_none(told.answers), size)
-        columns["target"] += [told.target] * size
-        columns["confidence"] += _filled(
-            [number_or_none(_last(steps_of_trial)) for steps_of_trial in told.sure], size
-        )
-        for name in extra:
-            columns[name] += [told.extra.get(name)] * size
-        steps += sum(
-            isinstance(steps_of_trial, list) and len(steps_of_trial) > 1
-            for steps_of_trial in told.sure[:size]
-        )
-    rows = len(columns["question"])
-    log.extend(system=[key[0]] * rows, task=[key[1]] * rows, **columns)
+    told = list(file.questions.values())
+    without = sum(not question.marks for question in told)
+    if without:
+        log.make_up(file.path, "questions without predictions", without)
+    sizes = [len(question.marks) or 1 for question in told]
+    rows = sum(sizes)
+    outcomes = numbers_or_none(_flat(question.marks or [None] for question in told))
+    statuses = ["ok"] * rows
+    if None in outcomes:
+        lacks = _spread(["unscored" if question.marks else "missing" for question in told], sizes)
+        statuses = [
+            lack if outcome is None else "ok" for lack, outcome in zip(lacks, outcomes, strict=True)
+        ]
+    sure = [question.sure[:size] for question, size in zip(told, sizes, strict=True)]
+    steps = sum(isinstance(each, list) and len(each) > 1 for each in _flat(sure))
+    extra = dict.fromkeys(name for question in told for name in question.extra)
+    log.extend(
+        system=[key[0]] * rows,
+        task=[key[1]] * rows,
+        question=_spread(file.questions, sizes),
+        trial=_flat(range(before, before + size) for size in sizes),
+        outcome=outcomes,
+        status=statuses,
+        answer=texts_or_none(_padded([question.answers for question in told], sizes)),
+        target=_spread([question.target for question in told], sizes),
+        confidence=numbers_or_none(list(map(_last, _padded(sure, sizes))))
+        if any(sure)
+        else [None] * rows,
+        **{name: _spread([question.extra.get(name) for question in told], sizes) for name in extra},
+    )
     return steps
 
 
-def _filled(values: list[Any], size: int) -> list[Any]:
-    """Pad values with None to the given size."""
-    return values[:size] + [None] * (size - len(values))
+def _flat(parts: Iterable[Iterable[Any]]) -> list[Any]:
+    return list(chain.from_iterable(parts))
+
+
+def _spread(values: Iterable[Any], sizes: Sequence[int]) -> list[Any]:
+    """Each value as many times as its question has rows."""
+    return _flat(map(repeat, values, sizes))
+
+
+def _padded(lists: Sequence[list[Any]], sizes: Sequence[int]) -> list[Any]:
+    """Entries of lists, each cut or filled with None to its size."""
+    return _flat(
+        each if len(each) == size else each[:size] + [None] * (size - len(each))
+        for each, size in zip(lists, sizes, strict=True)
+    )
 
 
 def _last(scores: Any) -> Any:

@@ -17,6 +17,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 
 from errbar.base.remarks import guess, setting, warning
@@ -182,8 +183,8 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
             system=[model] * len(names),
             question=names,
             trial=[run.run] * len(names),
-            outcome=[outcome for outcome, _ in judged.values()],
-            status=[status for _, status in judged.values()],
+            outcome=list(map(itemgetter(0), judged.values())),
+            status=list(map(itemgetter(1), judged.values())),
             repo=repositories_of(names),
         )
         log.remarks += _remarks(run)

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import filterfalse
+from itertools import filterfalse, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,7 +82,7 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
         where = f"{file}, {key}"
         names = names_of(require_list(whole.get(key) or [], where), where)
         unjudged = filterfalse(run.judged.__contains__, names) if run.judged else names
-        run.judged |= dict.fromkeys(unjudged, meaning)
+        run.judged.update(zip(unjudged, repeat(meaning)))
         run.counts[key] = len(names)
         if key in _ONLY_ONCE:
             listed += names
@@ -95,7 +95,8 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
     submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
     run.counts["submitted_ids"] = len(submitted)
     asked = names_of(submitted, f"{file}, submitted_ids")
-    run.counts["elsewhere"] = len(set(filterfalse(run.judged.__contains__, asked)))
+    if asked != whole.get("completed_ids"):  # these are all judged
+        run.counts["elsewhere"] = len(set(filterfalse(run.judged.__contains__, asked)))
     return run
 
 
