@@ -15,8 +15,8 @@ from errbar.analysis.methods.base import Cell
 from errbar.analysis.methods.calibrated import Calibrated
 from errbar.analysis.methods.posterior import Posterior
 from errbar.data.counts import Counts, States
-from errbar.kernels.interval import normal_ends
 from errbar.metrics import CountMetric
+from errbar.metrics.base import normal_ends
 from errbar.results.estimate import Estimand
 
 Array = NDArray[np.floating[Any]]

@@ -44,8 +44,6 @@ from errbar.runs import Runs
 if TYPE_CHECKING:
     from errbar.data.readers.paths import Asked
 
-_JSON_VALUES = (bool, int, float, str, Mapping)
-
 
 def load(
     data: Any,
@@ -126,6 +124,8 @@ def _load(data: Any, how: HowToRead, reader: str | None, choice: Choice, connect
     from errbar.data.readers.paths import Asked, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
 
     request = Asked(how, reader, choice, connection)
+    if isinstance(data, str | Path):
+        return Runs(read_paths(data, request))
     data = plain_container(data)
     if isinstance(data, Runs):
         return data
@@ -281,7 +281,7 @@ def _from_mapping(data: Mapping[Any, Any], request: "Asked") -> Source:
         return CountsSource({(name, ""): counts for name, counts in entries.items()})
     if all(is_list(value) and not _are_records(value) and not hold_text(value) for value in values):
         return _from_lists(entries, how)
-    if all(value is None or isinstance(value, _JSON_VALUES) for value in values):
+    if all(isinstance(value, bool | int | float | str | Mapping | None) for value in values):
         from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
         from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
@@ -295,7 +295,10 @@ def _from_mapping(data: Mapping[Any, Any], request: "Asked") -> Source:
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
     """Load columns of a table, matrices of systems, or outcomes of systems or questions."""
-    columns = {name: _entries(entries) for name, entries in lists.items()}
+    columns = {
+        name: list(entries.tolist() if isinstance(entries, np.ndarray) else entries)
+        for name, entries in lists.items()
+    }
     nested = any(is_list(entry) for column in columns.values() for entry in column)
     if are_columns(columns) or (how.told and not nested):
         return _from_columns(_of_one_length(columns), how)
@@ -321,10 +324,6 @@ def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
     return _from_columns(flat, how, *remark)
 
 
-def _entries(column: Sequence[Any]) -> list[Any]:
-    return list(column.tolist() if isinstance(column, np.ndarray) else column)
-
-
 def _of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -334,9 +333,9 @@ def _of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a series of a DataFrame as a list, and any other value unchanged."""
-    is_series = hasattr(value, "to_list") and hasattr(value, "dtype")
-    return value.to_list() if is_series and not has_index(value) else value
+    """Return a series of a DataFrame without an index as a list, other values unchanged."""
+    is_series = hasattr(value, "to_list") and hasattr(value, "dtype") and not has_index(value)
+    return value.to_list() if is_series else value
 
 
 def _are_records(data: Any) -> bool:

@@ -10,8 +10,9 @@ from errbar.analysis.alignment import Policy
 from errbar.analysis.compare import Adjust, Asked, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
+from errbar.analysis.evaluate import chosen_method, narrowed
 from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.methods import SEEN, Assumption, Bootstrap, Method, chosen_method, narrowed
+from errbar.analysis.methods import SEEN, Assumption, Bootstrap, Method
 from errbar.analysis.monitor import monitored
 from errbar.analysis.rank import RankAsked, rank_systems
 from errbar.analysis.ranked import roc_scores, selective_scores

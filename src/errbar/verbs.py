@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from errbar.analysis import evaluate
-from errbar.analysis.methods import Assumption, chosen_method, narrowed
+from errbar.analysis.evaluate import chosen_method, narrowed
+from errbar.analysis.methods import Assumption
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts

@@ -1,16 +1,20 @@
-"""Counts x metrics x method to estimates, and a simulated check that the interval holds."""
+"""Counts x metrics x method to estimates, and a simulated check that the interval holds.
+
+`chosen_method` decides which way of making intervals a user meant.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from errbar.analysis.methods import Calibrated, Cell, Method, chosen_method
+from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
 from errbar.analysis.methods.base import Imagined, require_all, require_no_weights
 from errbar.analysis.methods.learned import Learned
 from errbar.analysis.methods.seen import right_or_wrong
+from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
@@ -21,6 +25,56 @@ from errbar.results.estimate import SIMULATIONS, Estimand, Estimate, Interval, S
 from errbar.results.scores import Scores
 
 _SLACK = 1e-9
+
+
+def chosen_method(
+    method: Method | str | None = None,
+    *,
+    estimand: Estimand | str | None = None,
+    level: float | None = None,
+) -> Method:
+    """A method as it is or by name, with the target and the level that were given."""
+    if method in (None, "calibrated"):
+        method = Calibrated()
+    elif method == "documented":
+        method = Posterior()
+    if not isinstance(method, Calibrated | Posterior):
+        raise WrongType(
+            f"method must be 'calibrated', 'documented' or a value, as in Calibrated(level=0.9); "
+            f"got {method!r}."
+        )
+    given: dict[str, Any] = {} if level is None else {"level": level}
+    if isinstance(method, Posterior):
+        if estimand not in (None, Estimand.BENCHMARK):
+            raise InputError(
+                f"the documented posterior is for the estimand 'benchmark'; got {estimand!r}."
+            )
+    elif estimand is not None:
+        given["estimand"] = estimand
+    return replace(method, **given)
+
+
+def narrowed(
+    method: Method,
+    questions_in_all: int | None = None,
+    assume: Assumption | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Method:
+    """A method with what is known about the questions, which only the calibrated one can use."""
+    options = {
+        "questions_in_all": (questions_in_all, "--questions-in-all"),
+        "assume": (assume, "--assume"),
+        "bounds": (bounds, "--bounds"),
+    }
+    given: dict[str, Any] = {
+        name: value for name, (value, _) in options.items() if value is not None
+    }
+    if isinstance(method, Calibrated):
+        return replace(method, **given)
+    for name in given:
+        option = way_to_say(options[name][1], f"{name}=")
+        raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
+    return method
 
 
 def held_shares(

@@ -4,8 +4,7 @@ from typing import Literal
 
 import click
 
-from errbar.cli import options
-from errbar.cli.builders import choice
+from errbar.cli import choice, options
 from errbar.cli.options import Assume, PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.cli.output import show
 

@@ -6,7 +6,7 @@ import click
 
 import errbar
 from errbar.base.tables import wrapped
-from errbar.cli.builders import page
+from errbar.cli import page
 from errbar.errors import InputError
 
 METRICS = ("avg", "maj@7", "pass@8", "pass^8", "geom@4")

@@ -6,8 +6,7 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import options, working
-from errbar.cli.builders import choice
+from errbar.cli import choice, options, working
 from errbar.cli.options import Assume, PairOptions, ReadOptions, WriteOptions, runs_of
 from errbar.cli.output import put, save, show
 from errbar.errors import InputError

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import errbar
-from errbar.cli import Work, working
-from errbar.cli.builders import bundle, choice, options_of
+from errbar.cli import Work, bundle, choice, options_of, working
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -344,6 +343,8 @@ def opened(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator
 
 def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
     """Load the outcomes at paths with the chosen engine."""
+    from errbar.loading import load  # noqa: PLC0415  --help must not wait
+
     session = None
     if reading.engine == "spark":
         from errbar.data.engines.spark import spark_session  # noqa: PLC0415  an extra
@@ -352,7 +353,7 @@ def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
     elif reading.master or reading.remote:
         raise InputError("--master and --spark-remote need --engine spark.")
     columns: dict[str, Any] = {**columns_in(reading.mapping)}
-    return errbar.load(
+    return load(
         list(paths) if len(paths) > 1 else paths[0],
         repeats=reading.repeats,
         reader=reading.reader,

@@ -6,8 +6,7 @@ from typing import Literal
 import click
 
 import errbar
-from errbar.cli import options, working
-from errbar.cli.builders import bundle, number
+from errbar.cli import bundle, number, options, working
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 

@@ -8,8 +8,7 @@ import click
 
 import errbar
 from errbar.base.tables import printable
-from errbar.cli import options
-from errbar.cli.builders import page
+from errbar.cli import options, page
 from errbar.cli.options import Paths, ReadOptions
 
 

@@ -2,8 +2,7 @@
 
 import click
 
-from errbar.cli import options, working
-from errbar.cli.builders import choice
+from errbar.cli import choice, options, working
 from errbar.cli.options import Paths, ReadOptions, ResampleOptions, WriteOptions
 from errbar.cli.output import show
 from errbar.errors import InputError

@@ -15,9 +15,8 @@ from errbar.base.arrays import Array
 from errbar.data.counts import Tally
 from errbar.data.matrices import binary_states, category_counts, category_tally
 from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.kernels.interval import normal_ends
 from errbar.metrics import CountMetric, Prior, family
-from errbar.metrics.base import FLAT, pseudo_trials
+from errbar.metrics.base import FLAT, normal_ends, pseudo_trials
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
 from errbar.metrics.passk import Spectrum

@@ -56,6 +56,17 @@ def log_cov_one_all(log_one: Array, log_all: Array, a: Array, b: Array, ks: list
     return log_one + log_all + np.log(-np.expm1(-deficit))
 
 
+def log_var_above(at_most: Array, above: Array, ks: list[int]) -> Array:
+    """Log posterior variance of the chance that the best of k draws exceeds a level."""
+    return log_power_moments(at_most, above, ks)[1]
+
+
+def log_cov_above(lower: Array, between: Array, above: Array, ks: list[int]) -> Array:
+    """Log posterior covariance of the chances to exceed two levels."""
+    share = log_power_moments(lower, between, ks)[0]
+    return share + log_var_above(lower + between, above, ks)
+
+
 def _log_rate(a: Array, b: Array, i: Array) -> Array:
     """Log of E p^(i + 1) / E p^i."""
     right = a + i

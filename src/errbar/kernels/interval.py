@@ -16,18 +16,6 @@ from errbar.base.arrays import Array
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
 
 
-def normal_ends(
-    mean: Array, sd: Array, level: float, bounds: tuple[float, float]
-) -> tuple[Array, Array]:
-    """Mean ± z·sd, clipped to `bounds`."""
-    reach = normal_reach(level) * sd
-    low, high = bounds
-    return (
-        np.minimum(np.maximum(mean - reach, low), high),
-        np.minimum(np.maximum(mean + reach, low), high),
-    )
-
-
 @lru_cache(maxsize=64)
 def normal_reach(level: float) -> float:
     """Two-sided critical value of the normal distribution."""

@@ -1,8 +1,10 @@
-"""Pólya's urn: hypergeometric and beta-binomial draws, and plurality votes.
+"""Pólya's urn: hypergeometric, beta-binomial and Dirichlet draws, and plurality votes.
 
 An urn holds a correct and b wrong balls. If a drawn ball stays out (`OUT`), the number of correct
-draws is hypergeometric: k-subsets of the observed trials. If it goes back with another of its kind
-(`BACK`), the number is beta-binomial: k new trials under a Beta(a, b) posterior. The two formulas
+draws is hypergeometric: k-subsets of the observed trials, whose mean credit is the unbiased
+estimator of pass@k and its relatives (Chen et al. 2021). If it goes back with another of its kind
+(`BACK`), the number is beta-binomial: k new trials under a Beta(a, b) posterior; with balls of more
+than two kinds, the shares of the kinds have a Dirichlet distribution. The formulas of the first two
 differ only in the sign of a step. Log probabilities follow Loader (2000): deviance terms and the
 error of Stirling's formula, never differences of large log factorials.
 """
@@ -15,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array, Numbers
+from errbar.base.arrays import Array, Integers, Numbers
 
 Step = Literal[-1, 1]
 
@@ -187,7 +189,69 @@ def _stirling_error(x: Array) -> Array:
     return error
 
 
-def mean_credit(votes: Sequence[int], credit: Sequence[float], silent: int, k: int) -> float:
+def chance_of_one(trials: Integers, correct: Integers, ks: list[int]) -> Array:
+    """Chance that a k-subset has at least one correct trial: a row per k, a column per state."""
+    return one_right(correct, trials - correct, OUT, ks)
+
+
+def chance_of_all(trials: Integers, correct: Integers, ks: list[int]) -> Array:
+    """Chance that every trial of a k-subset is correct: a row per k, a column per state."""
+    return all_wrong(trials - correct, correct, OUT, ks)
+
+
+def chance_of_at_least(trials: Integers, correct: Integers, k: int, threshold: int) -> Array:
+    """Chance that at least `threshold` trials of a k-subset are correct.
+
+    Trials and draws are exchanged: order the trials with the correct ones first, and ask how many
+    undrawn trials precede the draw that reaches the threshold. One row of masses serves all states.
+    """
+    out = np.empty(trials.size)
+    a, b = np.array([[float(threshold)], [k - threshold + 1.0]])
+    for size, alike in same_size(trials):
+        undrawn = size - k
+        if undrawn > 4 * k * correct[alike].size:
+            credit = np.arange(k + 1) >= threshold
+            out[alike] = mean_credit(trials[alike], correct[alike], credit.astype(float))
+            continue
+        masses = band(a, b, BACK, undrawn, 0, undrawn)
+        before = np.zeros(undrawn + 2)
+        np.add.accumulate(masses[:, 0], out=before[1:])
+        before /= before[-1]
+        out[alike] = before.take(correct[alike] - (threshold - 1), mode="clip")
+    return out
+
+
+def mean_credit(trials: Integers, correct: Integers, credit: Array) -> Array:
+    """Mean of `credit[j]` over k-subsets with j correct trials, k = credit.size − 1."""
+    k = credit.size - 1
+    out = np.empty(trials.size)
+    for states in blocks(trials.size, k):
+        c = correct[states]
+        masses = band(c, trials[states] - c, OUT, k, 0, k)
+        out[states] = (credit @ masses) / masses.sum(axis=0)
+    return out
+
+
+def sum_of_means(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
+    """Sum over questions of the posterior mean of Σ weight · probability; a row occurs `often`."""
+    low = weights.min()
+    shares = (often / total) @ pseudo
+    return float(low * often.sum() + shares @ (weights - low))
+
+
+def sum_of_variances(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
+    """Sum over questions of the variance of Σ weight · probability.
+
+    It is computed as a sum over pairs of categories of squared differences of their weights, which
+    does not cancel when nearly all trials fall into one category.
+    """
+    scale = often / (total * total * (total + 1.0))
+    apart = np.square(weights[:, None] - weights)
+    together = (pseudo * scale[:, None]).T @ pseudo
+    return float(0.5 * np.vdot(apart, together))
+
+
+def plurality_credit(votes: Sequence[int], credit: Sequence[float], silent: int, k: int) -> float:
     """Expected credit of the plurality winner among k drawn ballots; ties share their mean.
 
     `votes` are the ballots for each answer and `silent` those without an answer. If no drawn ballot

@@ -15,6 +15,7 @@ from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.counts import CategoryCounts, Counts, CountsByState, States
 from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.kernels.interval import normal_reach
 
 
 def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
@@ -96,6 +97,18 @@ class Moments(NamedTuple):
 
     mean: Array
     sd: Array
+
+
+def normal_ends(
+    mean: Array, sd: Array, level: float, bounds: tuple[float, float]
+) -> tuple[Array, Array]:
+    """Return the normal interval of moments, mean ± z·sd, clipped to `bounds`."""
+    reach = normal_reach(level) * sd
+    low, high = bounds
+    return (
+        np.minimum(np.maximum(mean - reach, low), high),
+        np.minimum(np.maximum(mean + reach, low), high),
+    )
 
 
 class Metric(ABC):

@@ -13,9 +13,8 @@ from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Tally
 from errbar.data.queries.answers import Ballots
 from errbar.errors import InputError
-from errbar.kernels import dirichlet, finite
+from errbar.kernels import beta, urn
 from errbar.kernels.sorting import distinct_rows
-from errbar.kernels.urn import mean_credit
 from errbar.metrics.base import (
     FLAT,
     AnyCounts,
@@ -141,8 +140,8 @@ class Bayes(CategoryMetric):
         for rows, often in tally.parts():
             pseudo = rows + prior.each
             total = pseudo.sum(axis=1)
-            mean += dirichlet.sum_of_means(pseudo, total, weights, often)
-            variance += dirichlet.sum_of_variances(pseudo, total, weights, often)
+            mean += urn.sum_of_means(pseudo, total, weights, often)
+            variance += urn.sum_of_variances(pseudo, total, weights, often)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
 
@@ -166,7 +165,7 @@ class Average(CategoryMetric):
         weights = np.array(self.weights)
         mean = 0.0
         for rows, often in tally.parts():
-            mean += dirichlet.sum_of_means(rows, rows.sum(axis=1), weights, often)
+            mean += urn.sum_of_means(rows, rows.sum(axis=1), weights, often)
         return mean / tally.questions
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
@@ -177,8 +176,8 @@ class Average(CategoryMetric):
             trials = rows.sum(axis=1)
             total = trials + prior.each * rows.shape[1]
             rescaled = often * np.square(total / trials)
-            mean += dirichlet.sum_of_means(rows, trials, weights, often)
-            variance += dirichlet.sum_of_variances(rows + prior.each, total, weights, rescaled)
+            mean += urn.sum_of_means(rows, trials, weights, often)
+            variance += urn.sum_of_variances(rows + prior.each, total, weights, rescaled)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
 
@@ -215,7 +214,7 @@ class MaxAt(CategoryMetric):
         value = min(self.weights)
         for at_most, gap in zip(levels, gaps, strict=True):
             (n, below), often = _pooled(tally, trials, at_most)
-            above = finite.chance_of_one(n, n - below, [self.k])[0]
+            above = urn.chance_of_one(n, n - below, [self.k])[0]
             value += gap * float(above @ often) / tally.questions
         return value
 
@@ -224,7 +223,7 @@ class MaxAt(CategoryMetric):
         trials, levels, _, gaps = self._levels(tally)
         values = np.full(len(tally.rows), min(self.weights))
         for at_most, gap in zip(levels, gaps, strict=True):
-            values += gap * finite.chance_of_one(trials, trials - at_most, [self.k])[0]
+            values += gap * urn.chance_of_one(trials, trials - at_most, [self.k])[0]
         return values
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
@@ -238,9 +237,9 @@ class MaxAt(CategoryMetric):
             (n, high), often = _pooled(tally, trials, levels[upper])
             sides = (high + prior.each * categories[upper], n - high + beyond)
             mean += (
-                gap * float(dirichlet.mean_chance_above(*sides, ks)[0] @ often) / tally.questions
+                gap * float(beta.chance_of_one(sides[1], sides[0], ks)[0] @ often) / tally.questions
             )
-            logs.append(dirichlet.log_var_above(*sides, ks)[0] + 2 * np.log(gap))
+            logs.append(beta.log_var_above(*sides, ks)[0] + 2 * np.log(gap))
             often_each.append(often)
             for lower in range(upper):
                 among = prior.each * (categories[upper] - categories[lower])
@@ -250,7 +249,7 @@ class MaxAt(CategoryMetric):
                     high - low + among,
                     n - high + beyond,
                 )
-                log_cov = dirichlet.log_cov_above(*parts, ks)[0]
+                log_cov = beta.log_cov_above(*parts, ks)[0]
                 logs.append(log_cov + np.log(2 * gaps[lower] * gap))
                 often_each.append(often)
         sd = _root_of_sum(np.concatenate(logs), np.concatenate(often_each)) / tally.questions
@@ -324,7 +323,7 @@ class VoteAt(Metric):
         if self.ties == "first":
             return [self._credit_of_first(ballots) for ballots in questions]
         return [
-            mean_credit(ballots.votes, ballots.credit, ballots.silent, self.k)
+            urn.plurality_credit(ballots.votes, ballots.credit, ballots.silent, self.k)
             if ballots.trials
             else 0.0
             for ballots in questions

@@ -1,7 +1,7 @@
 """Pass-family metrics: a credit for the number of right trials among k draws.
 
 A metric is defined by its credit vector; `gains()` are the increments of the credit with each
-further right draw. `kernels.finite` averages the credit over subsets of the observed trials, and
+further right draw. `kernels.urn` averages the credit over subsets of the observed trials, and
 `kernels.beta` over the posterior. Pass@k, Pass^k and AUC@K depend on powers of the success rate,
 so that many k are computed together.
 """
@@ -18,7 +18,7 @@ from errbar.base.arguments import number, numbers
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
-from errbar.kernels import beta, finite
+from errbar.kernels import beta, urn
 from errbar.kernels import rates as at_rate
 from errbar.metrics.base import Prior, QuestionMean, draws_of, posterior_of, register, set_fields
 
@@ -83,7 +83,7 @@ class CreditMetric(QuestionMean):
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Return the mean credit over all k-subsets of the observed trials."""
         trials, correct = states.trials, states.correct
-        return np.array([finite.mean_credit(trials, correct, m.credit()) for m in metrics])
+        return np.array([urn.mean_credit(trials, correct, m.credit()) for m in metrics])
 
     @classmethod
     def state_moments(
@@ -122,7 +122,7 @@ class PassAt(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Return the hypergeometric probabilities of at least one right draw, for all k at once."""
-        return finite.chance_of_one(states.trials, states.correct, [m.k for m in metrics])
+        return urn.chance_of_one(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
     def state_moments(
@@ -150,7 +150,7 @@ class PassHat(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Return the hypergeometric probabilities of only right draws, for all k at once."""
-        return finite.chance_of_all(states.trials, states.correct, [m.k for m in metrics])
+        return urn.chance_of_all(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
     def state_moments(
@@ -187,7 +187,7 @@ class AreaUnderPass(CreditMetric):
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Return weighted means of Pass@1 … Pass@k, computed once for all k."""
         trials, correct = states.trials, states.correct
-        return _areas(metrics, lambda budgets: finite.chance_of_one(trials, correct, budgets))
+        return _areas(metrics, lambda budgets: urn.chance_of_one(trials, correct, budgets))
 
     @classmethod
     def state_moments(
@@ -262,7 +262,7 @@ class AtLeast(CreditMetric):
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Return the hypergeometric probabilities of at least `right` right draws."""
         trials, correct = states.trials, states.correct
-        return np.array([finite.chance_of_at_least(trials, correct, m.k, m.right) for m in metrics])
+        return np.array([urn.chance_of_at_least(trials, correct, m.k, m.right) for m in metrics])
 
 
 @register("g-pass@", "gpass@")

@@ -8,7 +8,8 @@ import pytest
 
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, score
 from errbar import eval as functions
-from errbar.analysis.methods import chosen_method, learned
+from errbar.analysis.evaluate import chosen_method
+from errbar.analysis.methods import learned
 from errbar.data.counts import CountsByState, States
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import Sample, mean_ends

@@ -125,8 +125,8 @@ class Calibrated(Method):
         most_chains: int = MOST_CHAINS,
     ) -> "list[_System]":
         each = [_System(counts, self) for counts in systems]
-        learning = [system for system in each if system.must_learn(metrics)]
-        _learn(learning, self.seed, most_chains)
+        if learning := [system for system in each if system.must_learn(metrics)]:
+            _learn(learning, self.seed, most_chains)
         return each
 
     def describe(

@@ -14,10 +14,18 @@ from errbar.base.arrays import Array, Integers
 from errbar.data.counts import States
 from errbar.errors import InputError, WrongType
 from errbar.kernels import lattice
-from errbar.kernels.interval import normal_ends
 from errbar.kernels.lattice import GridDistribution, quantiles
 from errbar.kernels.sorting import distinct_rows
-from errbar.metrics.base import FLAT, AnyCounts, CountMetric, Moments, Needs, Prior, QuestionMean
+from errbar.metrics.base import (
+    FLAT,
+    AnyCounts,
+    CountMetric,
+    Moments,
+    Needs,
+    Prior,
+    QuestionMean,
+    normal_ends,
+)
 from errbar.metrics.categories import Average, CategoryMetric
 from errbar.results.estimate import Estimand, Interval
 

@@ -17,8 +17,7 @@ from errbar.data.expressions import (
     result_of,
     trial_of,
 )
-from errbar.data.queries.clusters import clusters_of
-from errbar.data.queries.weights import weights_of
+from errbar.data.queries.properties import clusters_of, weights_of
 from errbar.errors import UnknownColumn
 
 

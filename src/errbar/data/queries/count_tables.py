@@ -7,17 +7,14 @@ import narwhals.stable.v2 as nw
 from errbar.base.remarks import setting
 from errbar.data.columns import Columns
 from errbar.data.expressions import Frame, fetch, names_of, number_of
-from errbar.data.queries.clusters import cluster_in, clusters_taken, is_torn, refuse_torn
-from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
-from errbar.data.queries.weights import (
-    have_faults,
-    is_uneven,
-    questions_with_weights,
-    refuse_disagreement,
-    refuse_faults,
-    weight_in,
-    weights_taken,
+from errbar.data.queries.properties import (
+    aggregates,
+    is_inconsistent,
+    properties_in,
+    refuse_torn,
+    require_weights,
 )
+from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
 
@@ -26,9 +23,7 @@ def counted_slices(
 ) -> list[Slice]:
     """Slices of every system, task and value of the columns in `by`, sorted by name."""
     table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
-    if have_faults(table):
-        refuse_faults(questions_with_weights(frame, columns, by), columns)
-    refuse_disagreement(frame, columns, table)
+    require_weights(frame, columns, by, table)
     return sliced(table, by)
 
 
@@ -38,11 +33,10 @@ def counted_questions(
     """A row per question: its key and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
-    together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
+    properties = properties_in(frame, columns)
     rows = frame.select(
         **names,
-        **together,
-        **weighed,
+        **properties,
         **{
             name: number_of(frame, columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
@@ -57,18 +51,17 @@ def counted_questions(
             nw.col("trials").sum(),
             nw.col("right").sum(),
             nw.len().alias("rows"),
-            *(clusters_taken() if together else []),
-            *(weights_taken() if weighed else []),
+            *aggregates(properties),
         )
     )
     if not allow_repeats:
         _refuse_repeats(questions)
-    if together:
-        refuse_torn(questions.with_columns(torn=is_torn("rows")), columns)
+    if "cluster" in properties:
+        refuse_torn(questions.with_columns(torn=is_inconsistent("cluster", "rows")), columns)
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
-    state = {name: nw.col(name) for name in (*names, *together, *weighed)}
-    if weighed:
-        state["uneven"] = is_uneven("rows")
+    state = {name: nw.col(name) for name in (*names, *properties)}
+    if "weight" in properties:
+        state["uneven"] = is_inconsistent("weight", "rows")
     return questions.select(
         **state,
         trials=trials,

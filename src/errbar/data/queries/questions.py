@@ -29,27 +29,17 @@ from errbar.data.expressions import (
     unknown_status_of,
     was_unscored,
 )
-from errbar.data.queries.clusters import (
-    cluster_in,
+from errbar.data.queries.properties import (
+    aggregates,
+    aggregates_in_sql,
     clusters_of,
-    clusters_taken,
-    clusters_taken_in_sql,
-    is_torn,
-    questions_in_clusters,
-    refuse_torn,
+    is_inconsistent,
+    properties_in,
+    refuse_torn_clusters,
+    require_weights,
+    weights_of,
 )
 from errbar.data.queries.slices import Results, Slice, by_state, sliced
-from errbar.data.queries.weights import (
-    have_faults,
-    is_uneven,
-    questions_with_weights,
-    refuse_disagreement,
-    refuse_faults,
-    weight_in,
-    weights_of,
-    weights_taken,
-    weights_taken_in_sql,
-)
 from errbar.errors import InputError, RepeatedTrial
 
 
@@ -73,10 +63,8 @@ def slices(
     if "unknown" in table and table["unknown"].any():
         statuses(frame, columns)  # which names it
     if "torn" in table and table["torn"].any():
-        refuse_torn(questions_in_clusters(frame, columns, by), columns)
-    if have_faults(table):
-        refuse_faults(questions_with_weights(frame, columns, by), columns)
-    refuse_disagreement(frame, columns, table)
+        refuse_torn_clusters(frame, columns, by)
+    require_weights(frame, columns, by, table)
     if table["other"].any():
         require_numbers(frame, columns["outcome"])
     if "trial" in columns and not allow_repeats:
@@ -97,8 +85,8 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
     """A row per question: its key and its state."""
     names = names_of(frame, columns, by)
     number = trial_of(frame, columns)
-    together, weighed = cluster_in(frame, columns), weight_in(frame, columns)
-    chosen = names | together | weighed | {"outcome": result_of(frame, columns)}
+    properties = properties_in(frame, columns)
+    chosen = names | properties | {"outcome": result_of(frame, columns)}
     sums = ["right", "wrong"]
     if "status" in columns:
         chosen["unknown"] = unknown_status_of(frame, columns)
@@ -115,13 +103,11 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
     if "status" in columns:
         lost = value.is_null() & (nw.col("excused") == 0)
         rows = rows.with_columns(unexplained=one_if(lost))
-    more = [*(clusters_taken() if together else []), *(weights_taken() if weighed else [])]
+    more = aggregates(properties)
     if number is None:
         questions = _counted(rows, names, sums, *more)
     elif frame.implementation.is_duckdb():
-        in_sql = clusters_taken_in_sql() if together else []
-        in_sql += weights_taken_in_sql() if weighed else []
-        questions = counted_by_bits(rows, list(names), sums, in_sql)
+        questions = counted_by_bits(rows, list(names), sums, aggregates_in_sql(properties))
     else:
         rows = rows.with_columns(**powers_of(nw.col("number")))
         place = nw.col("place")
@@ -142,10 +128,9 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
     state["nameless"] = one_if(nw.col("question").is_null()) * nw.col("trials")
     if number is not None:
         state["doubtful"] = nw.col("doubtful")
-    if together:
-        state |= {"cluster": nw.col("cluster"), "torn": is_torn("trials")}
-    if weighed:
-        state |= {"weight": nw.col("weight"), "uneven": is_uneven("trials")}
+    for name, fault in (("cluster", "torn"), ("weight", "uneven")):
+        if name in properties:
+            state |= {name: nw.col(name), fault: is_inconsistent(name, "trials")}
     return questions.select(**state)
 
 

@@ -26,7 +26,7 @@ from errbar.data.expressions import (
     unknown_status_of,
 )
 from errbar.data.predictions import Predictions
-from errbar.data.queries.clusters import cluster_in
+from errbar.data.queries.properties import cluster_in
 from errbar.data.queries.questions import statuses
 from errbar.data.scored import Scored
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Integers
 from errbar.base.files import temporary_file
-from errbar.base.json_text import parse
 from errbar.data.columns import Columns, require_column
 from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal, text_of
 from errbar.data.expressions import (
@@ -26,7 +25,8 @@ from errbar.data.expressions import (
     result_of,
     was_unscored,
 )
-from errbar.data.queries.clusters import cluster_in
+from errbar.data.queries.properties import cluster_in
+from errbar.data.readers.documents import parse
 from errbar.errors import InputError
 
 Names = NDArray[Any]

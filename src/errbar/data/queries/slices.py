@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -14,7 +13,7 @@ from errbar.base.arguments import freeze
 from errbar.base.arrays import Integers
 from errbar.data.counts import CountsByState
 from errbar.data.expressions import Frame, Table, called, fetch, keys_in
-from errbar.data.queries.weights import numbers_in
+from errbar.data.queries.properties import numbered, numbers_in
 from errbar.errors import InputError, NotThere
 
 NEVER_SCORED = "no row of it was scored"  # reason for a missing score
@@ -203,21 +202,6 @@ def without_cluster(slices: Sequence[Slice]) -> str:
     if not alone:
         return ""
     return f"{alone} of {all_questions} questions have no cluster; each counts as its own cluster."
-
-
-def numbered(clusters: Sequence[str]) -> Integers:
-    """Number clusters in the order of their names; unnamed ones get distinct numbers after those.
-
-    Examples
-    --------
-    >>> numbered(["b", "", "a", "b", ""])
-    array([1, 2, 0, 1, 3])
-    """
-    names = {name: at for at, name in enumerate(sorted({*clusters} - {""}))}
-    free = count(len(names))
-    return np.array(
-        [names[cluster] if cluster else next(free) for cluster in clusters], dtype=np.int64
-    )
 
 
 Key = tuple[str, ...]

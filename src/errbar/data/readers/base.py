@@ -20,10 +20,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, SupportsFloat
 
-from errbar.base.json_text import parse, paused_collector
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import FAILED, UNSCORED
 from errbar.data.provenance import TALLIES, Accounts, Claim
+from errbar.data.readers.documents import parse, paused_collector
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 

@@ -1,5 +1,10 @@
-"""Read JSON documents and JSON lines, and validate their parts."""
+"""Read JSON documents and JSON lines, and validate their parts.
 
+This is the only module that parses JSON, with msgspec. What msgspec refuses, such as NaN, is parsed
+by `json`, so that the errors and the accepted syntax are those of `json.loads`.
+"""
+
+import gc
 import gzip
 import json
 import math
@@ -7,12 +12,24 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from errbar.base.json_text import JSONDecodeError, parse, parse_elements, parse_next
+import msgspec
+
 from errbar.errors import InputError
+
+JSONDecodeError = json.JSONDecodeError
+parse_next = json.JSONDecoder().raw_decode  # (text, start) -> (document, end)
+
+Text = str | bytes | msgspec.Raw
+
+_decode: Callable[[Text], Any] = msgspec.json.Decoder().decode
+_split: Callable[[bytes], list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_lines: Callable[[bytes], list[Any]] = msgspec.json.Decoder().decode_lines
+_REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
 
 _LARGEST = 1 << 32  # bytes of a document
 _MOST_PACKED = 1000  # largest compression ratio
@@ -24,6 +41,51 @@ _as_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
 # The start of a nonempty array, and the separator or end after an element.
 _BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
 _BETWEEN = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
+
+
+def parse(text: Text, constant: Callable[[str], Any] | None = None) -> Any:
+    """Return the value of a JSON document, with the errors of `json.loads`.
+
+    Bytes are decoded as UTF-8. `constant` converts NaN, Infinity and -Infinity.
+    """
+    try:
+        return _decode(text)
+    except _REFUSED:
+        decoded = text if isinstance(text, str) else bytes(text).decode("utf-8-sig")
+    return json.loads(decoded, parse_constant=constant)
+
+
+def parse_lines(raw: bytes) -> list[Any] | None:
+    """Return the values of newline-delimited documents; None if msgspec refuses any of them."""
+    try:
+        return _decode_lines(raw)
+    except _REFUSED:
+        return None
+
+
+def parse_elements(raw: bytes) -> Iterator[Any] | None:
+    """Iterate over the elements of an array, parsing each on demand; None if it is no array.
+
+    If an element is malformed, `parse` of the whole array gives the position of the error.
+    """
+    try:
+        pieces = _split(raw)
+    except _REFUSED:
+        return None
+    return map(parse, pieces)
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Suspend the cyclic garbage collector, if it is enabled."""
+    was_enabled = gc.isenabled()
+    if was_enabled:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def document(path: Path) -> Any:

@@ -16,7 +16,6 @@ from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any
 
-from errbar.base.json_text import parse
 from errbar.base.remarks import guess, warning
 from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
@@ -24,6 +23,7 @@ from errbar.data.readers.documents import (
     lines,
     list_in,
     number_or_none,
+    parse,
     require_list,
     require_object,
     text_or_none,

@@ -12,9 +12,8 @@ from typing import Any
 
 import duckdb
 
-from errbar.base.json_text import parse
 from errbar.data.engines.duckdb import own_engine, quoted
-from errbar.data.readers.documents import lines
+from errbar.data.readers.documents import lines, parse
 
 _LONGEST_LINE = 1 << 22  # bytes; DuckDB's buffers grow with this limit
 _SMALL = 5_000_000  # bytes; 6 MB take 54 ms line by line and 56 ms in DuckDB, 6 kB 0.1 and 27 ms

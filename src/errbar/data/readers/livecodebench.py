@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.json_text import parse
 from errbar.data.provenance import Claim
 from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import (
@@ -25,6 +24,7 @@ from errbar.data.readers.documents import (
     name_of,
     number_or_none,
     object_in,
+    parse,
     require_key,
     require_list,
     require_object,

@@ -102,10 +102,10 @@ def _without_copies(
     found: Sequence[Found], files: Sequence[Path], asked: Asked, accounts: "_Skipped"
 ) -> Iterator[Found]:
     """Drop log files that are copies of others."""
-    if asked.how.repeats == "keep":
-        yield from found
-        return
     for match in found:
+        if asked.how.repeats == "keep" or len(match.files) == 1:
+            yield match
+            continue
         copies = copies_of_logs(match.files, files)
         accounts.leave_out(copies)
         yield replace(match, files=tuple(file for file in match.files if file not in copies.of))

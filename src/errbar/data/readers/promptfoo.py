@@ -20,7 +20,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from errbar.base.json_text import parse
 from errbar.base.remarks import guess
 from errbar.data.provenance import TALLIES, Claim
 from errbar.data.readers.base import (
@@ -32,7 +31,7 @@ from errbar.data.readers.base import (
     pick,
     picked_remark,
 )
-from errbar.data.readers.documents import number_or_none, object_in, text_or_none
+from errbar.data.readers.documents import number_or_none, object_in, parse, text_or_none
 from errbar.data.readers.promptfoo_runs import Asked, Result, read_runs
 from errbar.data.readers.promptfoo_table import recognise_table
 

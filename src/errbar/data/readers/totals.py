@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from errbar.base.json_text import parse
 from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.documents import parse
 from errbar.errors import InputError
 
 _SPREAD = re.compile(r":(std|bootstrap_std|n_samples)$")

@@ -19,6 +19,7 @@ from errbar.data.expressions import HIDDEN, Frame, fetch, first_rows
 from errbar.data.provenance import NOWHERE, Origin
 from errbar.data.queries.answers import Ballots, ballots
 from errbar.data.queries.count_tables import counted_questions, counted_slices
+from errbar.data.queries.properties import refuse_weights
 from errbar.data.queries.questions import categories, questions_of, slices, statuses
 from errbar.data.queries.ranked_rows import (
     MOST_RANKED_ROWS,
@@ -32,7 +33,6 @@ from errbar.data.queries.ranked_rows import (
 from errbar.data.queries.ranked_totals import Grouped, ranked_cells
 from errbar.data.queries.row_order import Turns, turns_of, turns_of_matrices
 from errbar.data.queries.slices import Named, Results, Slice, named_in
-from errbar.data.queries.weights import refuse_weights
 from errbar.errors import InputError
 
 Key = tuple[str, ...]

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
-from errbar.base.json_text import parse, parse_lines, paused_collector
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import own_engine, plain_errors, quoted, stored, text_literal
@@ -34,6 +33,7 @@ from errbar.data.files import (
     text_lines,
 )
 from errbar.data.provenance import Accounts, Origin
+from errbar.data.readers.documents import parse, parse_lines, paused_collector
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from errbar.base.json_text import parse
 from errbar.base.remarks import Above, guess
 from errbar.data.columns import INDEX, ROW, SCORES, USUAL, USUAL_COUNTS, Columns, plain_name
 from errbar.data.expressions import HIDDEN
 from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.documents import parse
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import are_counts
 from errbar.data.readers.tables.wide_tables import TRIAL_NAME, Flat, melt, refuse_scorers
