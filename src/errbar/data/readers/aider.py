@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
 from errbar.data.files import ResolvedFolders
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -67,8 +67,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     usual = min(_USUAL, tries)
     rates = [usual, *(n for n in range(1, tries + 1) if n != usual)]
     names = [f"pass_rate_{n}" for n in rates]
-    scorer = pick(choice.scorer, names, "scorer", str(files[0]))
-    log.remarks += picked_remark(scorer, names, "outcome", "scorer")
+    scorer = log.choose_scorer(choice.scorer, names, "scorer", str(files[0]), called="outcome")
     counted = rates[names.index(scorer)]
     trials: Counter[tuple[str, str, str]] = Counter()
     for result, system in zip(results, _systems(results, choice), strict=True):

@@ -120,6 +120,46 @@ class Log:
             column.extend(columns[name] if name in columns else [None] * more)
         self._rows += more
 
+    def choose_scorer(
+        self, asked: str | None, found: Sequence[str], what: str, where: str, *, called: str = ""
+    ) -> str:
+        """Pick one of the scores in a log, and remark on it if there are others.
+
+        `what` is a score in the words of the harness; `called` is its word in the remark, if that
+        is another.
+        """
+        scorer = pick(asked, found, what, where)
+        self.remarks += picked_remark(scorer, found, called or what, "scorer")
+        return scorer
+
+    def claim_means_over_rows(self, claims: Sequence[Claim]) -> None:
+        """Add claims of a harness that averages over rows instead of questions.
+
+        Both means are equal if all questions have equally many graded rows; otherwise the claim
+        only becomes a remark. Claims of totals are added unchanged.
+        """
+        held = {(claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims}
+        columns = [self.columns.get(name, []) for name in ("system", "task", "question", "status")]
+        for system, task, question, status in zip(*columns, strict=True) if held else ():
+            if (system, task) in held and status != UNSCORED:
+                every, ended = held[system, task]
+                every[question] += 1
+                ended[question] += status not in FAILED
+        for claim in claims:
+            if claim.metric in TALLIES:
+                self.claims.append(claim)
+                continue
+            every, ended = held[claim.system, claim.task]
+            counts = ended if claim.errors == "missing" else every
+            if len(set(counts.values())) == 1 and 0 not in counts.values():
+                self.claims.append(claim)
+            else:
+                whose = " · ".join(part for part in (claim.system, claim.task) if part)
+                self.remarks.append(
+                    f"{whose}: the log states {claim.name} {claim.value:.4g}, which is a mean over "
+                    f"rows, while questions have different numbers of them.".removeprefix(": ")
+                )
+
     def __len__(self) -> int:
         return self._rows + len(self._waiting)
 
@@ -319,35 +359,6 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     """Join the first names and say how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def claim_means_over_rows(log: Log, claims: Sequence[Claim]) -> None:
-    """Add claims of a harness that averages over rows instead of questions.
-
-    Both means are equal if all questions have equally many graded rows; otherwise the claim only
-    becomes a remark. Claims of totals are added unchanged.
-    """
-    held = {(claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims}
-    columns = [log.columns.get(name, []) for name in ("system", "task", "question", "status")]
-    for system, task, question, status in zip(*columns, strict=True) if held else ():
-        if (system, task) in held and status != UNSCORED:
-            every, ended = held[system, task]
-            every[question] += 1
-            ended[question] += status not in FAILED
-    for claim in claims:
-        if claim.metric in TALLIES:
-            log.claims.append(claim)
-            continue
-        every, ended = held[claim.system, claim.task]
-        counts = ended if claim.errors == "missing" else every
-        if len(set(counts.values())) == 1 and 0 not in counts.values():
-            log.claims.append(claim)
-        else:
-            whose = " · ".join(part for part in (claim.system, claim.task) if part)
-            log.remarks.append(
-                f"{whose}: the log states {claim.name} {claim.value:.4g}, which is a mean over "
-                f"rows, while questions have different numbers of them.".removeprefix(": ")
-            )
 
 
 def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:

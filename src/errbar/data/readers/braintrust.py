@@ -24,17 +24,8 @@ from typing import Any
 
 from errbar.base.remarks import guess
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    JSON,
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    occurrences,
-    pick,
-    picked_remark,
-)
+from errbar.data.readers import exports
+from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
 from errbar.data.readers.documents import (
     number_or_none,
     object_in,
@@ -42,17 +33,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
-from errbar.data.readers.exports import (
-    Scores,
-    first_of,
-    is_error,
-    part_of,
-    records,
-    remarks_on_scores,
-    score_names,
-    score_of,
-    short_name,
-)
+from errbar.data.readers.exports import Scores
 from errbar.data.readers.tables.naming import name_systems, systems_of
 
 _PAGES = ("events", "data", "objects")
@@ -102,10 +83,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     trials = [trial for path in files for trial in _trials(path, stated, log)]
     trials = _counted_once(trials, log)
     scores = [trial.scores for trial in trials]
-    scorers = score_names(scores)
-    scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
-    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
-    log.remarks += remarks_on_scores(scores, scorer, "Braintrust")
+    scorers = exports.score_names(scores)
+    scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
+    log.remarks += exports.remarks_on_scores(scores, scorer, "Braintrust")
     if not scorers:
         log.remarks.append("No trial has a score.")
     systems = _systems(trials, choice, log)
@@ -130,7 +110,7 @@ def _add(
     """Add a row per trial; a question is a record of a data set, or else an input."""
     found = [trial.record for trial in trials]
     questions = [
-        short_name(record.get("input")) if origin is None else origin
+        exports.short_name(record.get("input")) if origin is None else origin
         for record, origin in zip(found, origins, strict=True)
     ]
     outcomes = [trial.scores.of(scorer) for trial in trials]
@@ -141,12 +121,19 @@ def _add(
         trial=occurrences(zip(systems, questions, strict=True)),
         outcome=outcomes,
         status=[
-            "error" if is_error(record.get("error")) else "unscored" if outcome is None else "ok"
+            "error"
+            if exports.is_error(record.get("error"))
+            else "unscored"
+            if outcome is None
+            else "ok"
             for record, outcome in zip(found, outcomes, strict=True)
         ],
         answer=texts_or_none([record.get("output") for record in found]),
         target=texts_or_none([record.get("expected") for record in found]),
-        cost=[score_of(part_of(record, "metrics").get("estimated_cost")) for record in found],
+        cost=[
+            exports.score_of(exports.part_of(record, "metrics").get("estimated_cost"))
+            for record in found
+        ],
     )
 
 
@@ -158,14 +145,14 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
     if glance.shape == "object" and glance.has("summary", _RESULTS):
         stated[path] = object_in(object_of(path), "summary")
         name = text_or_none(stated[path].get("experiment_name")) or ""
-    found = list(records(path, *(_RESULTS,) if path in stated else _PAGES))
+    found = list(exports.records(path, *(_RESULTS,) if path in stated else _PAGES))
     log.read(path, len(found))
     roots = {
         str(span["root_span_id"]) for span in found if "root_span_id" in span and _is_root(span)
     }
     kept = []
     for record in found:
-        evaluation = part_of(record, "span_attributes").get("type") == "eval"
+        evaluation = exports.part_of(record, "span_attributes").get("type") == "eval"
         if not _is_root(record) and (not evaluation or str(record.get("root_span_id")) in roots):
             log.leave_out(path, _INSIDE)
             continue
@@ -173,9 +160,9 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
             path,
             record,
             str(record.get("experiment_id") or ""),
-            str(first_of(record, "experiment_name", "experiment") or name),
+            str(exports.first_of(record, "experiment_name", "experiment") or name),
         )
-        for key, value in part_of(record, "scores").items():
+        for key, value in exports.part_of(record, "scores").items():
             trial.scores.add(key, value)
         kept.append(trial)
     return kept
@@ -184,7 +171,7 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
 def _is_root(record: Mapping[str, Any]) -> bool:
     """Whether a record is a root span; a record without span fields is not."""
     if record.get("is_root") is not None:
-        return score_of(record["is_root"]) == 1.0
+        return exports.score_of(record["is_root"]) == 1.0
     if record.get("span_parents"):
         return False
     return record.get("span_id") == record.get("root_span_id")
@@ -206,7 +193,7 @@ def _counted_once(trials: Sequence[_SpanTrial], log: Log) -> list[_SpanTrial]:
 
 def _origin(record: Mapping[str, Any]) -> str | None:
     """The data set record of a trial."""
-    inside = part_of(record, "origin").get("id")
+    inside = exports.part_of(record, "origin").get("id")
     name = inside if inside is not None else record.get("dataset_record_id")
     return None if name is None else str(name)
 
@@ -219,7 +206,7 @@ def _systems(trials: Sequence[_SpanTrial], choice: Choice, log: Log) -> list[str
         places.setdefault(trial.experiment, set()).add(trial.path)
     apart = len(places) == len(files) and all(len(paths) == 1 for paths in places.values())
     if not any(trial.experiment or trial.name for trial in trials):
-        models = [part_of(trial.record, "metadata").get("model") for trial in trials]
+        models = [exports.part_of(trial.record, "metadata").get("model") for trial in trials]
         if all(isinstance(model, str) for model in models):
             log.remarks.append(guess("Systems: the model in the metadata of spans"))
             return [str(model) for model in models]
@@ -246,7 +233,7 @@ def _claim(
         number = number_or_none(score)
         if number is not None and often[systems.get(path, "")] == 1:
             claims.append(Claim(f"mean {scorer}", number, "avg", systems[path], "", "missing"))
-    claim_means_over_rows(log, claims)
+    log.claim_means_over_rows(claims)
 
 
 READER = Reader("braintrust", (*JSON, ""), _recognise, _read, files=("systems", "trials"))

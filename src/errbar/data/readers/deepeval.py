@@ -13,24 +13,8 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    pick,
-    picked_remark,
-)
-from errbar.data.readers.documents import (
-    list_in,
-    number_or_none,
-    object_in,
-    object_of,
-    require_list,
-    require_object,
-    text_or_none,
-)
+from errbar.data.readers import documents
+from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.errors import InputError
 
 _SUCCESS = "success"
@@ -85,8 +69,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         metric for run in runs.values() for case in run.cases for metric in case.metrics
     )
     scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{metric}/score" for metric in metrics)]))
-    scorer = pick(choice.scorer, scorers, "metric", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    scorer = log.choose_scorer(choice.scorer, scorers, "metric", str(files[0]), called="score")
     trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
     claims: dict[tuple[str, str], list[Claim]] = {}
     for path, run in runs.items():
@@ -103,7 +86,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 guess(f"Trials: {path}: its cases are read as further trials of the previous run")
             )
         claims[whose] = [] if whose in claims else list(_claims(run, scorer))
-    claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
+    log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
     unnamed = sum(not case.is_named for run in runs.values() for case in run.cases)
     if unnamed:
         log.remarks.append(
@@ -113,10 +96,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _run(path: Path) -> _TestRun:
-    told = object_of(path)
+    told = documents.object_of(path)
     if _LATEST in told:
-        told = require_object(told[_LATEST], f"{path}, {_LATEST}")
-    model = object_in(told, "hyperparameters").get("model") or told.get("identifier")
+        told = documents.require_object(told[_LATEST], f"{path}, {_LATEST}")
+    model = documents.object_in(told, "hyperparameters").get("model") or told.get("identifier")
     data_set = told.get("datasetAlias") or told.get("testFile")
     stated = {key: told.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
     return _TestRun(str(model or ""), str(data_set or ""), list(_cases(path, told)), stated)
@@ -125,12 +108,16 @@ def _run(path: Path) -> _TestRun:
 def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
     """Cases of both kinds, single-turn and conversational."""
     for kind in _CASES:
-        for at, value in enumerate(require_list(run.get(kind) or [], f"{path}, {kind}")):
+        for at, value in enumerate(documents.require_list(run.get(kind) or [], f"{path}, {kind}")):
             case = (
-                value if isinstance(value, dict) else require_object(value, f"{path}, {kind}[{at}]")
+                value
+                if isinstance(value, dict)
+                else documents.require_object(value, f"{path}, {kind}[{at}]")
             )
             name = str(case.get("name") or "")
-            asked = text_or_none(case.get("input") or case.get("scenario") or case.get("turns"))
+            asked = documents.text_or_none(
+                case.get("input") or case.get("scenario") or case.get("turns")
+            )
             if not name and not asked:
                 raise InputError(f"{path}: a case has neither a name nor an input.")
             numbered = "test_case_" in name and bool(_NUMBERED.fullmatch(name))
@@ -139,16 +126,16 @@ def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
                 not numbered,
                 case.get(_SUCCESS),
                 _metrics(case),
-                text_or_none(case.get("actualOutput")),
-                text_or_none(case.get("expectedOutput")),
-                number_or_none(case.get("evaluationCost")),
+                documents.text_or_none(case.get("actualOutput")),
+                documents.text_or_none(case.get("expectedOutput")),
+                documents.number_or_none(case.get("evaluationCost")),
             )
 
 
 def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
     """Results of the metrics of a case; a repeated metric name gets a suffix, as in name (2)."""
     found: dict[str, _Metric] = {}
-    for metric in list_in(case, "metricsData"):
+    for metric in documents.list_in(case, "metricsData"):
         if isinstance(metric, dict):
             plain = name = str(metric.get("name"))
             at = 1
@@ -185,12 +172,12 @@ def _add(log: Log, run: _TestRun, scorer: str, trials: Counter[str]) -> None:
 def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
     """Outcome and status of a case by all its metrics, or by one."""
     if scorer == _SUCCESS:
-        outcome = number_or_none(case.success)
+        outcome = documents.number_or_none(case.success)
         failed = any(metric.failed for metric in case.metrics.values())
     else:
         whole = scorer in case.metrics
         told = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
-        outcome = number_or_none(told and (told.success if whole else told.score))
+        outcome = documents.number_or_none(told and (told.success if whole else told.score))
         failed = told is not None and told.failed
     return outcome, "error" if failed else "unscored" if outcome is None else "ok"
 
@@ -204,9 +191,11 @@ def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
             yield Claim("share of tests passed", passed / (passed + failed), "avg", *whose)
             yield Claim("testPassed", passed, "right", *whose)
         yield Claim("testPassed and testFailed", passed + failed, "rows", *whose)
-    for score in list_in(run.stated, "metricsScores"):
+    for score in documents.list_in(run.stated, "metricsScores"):
         if isinstance(score, dict) and score.get("metric") == scorer:
-            passes, fails = (number_or_none(score.get(key)) or 0.0 for key in ("passes", "fails"))
+            passes, fails = (
+                documents.number_or_none(score.get(key)) or 0.0 for key in ("passes", "fails")
+            )
             if passes + fails > 0:
                 share = passes / (passes + fails)
                 yield Claim(f"share passed of {scorer}", share, "avg", *whose, "missing")
@@ -215,7 +204,9 @@ def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
 
 def _tests(run: _TestRun) -> tuple[float, float]:
     """Stated numbers of passed and failed tests; None if one is missing."""
-    passed, failed = (number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed"))
+    passed, failed = (
+        documents.number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed")
+    )
     return (0.0, 0.0) if passed is None or failed is None else (passed, failed)
 
 

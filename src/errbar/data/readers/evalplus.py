@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import (
     number_or_none,
     object_of,
@@ -59,8 +59,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         plus for evaluation in found for each in evaluation.tasks.values() for _, plus in each
     )
     scorers = ["plus", "base"] if has_plus else ["base"]
-    scorer = pick(choice.scorer, scorers, "scorer", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
+    scorer = log.choose_scorer(choice.scorer, scorers, "scorer", str(files[0]))
     naming = name_systems(files, *_ENDINGS, files_are=choice.files)
     log.remarks += naming.remarks
     often = Counter(naming.systems)

@@ -21,15 +21,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import about, guess, warning
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    pick,
-    picked_remark,
-)
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -101,7 +93,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         starts[whose] = _add(log, whose, trials, scorers[whose], starts[whose])
     for report in reports:
         log.read(report, 0)
-    claim_means_over_rows(log, [claim for file in reports for claim in _claims(file, scorers)])
+    log.claim_means_over_rows([claim for file in reports for claim in _claims(file, scorers)])
     return log
 
 

@@ -16,15 +16,7 @@ from typing import Any
 
 from errbar.base.remarks import guess, warning
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    pick,
-    some_of,
-)
+from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, some_of
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -275,7 +267,7 @@ def _state_scores(
             elif ours:
                 log.claims += claims
             else:
-                claim_means_over_rows(log, claims)
+                log.claim_means_over_rows(claims)
             if ours and lost is not None:
                 log.remarks.append(
                     f"{subject}: rows left out when this log was written, because they had no "

@@ -7,16 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.columns import FAILED, STATUSES, USUAL
-from errbar.data.readers.documents import (
-    lines,
-    list_in,
-    name_of,
-    number_or_none,
-    object_in,
-    require_key,
-    require_object,
-    text_or_none,
-)
+from errbar.data.readers import documents
 
 OWN = "errbar."  # prefix of columns of the outcomes table in the metadata
 NO_OUTCOME = f"{OWN}outcome"  # set where the score of a record is only a placeholder
@@ -69,11 +60,11 @@ def read_samples(path: Path, reading: Reading) -> SampleFile:
     """Read the records of a file; information about all files is collected in `reading`."""
     samples = SampleFile(path)
     place = str(path)
-    for at, row in lines(path):
+    for at, row in documents.lines(path):
         where = f"{place}, line {at}"
         subject = SystemOnTask(
-            str(require_key(row, "model_id", where)),
-            str(require_key(row, "evaluation_name", where)),
+            str(documents.require_key(row, "model_id", where)),
+            str(documents.require_key(row, "evaluation_name", where)),
         )
         values = _values(row, reading, where)
         samples.records.append(Record(subject, str(row.get("evaluation_result_id") or ""), values))
@@ -86,13 +77,13 @@ def _values(row: Mapping[str, Any], reading: Reading, where: str) -> dict[str, A
     """The columns of a record without its subject; a trial only if errbar wrote one."""
     judged, question = row.get("evaluation"), row.get("sample_id")
     if type(judged) is not dict:
-        judged = require_object(judged, f"{where}, evaluation")
+        judged = documents.require_object(judged, f"{where}, evaluation")
     if type(question) is not str:
-        question = name_of(question, f"{where}, sample_id")
-    numbers = {name: number_or_none(judged.get(name)) for name in SCORES}
+        question = documents.name_of(question, f"{where}, sample_id")
+    numbers = {name: documents.number_or_none(judged.get(name)) for name in SCORES}
     outcome = numbers[reading.scorer]
     reading.partly_right += None not in numbers.values() and len({*numbers.values()}) > 1
-    metadata = object_in(row, "metadata")
+    metadata = documents.object_in(row, "metadata")
     if NO_OUTCOME in metadata:
         outcome = None
     error = row.get("error")
@@ -119,7 +110,7 @@ def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
         elif (meaning == "status" and value in STATUSES) or meaning == "cluster":
             found[meaning] = value
         elif meaning in ("confidence", "weight", "cost"):
-            found[meaning] = number_or_none(_float(value))
+            found[meaning] = documents.number_or_none(_float(value))
     return found
 
 
@@ -153,17 +144,17 @@ def _answer(row: Mapping[str, Any]) -> str | None:
     """The answer extracted from the last message."""
     found = [
         attribution
-        for attribution in list_in(row, "answer_attribution")
+        for attribution in documents.list_in(row, "answer_attribution")
         if isinstance(attribution, dict)
     ]
     last = next(
         (attribution for attribution in reversed(found) if attribution.get("is_terminal")), None
     )
-    return text_or_none(last.get("extracted_value")) if last else None
+    return documents.text_or_none(last.get("extracted_value")) if last else None
 
 
 def _target(row: Mapping[str, Any]) -> str | None:
-    reference = object_in(row, "input").get("reference")
+    reference = documents.object_in(row, "input").get("reference")
     if isinstance(reference, list) and len(reference) == 1:
-        return text_or_none(reference[0])
-    return text_or_none(reference or None)
+        return documents.text_or_none(reference[0])
+    return documents.text_or_none(reference or None)

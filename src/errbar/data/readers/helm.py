@@ -19,18 +19,8 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, about
 from errbar.data.provenance import Claim
+from errbar.data.readers import documents
 from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
-from errbar.data.readers.documents import (
-    document,
-    elements,
-    is_whole,
-    list_in,
-    name_of,
-    number_or_none,
-    object_in,
-    require_key,
-    require_object,
-)
 from errbar.errors import InputError
 
 _USUAL = (
@@ -86,7 +76,9 @@ class _HelmRun:
     @property
     def model(self) -> str:
         """Model in the specification, or else in the name of the run."""
-        told = object_in(self.spec, "adapter_spec").get("model") or self._in_name().get("model")
+        told = documents.object_in(self.spec, "adapter_spec").get("model") or self._in_name().get(
+            "model"
+        )
         return str(told or "")
 
     @property
@@ -104,20 +96,20 @@ class _HelmRun:
     def entries(self) -> list[_InstanceStats]:
         """Stats of each instance and trial: all of them, or only the chosen one."""
         return [
-            self._entry(require_object(element, str(self.path)), at)
-            for at, element in enumerate(elements(self.path))
+            self._entry(documents.require_object(element, str(self.path)), at)
+            for at, element in enumerate(documents.elements(self.path))
         ]
 
     def _entry(self, told: Mapping[str, Any], at: int) -> _InstanceStats:
         question, trial = told.get("instance_id"), _trial(told)
         if not isinstance(question, str):
             where = f"{self.path}, [{at}]"
-            question = name_of(require_key(told, "instance_id", where), where)
+            question = documents.name_of(documents.require_key(told, "instance_id", where), where)
         if trial is None:
             raise InputError(f"{self.path}, [{at}]: train_trial_index must be an integer.")
         scores: dict[str, float | None] = {}
         split = ""
-        for stat in list_in(told, "stats"):
+        for stat in documents.list_in(told, "stats"):
             named = stat.get("name") if isinstance(stat, dict) else None
             if not isinstance(named, dict):
                 continue
@@ -139,13 +131,13 @@ class _HelmRun:
     def states(self) -> dict[_Key, _State]:
         """Requests and answers; of several requests for an instance, the first."""
         states: dict[_Key, _State] = {}
-        for state in list_in(self._object("scenario_state.json"), "request_states"):
+        for state in documents.list_in(self._object("scenario_state.json"), "request_states"):
             if isinstance(state, dict):
-                instance = object_in(state, "instance")
+                instance = documents.object_in(state, "instance")
                 kind = _perturbation(instance.get("perturbation"))
                 key = (str(instance.get("id")), _trial(state), kind)
                 if key not in states:
-                    failed = object_in(state, "result").get("success") is False
+                    failed = documents.object_in(state, "result").get("success") is False
                     states[key] = _State(failed, _answer(state), _target(state))
         return states
 
@@ -155,7 +147,7 @@ class _HelmRun:
 
     def _beside(self, name: str) -> Any:
         path = self.path.with_name(name)
-        return document(path) if path.is_file() else None
+        return documents.document(path) if path.is_file() else None
 
 
 def _perturbation(told: Any) -> str:
@@ -169,7 +161,7 @@ def _perturbation(told: Any) -> str:
 
 def _trial(record: Mapping[str, Any]) -> int | None:
     at = record.get("train_trial_index")
-    return at if is_whole(at) and abs(at) < 1 << 31 else None
+    return at if documents.is_whole(at) and abs(at) < 1 << 31 else None
 
 
 def _recognise(glance: Glance) -> str:
@@ -273,25 +265,28 @@ def _task(run: _HelmRun, split: str, perturbation: str) -> str:
 
 def _mean(stat: Mapping[str, Any]) -> float | None:
     """Mean of a stat; None if nothing was counted."""
-    count, total = number_or_none(stat.get("count")), number_or_none(stat.get("sum"))
+    count, total = (
+        documents.number_or_none(stat.get("count")),
+        documents.number_or_none(stat.get("sum")),
+    )
     return total / count if count and total is not None else None
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
     """First completion of the model; for multiple choice, the text of the chosen letter."""
-    first = next(iter(list_in(object_in(state, "result"), "completions")), None)
+    first = next(iter(documents.list_in(documents.object_in(state, "result"), "completions")), None)
     text = first.get("text") if isinstance(first, dict) else None
     if not isinstance(text, str):
         return None
-    meant = object_in(state, "output_mapping").get(text.strip())
+    meant = documents.object_in(state, "output_mapping").get(text.strip())
     return meant if isinstance(meant, str) else text
 
 
 def _target(state: Mapping[str, Any]) -> str | None:
     """First reference tagged as correct."""
-    for reference in list_in(object_in(state, "instance"), "references"):
+    for reference in documents.list_in(documents.object_in(state, "instance"), "references"):
         if isinstance(reference, dict) and "correct" in (reference.get("tags") or ()):
-            text = object_in(reference, "output").get("text")
+            text = documents.object_in(reference, "output").get("text")
             return text if isinstance(text, str) else None
     return None
 
@@ -305,8 +300,8 @@ def _claims(
     over questions. Its worst-case values over perturbations are not compared.
     """
     for total in run.totals:
-        named = object_in(total, "name") if isinstance(total, dict) else {}
-        perturbed = object_in(named, "perturbation")
+        named = documents.object_in(total, "name") if isinstance(total, dict) else {}
+        perturbed = documents.object_in(named, "perturbation")
         if perturbed.get("computed_on", "perturbed") != "perturbed":
             continue
         split = str(named.get("split") or "")

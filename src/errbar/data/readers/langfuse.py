@@ -23,26 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.readers.base import (
-    JSON,
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    occurrences,
-    pick,
-    picked_remark,
-)
+from errbar.data.readers import exports
+from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
-from errbar.data.readers.exports import (
-    Scores,
-    first_of,
-    records,
-    remarks_on_scores,
-    score_names,
-    score_of,
-    short_name,
-)
+from errbar.data.readers.exports import Scores
 from errbar.data.readers.tables.naming import name_systems
 
 _PAGES = ("data",)
@@ -107,21 +91,21 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log, found = Log(), _Found()
     for path in files:
         log.read(path, 0)
-        for whole in records(path, *_PAGES):
+        for whole in exports.records(path, *_PAGES):
             for part in _expanded(whole):
                 _sort(part, path, found, log)
     trials = _join(found, log)
     scores = [trial.scores for trial in trials]
-    scorers = score_names(scores)
-    scorer = pick(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
-    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
-    log.remarks += remarks_on_scores(scores, scorer, "Langfuse")
+    scorers = exports.score_names(scores)
+    scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
+    log.remarks += exports.remarks_on_scores(scores, scorer, "Langfuse")
     if not scorers:
         log.remarks.append("No trial has a score.")
     systems = _systems(trials, choice, log)
     questions = _questions(trials, log)
     tasks = [
-        str(first_of(trial.record, "datasetName", "experimentDatasetId") or "") for trial in trials
+        str(exports.first_of(trial.record, "datasetName", "experimentDatasetId") or "")
+        for trial in trials
     ]
     outcomes = [trial.scores.of(scorer) for trial in trials]
     log.extend(
@@ -136,7 +120,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         ],
         answer=texts_or_none([trial.record.get("output") for trial in trials]),
         target=texts_or_none([trial.record.get("expectedOutput") for trial in trials]),
-        cost=[score_of(trial.record.get("totalCost")) for trial in trials],
+        cost=[exports.score_of(trial.record.get("totalCost")) for trial in trials],
     )
     return log
 
@@ -201,14 +185,14 @@ def _trace_of(score: Mapping[str, Any]) -> str:
     """The trace of a score; version 3 of scores has it in the subject."""
     subject = object_in(score, "subject")
     inside = subject.get("id") if subject.get("kind") == "trace" else subject.get("traceId")
-    return str(first_of(score, "traceId") or inside or "")
+    return str(exports.first_of(score, "traceId") or inside or "")
 
 
 def _give(scores: Scores, score: Mapping[str, Any]) -> None:
     """Add a score as a number, or as the label of a categorical score, whose number is a rank."""
     kind = score.get("dataType") or "NUMERIC"
     numeric = kind in _NUMERIC or str(kind).upper() in _NUMERIC
-    value = score.get("value") if numeric else first_of(score, "stringValue", "value")
+    value = score.get("value") if numeric else exports.first_of(score, "stringValue", "value")
     scores.add(str(score.get("name")), value if value is not None else score.get("stringValue"))
 
 
@@ -256,7 +240,7 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_TraceTrial]], log: L
 
 def _systems(trials: Sequence[_TraceTrial], choice: Choice, log: Log) -> list[str]:
     """Systems are runs; for traces the model in their metadata, or else the file or trace name."""
-    runs = [first_of(trial.record, *_RUNS) for trial in trials]
+    runs = [exports.first_of(trial.record, *_RUNS) for trial in trials]
     found = [
         str(run) if run is not None else _model_of(trial.record)
         for run, trial in zip(runs, trials, strict=True)
@@ -295,13 +279,15 @@ def _model_of(trace: Mapping[str, Any]) -> str | None:
 
 def _questions(trials: Sequence[_TraceTrial], log: Log) -> list[str]:
     """Questions are data set items; for traces their input, or else each trace."""
-    items = [first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials]
+    items = [
+        exports.first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials
+    ]
     asked = [
         None if item is not None else trial.record.get("input")
         for trial, item in zip(trials, items, strict=True)
     ]
     found = [
-        str(item) if item is not None else short_name(text) or trial.trace
+        str(item) if item is not None else exports.short_name(text) or trial.trace
         for trial, item, text in zip(trials, items, asked, strict=True)
     ]
     if any(text is not None for text in asked):

@@ -22,17 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    JSON,
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    occurrences,
-    pick,
-    picked_remark,
-)
+from errbar.data.readers import exports
+from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -40,16 +31,7 @@ from errbar.data.readers.documents import (
     object_of,
     text_or_none,
 )
-from errbar.data.readers.exports import (
-    Scores,
-    first_of,
-    is_error,
-    part_of,
-    records,
-    remarks_on_scores,
-    score_names,
-    score_of,
-)
+from errbar.data.readers.exports import Scores
 from errbar.data.readers.tables.naming import name_systems
 
 _PAGES = ("examples_with_runs", "runs", "results", "data")
@@ -104,10 +86,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     trials = _counted_once([trial for path in files for trial in _trials(path, log)], log)
     scores = [trial.scores for trial in trials]
-    scorers = score_names(scores)
-    scorer = pick(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
-    log.remarks += picked_remark(scorer, scorers, "feedback", "scorer")
-    log.remarks += remarks_on_scores(scores, scorer, "LangSmith")
+    scorers = exports.score_names(scores)
+    scorer = log.choose_scorer(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
+    log.remarks += exports.remarks_on_scores(scores, scorer, "LangSmith")
     systems = _systems(trials, choice, log)
     outcomes = [trial.scores.of(scorer) for trial in trials]
     log.extend(
@@ -126,7 +107,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     )
     for path in [path for path in files if _states_means(path)]:
         mine = {system for system, trial in zip(systems, trials, strict=True) if trial.path == path}
-        claim_means_over_rows(log, list(_claims(path, mine, scorer)))
+        log.claim_means_over_rows(list(_claims(path, mine, scorer)))
     if not scorers:
         log.remarks.append("No run has feedback.")
     return log
@@ -136,13 +117,13 @@ def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
     kept = []
     held = 0
     plain: set[str] = set()  # keys that are spelled as they are read
-    for record in records(path, *_PAGES):
+    for record in exports.records(path, *_PAGES):
         if not plain.issuperset(record):
             plain.update(key for key in record if _plain(key) == key)
         alike = plain.issuperset(record)
         for run in _runs(record if alike else {_plain(key): record[key] for key in record}):
             held += 1
-            example = first_of(run, "example_id", "reference_example_id")
+            example = exports.first_of(run, "example_id", "reference_example_id")
             if run.get("parent_run_id") is not None:
                 log.leave_out(path, _INSIDE)
             elif not isinstance(example, str | int):
@@ -168,16 +149,16 @@ def _runs(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 
 def _trial(path: Path, run: Mapping[str, Any], example: str) -> _ExampleTrial:
-    part = part_of if "." in "".join(run) else object_in
+    part = exports.part_of if "." in "".join(run) else object_in
     return _ExampleTrial(
         path,
         example,
-        text_or_none(first_of(run, "id", "run_id")),
-        first_of(run, *_SESSIONS),
-        is_error(run.get("error")) or run.get("status") == "error",
+        text_or_none(exports.first_of(run, "id", "run_id")),
+        exports.first_of(run, *_SESSIONS),
+        exports.is_error(run.get("error")) or run.get("status") == "error",
         _text(part(run, "outputs")),
         _text(part(run, "reference")),
-        score_of(run.get("total_cost")),
+        exports.score_of(run.get("total_cost")),
         _scores(run, part),
     )
 
@@ -191,7 +172,7 @@ def _scores(
         scores.add(name, value)
     for result in list_in(run, "evaluation"):
         if isinstance(result, dict):
-            scores.add(str(result.get("key")), first_of(result, "score", "value"))
+            scores.add(str(result.get("key")), exports.first_of(result, "score", "value"))
     for name, told in part(run, "feedback_stats").items():
         stats = told if isinstance(told, dict) else {}
         if number_or_none(stats.get("avg")) is not None:

@@ -18,21 +18,8 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, warning
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, pick, picked_remark
-from errbar.data.readers.documents import (
-    document,
-    is_whole,
-    lines,
-    list_in,
-    name_of,
-    number_or_none,
-    object_in,
-    require_key,
-    require_list,
-    require_object,
-    text_or_none,
-    truth_or_none,
-)
+from errbar.data.readers import documents
+from errbar.data.readers.base import Choice, Glance, Log
 from errbar.errors import InputError
 
 _ITEM = ("datasource_item_id", "results", "status")
@@ -89,8 +76,7 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
             f"item; load the list of its output items too (client.evals.runs.output_items.list)."
         )
     found = _scorers(held)
-    scorer = pick(choice.scorer, found, "scorer", str(files[0]))
-    log.remarks += picked_remark(scorer, found, "scorer", "scorer")
+    scorer = log.choose_scorer(choice.scorer, found, "scorer", str(files[0]))
     systems = _systems(held, choice, log)
     alike = Counter((system, run.task) for run, system in zip(held, systems, strict=True))
     starts: Counter[tuple[str, str, str]] = Counter()
@@ -109,60 +95,67 @@ def _take(log: Log, file: Path, runs: dict[str, _ApiRun], seen: set[str]) -> Non
     held = 0
     for where, value, page in _objects(file):
         if "result_counts" in value:
-            name = name_of(require_key(value, "id", where), f"{where}, id")
+            name = documents.name_of(documents.require_key(value, "id", where), f"{where}, id")
             runs.setdefault(name, _ApiRun(name)).said = value
             continue
         held += 1
-        name = name_of(require_key(value, "run_id", where), f"{where}, run_id")
+        name = documents.name_of(documents.require_key(value, "run_id", where), f"{where}, run_id")
         run = runs.setdefault(name, _ApiRun(name))
-        run.task = text_or_none(value.get("eval_id")) or run.task
+        run.task = documents.text_or_none(value.get("eval_id")) or run.task
         run.has_end = run.has_end or not page.get("has_more")
-        item = text_or_none(value.get("id"))
+        item = documents.text_or_none(value.get("id"))
         if item in seen:
             log.leave_out(file, "output items that were read before")
             continue
         if item is not None:
             seen.add(item)
-        model = object_in(value, "sample").get("model")
+        model = documents.object_in(value, "sample").get("model")
         run.models[model if isinstance(model, str) else ""] += 1
         run.items.append(_item(value, where))
     log.read(file, held)
 
 
 def _item(value: Mapping[str, Any], where: str) -> _Item:
-    question = name_of(require_key(value, "datasource_item_id", where), where)
-    status, sample = text_or_none(value.get("status")), object_in(value, "sample")
-    output = [message for message in list_in(sample, "output") if isinstance(message, dict)]
-    graded = [result for result in list_in(value, "results") if isinstance(result, dict)]
+    question = documents.name_of(documents.require_key(value, "datasource_item_id", where), where)
+    status, sample = (
+        documents.text_or_none(value.get("status")),
+        documents.object_in(value, "sample"),
+    )
+    output = [
+        message for message in documents.list_in(sample, "output") if isinstance(message, dict)
+    ]
+    graded = [result for result in documents.list_in(value, "results") if isinstance(result, dict)]
     return _Item(
         where,
         question,
         status,
         failed=status in _ERRORS or bool(sample.get("error")),
         results={_grader(result): (result.get("passed"), result.get("score")) for result in graded},
-        answer=text_or_none(output[-1].get("content")) if output else None,
+        answer=documents.text_or_none(output[-1].get("content")) if output else None,
     )
 
 
 def _grader(result: Mapping[str, Any]) -> str:
     """Name of a grader without the id that the API appends."""
-    return _ID.sub("", text_or_none(result.get("name")) or "grader")
+    return _ID.sub("", documents.text_or_none(result.get("name")) or "grader")
 
 
 def _objects(file: Path) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Any]]]:
     """Items and runs in any layout: an API list, an array, or JSON lines; and the list itself."""
     if Glance(file).shape == "lines":
-        wholes: Iterator[tuple[str, Any]] = ((f"{file}, line {at}", row) for at, row in lines(file))
+        wholes: Iterator[tuple[str, Any]] = (
+            (f"{file}, line {at}", row) for at, row in documents.lines(file)
+        )
     else:
-        wholes = iter([(str(file), document(file))])
+        wholes = iter([(str(file), documents.document(file))])
     for where, whole in wholes:
         page: Mapping[str, Any] = whole if isinstance(whole, dict) else {}
         parts = page.get("data") if page.get("object") == "list" else whole
         if isinstance(parts, dict):
             yield where, parts, {}
             continue
-        for at, item in enumerate(require_list(parts, f"{where}, data")):
-            yield f"{where}, item {at}", require_object(item, f"{where}, item {at}"), page
+        for at, item in enumerate(documents.require_list(parts, f"{where}, data")):
+            yield f"{where}, item {at}", documents.require_object(item, f"{where}, item {at}"), page
 
 
 def _scorers(runs: Sequence[_ApiRun]) -> list[str]:
@@ -221,15 +214,17 @@ def _judged(item: _Item, scorer: str) -> tuple[float | None, str]:
         known = item.status in _RIGHT or item.status in _WRONG
         value = float(item.status in _RIGHT) if known else None
     elif scorer in item.results:
-        value = truth_or_none(item.results[scorer][0], f"{item.where}, {scorer}")
+        value = documents.truth_or_none(item.results[scorer][0], f"{item.where}, {scorer}")
     else:
-        value = number_or_none(item.results.get(scorer.removesuffix("/score"), (None, None))[1])
+        value = documents.number_or_none(
+            item.results.get(scorer.removesuffix("/score"), (None, None))[1]
+        )
     lost = "error" if item.failed else "unscored"
     return value, "ok" if value is not None else lost
 
 
 def _claims(run: _ApiRun, system: str) -> Iterator[Claim]:
-    counts = object_in(run.said, "result_counts")
+    counts = documents.object_in(run.said, "result_counts")
     for name, metric in (("total", "rows"), ("passed", "right"), ("errored", "failed")):
-        if is_whole(counts.get(name)):
+        if documents.is_whole(counts.get(name)):
             yield Claim(f"result_counts.{name}", counts[name], metric, system, run.task)

@@ -22,15 +22,7 @@ from typing import Any
 
 from errbar.base.remarks import guess
 from errbar.data.provenance import TALLIES, Claim
-from errbar.data.readers.base import (
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    pick,
-    picked_remark,
-)
+from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import number_or_none, object_in, parse, text_or_none
 from errbar.data.readers.promptfoo_runs import Asked, Result, read_runs
 from errbar.data.readers.promptfoo_table import recognise_table
@@ -67,8 +59,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     results = [result for run in runs for result in run.results]
     names = chain.from_iterable(_named(result.row) for result in results)
     scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
-    scorer = pick(choice.scorer, scorers, "score", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0]))
     systems = _systems(results)
     tests = {id(result.row): _test(result.row) for result in results}
     questions = _questions(results, tests)
@@ -91,7 +82,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                     guess(f"Trials: {run.path}: its results are further trials of {system}")
                 )
     each = [claim for of_one in claims.values() for claim in of_one]
-    claim_means_over_rows(log, [claim for claim in each if claim.metric not in TALLIES])
+    log.claim_means_over_rows([claim for claim in each if claim.metric not in TALLIES])
     log.claims += [claim for claim in each if claim.metric in TALLIES]
     log.remarks += _guesses(results, trials)
     return log

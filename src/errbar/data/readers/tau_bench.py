@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import setting
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import (
     elements,
     is_whole,
@@ -113,9 +113,7 @@ def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: L
     """Success or the reward itself; there is a choice only if some reward is neither 0 nor 1."""
     parts = [reward for reward in map(number_or_none, rewards) if reward not in (None, 0.0, 1.0)]
     scorers = ["success", "reward"] if parts else ["success"]
-    scorer = pick(choice.scorer, scorers, "scorer", where)
-    log.remarks += picked_remark(scorer, scorers, "scorer", "scorer")
-    return scorer
+    return log.choose_scorer(choice.scorer, scorers, "scorer", where)
 
 
 def outcome_of(reward: Any, scorer: str) -> float | None:

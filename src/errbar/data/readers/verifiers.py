@@ -14,15 +14,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    claim_means_over_rows,
-    pick,
-    picked_remark,
-)
+from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -78,8 +70,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     runs = [_run(path, log) for path in files]
     found = (name for run in runs for rollout in run.rollouts for name in rollout.scores)
     scorers = list(dict.fromkeys([_REWARD, *found]))
-    scorer = pick(choice.scorer, scorers, "score", str(files[0]))
-    log.remarks += picked_remark(scorer, scorers, "score", "scorer")
+    scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0]))
     trials: Counter[tuple[str, str, str]] = Counter()
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for run in runs:
@@ -109,7 +100,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             )
         elif held:
             claims[next(iter(held))] = list(_claims(run, scorer))
-    claim_means_over_rows(log, [claim for of_one in claims.values() for claim in of_one])
+    log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
     return log
 
 
