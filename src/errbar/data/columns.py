@@ -80,16 +80,8 @@ PROPERTIES = _plain(
 # Measurements of a response: several of these in a row are scores of one system.
 MEASURES = _plain(
     *("relevance", "fluency", "coherence", "consistency", "faithfulness", "groundedness"),
-    *(
-        "clarity",
-        "helpfulness",
-        "harmlessness",
-        "harmfulness",
-        "honesty",
-        "toxicity",
-        "bias",
-        "safety",
-    ),
+    *("clarity", "helpfulness", "harmlessness", "harmfulness", "honesty", "toxicity", "bias"),
+    *("safety",),
     *("conciseness", "completeness", "correctness", "factuality", "creativity", "style", "tone"),
     *("quality", "accuracy", "precision", "recall", "f1", "f1_score", "bleu", "rouge", "rouge1"),
     *("rouge2", "rougel", "rouge_l", "meteor", "bertscore", "bert_score", "bleurt", "chrf", "wer"),
@@ -100,15 +92,8 @@ _FLAG = re.compile(r"(is|has|was|needs|requires|use|uses|do|contains)[\s_\-]+\w"
 # Summary rows and columns.
 TOTALS = _plain(
     *("average", "averages", "avg", "mean", "total", "totals", "sum", "overall", "all"),
-    *(
-        "aggregate",
-        "aggregated",
-        "summary",
-        "grand total",
-        "grand mean",
-        "grand average",
-        "overall average",
-    ),
+    *("aggregate", "aggregated", "summary", "grand total", "grand mean", "grand average"),
+    *("overall average",),
     *("overall mean", "overall score", "overall accuracy", "total score", "average score"),
     *("mean score", "avg score", "macro avg", "micro avg", "weighted avg", "macro average"),
     *("micro average", "weighted average", "macro", "micro", "accuracy", "Σ", "∑", "Ø", "⌀", "μ"),
@@ -184,6 +169,27 @@ def is_flag(name: str) -> bool:
     return _FLAG.match(name.strip()) is not None
 
 
+# A name that ends in model or llm, or adds a word for a name to these; not that of a scorer.
+_SYSTEM = re.compile(
+    r"(?!.*(judge|grader|grading|evaluator|eval|scorer|reward|embed|retriev|rerank|critic|verifier"
+    r"|user|simulat|teacher|reference|parent|tokenizer|draft))(?:.*[^a-z])?(model|llm)(name)?"
+    r"|(model|llm)[\s_.-]*(name|id|version|path|slug|tag|alias|key|variant|checkpoint|snapshot"
+    r"|revision|name[\s_-]or[\s_-]path)",
+    re.IGNORECASE,
+)
+
+
+def names_system(name: str) -> bool:
+    """Whether a name is that of a column of systems, such as `provider_model` or `llm_name`.
+
+    Examples
+    --------
+    >>> [names_system(name) for name in ("llm_name", "HF model", "judge_model", "model_output")]
+    [True, True, False, False]
+    """
+    return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None
+
+
 def is_settings_file(stem: str) -> bool:
     """Whether a file name is that of a settings file.
 
@@ -212,13 +218,28 @@ _WHOLE_NUMBER = re.compile(r"[-+]?\d{1,18}(\.0+)?")
 # Names that harnesses use for each column, the most likely first.
 USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "system": ("model", "model_name", "model_id", "agent", "method", "run"),
+        "system": (
+            *("model", "model_name", "model_id", "llm", "agent", "agent_name", "system_name"),
+            *("method", "modell", "modèle", "modele", "modelo", "modello", "модель", "模型"),
+            *("モデル", "모델", "run"),
+        ),
         "task": ("dataset", "benchmark", "task_name", "subset"),
         "question": (
             *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
             *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid"),
             *("problem_idx", "question_idx", "item", "problem", "id", "index", "idx"),
-            *("test_name", "test", "case", "example", "key", "name"),
+            *("test_name", "test", "case", "example", "key", "name", "frage", "aufgabe"),
+            *(
+                "pregunta",
+                "domanda",
+                "pergunta",
+                "вопрос",
+                "задача",
+                "问题",
+                "题目",
+                "問題",
+                "질문",
+            ),
         ),
         "trial": (
             *("epoch", "attempt", "repeat", "repetition", "trial_id", "sample", "completion_id"),
@@ -229,7 +250,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("succeeded", "is_success", "resolved", "is_resolved", "solved", "score", "reward"),
             *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
             *("pass@1", "pass_at_1", "is_solved", "is_passed", "judge_score", "final_score"),
-            *("overall_score", "rating"),
+            *("overall_score", "rating", "richtig", "korrekt", "correcto", "corretto", "correto"),
+            *("правильно", "верно", "正确", "是否正确", "正解"),
         ),
         "status": ("state",),
         "confidence": ("conf", "certainty", "probability", "prob"),

@@ -22,6 +22,7 @@ from errbar.data.columns import (
     are_whole_numbers,
     list_names,
     named_like,
+    names_system,
     plain_name,
     require_meaning,
     unknown_name,
@@ -63,9 +64,7 @@ def find_columns(
     unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
     lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
     guessed: set[str] = set()
-    wanted = [
-        meaning for meaning in usual_names if meaning not in named and meaning not in unwanted
-    ]
+    wanted = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
     if "question" in wanted and sample is not None:
         found = _id_beside_text(lower, taken, sample)
         if found is not None:
@@ -80,6 +79,8 @@ def find_columns(
             continue
         free = [name for name in _usual(lower, meaning, usual_names) if name not in taken]
         found = _likeliest(meaning, free, present, sample)
+        if meaning == "system":
+            found = found or _called_after_model(present, taken, sample)
         if found is None and meaning == "question" and sample is not None:
             found = _unusual_id(named, guessed, present, lower, sample)
         if found is not None:
@@ -95,12 +96,26 @@ def find_columns(
         refuse_confidence(named["outcome"], present, sample)
         refuse_tallies(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
-    pooled = "system" not in {*named, *unwanted}
     unused = tuple(name for name in present if name not in taken)
-    beside = unused if pooled else ()
+    beside = unused if "system" not in {*named, *unwanted} else ()
     also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
     unused = tuple(name for name in unused if name not in also)
     return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also, unused)
+
+
+def _called_after_model(
+    present: Sequence[str], taken: set[str], sample: Sample | None
+) -> str | None:
+    """The first column that is called after a model and has names that are not all different."""
+    for name in present:
+        if not isinstance(name, str) or name in taken or not names_system(name):
+            continue
+        values = sample(name) if sample is not None else ()
+        texts = [value for value in values if isinstance(value, str) and value.strip()]
+        different = len(texts) > 1 and len(set(texts)) == len(texts)
+        if texts and not different and not _is_prose(texts):
+            return name
+    return None
 
 
 def _unusual_id(

@@ -63,6 +63,11 @@ SETTINGS = frozenset(
             *("framework", "harness", "provider", "backend", "engine", "quantization", "quant"),
             *("dtype", "algorithm", "optimizer", "learning_rate", "lr", "adapter", "finetuned"),
             *("fine_tuned", "architecture", "size", "model_size", "noise", "perturbation"),
+            *("model_version", "model_family", "model_type", "deployment", "endpoint", "service"),
+            *("assistant", "bot", "chatbot", "solver", "classifier", "predictor", "detector"),
+            *("generator", "pipeline", "algo", "candidate", "contestant", "student", "team"),
+            *("submission", "submitter", "experiment", "experiment_name", "exp", "run_name"),
+            *("implementation", "revision", "release", "build", "commit", "branch"),
         ),
     )
 )

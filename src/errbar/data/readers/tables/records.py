@@ -20,7 +20,8 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import parse
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import are_counts
-from errbar.data.readers.tables.wide_tables import TRIAL_NAME, Flat, melt, refuse_scorers
+from errbar.data.readers.tables.wide_names import TRIAL_NAME
+from errbar.data.readers.tables.wide_tables import Flat, melt, refuse_scorers
 from errbar.errors import UnknownColumn
 
 Told = Mapping[str, str | None]

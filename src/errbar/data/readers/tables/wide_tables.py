@@ -8,7 +8,11 @@ lists what was left out; a list of columns (`system=gpt,qwen`) overrides the cho
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import permutations
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
 
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, mapping, warning, way_to_say
@@ -16,44 +20,34 @@ from errbar.data.columns import (
     INDEX,
     MEASURES,
     PREDICTIONS,
-    PROPERTIES,
     REFERENCES,
     RESPONSES,
     ROW,
-    TOTALS,
     USUAL,
     Columns,
-    is_flag,
     named_like,
-    plain_name,
 )
 from errbar.data.expressions import HIDDEN
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
 from errbar.data.readers.tables.column_choice import find_columns
-from errbar.data.readers.tables.competing_outcomes import no_outcome
+from errbar.data.readers.tables.competing_outcomes import no_outcome, worth_of
+from errbar.data.readers.tables.wide_names import (
+    differ_by_number,
+    is_answer_of,
+    is_no_system,
+    trials_in,
+)
 from errbar.errors import InputError, UnknownColumn
 
 Flat = dict[str, list[Any]]
 Told = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows inspected to classify a column
-# Columns with these names and a number are trials of one system, not systems.
-TRIAL_NAME = re.compile(
-    r"(trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation"
-    r"|answer|response|output|completion|iter|iteration|round|outcome|correct|score|result"
-    r"|reward|draw|r|t|k)[\s_.-]*\d+"
-    r"|(trial|run|attempt|sample|seed|rep|repeat|repetition|rollout|try)[\s_.-]+[a-z]",
-    re.IGNORECASE,
-)
-# Summaries of the trials of a question, and texts.
-_OF_TRIALS = frozenset(
-    ("best", "worst", "any", "max", "min", "majority", "final", "notes", "note", "comment")
-)
-_NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS | _OF_TRIALS
 _SCORE_NAME = re.compile(
     r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
 )
-_NUMBERED = re.compile(r"(.+?)[\s_.,/:-]*\d+")
+_MOST_DERIVED = 12  # columns among which means and differences are looked for
+_FEWEST_ROWS = 10  # rows in which a column must equal a statistic of others
 
 
 class _WideColumns(NamedTuple):
@@ -62,6 +56,8 @@ class _WideColumns(NamedTuple):
     wide: list[str]
     by_name: list[str]  # left out by name
     fractions: list[str]  # left out because other columns have only right and wrong
+    derived: Mapping[str, str] = MappingProxyType({})  # left out, since they follow from others
+    systems: Sequence[str] = ()  # of each column, if the columns are trials of several systems
 
 
 def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
@@ -91,14 +87,20 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
             _refuse_scores_of(wide, flat)
         elif meaning == "question":
             _refuse_totals([*wide, *chosen.fractions], flat, columns["system"])
-    if meaning != "system" and chosen.fractions:  # trials and questions may have partial credit
-        chosen = chosen._replace(wide=[*wide, *chosen.fractions], fractions=[])
-        wide = [name for name in flat if name in chosen.wide]
+    if meaning != "system":  # trials and questions may have partial credit
+        every = {*wide, *chosen.fractions, *(chosen.derived if meaning == "question" else ())}
+        wide = [name for name in flat if name in every]
+        kept_out = {} if meaning == "question" else chosen.derived
+        chosen = chosen._replace(wide=wide, fractions=[], derived=kept_out)
     kept = {name: column for name, column in flat.items() if name not in wide}
     if columns["question"] == ROW and meaning != "question":
         kept["question"] = [str(at + 1) for at in range(rows)]
     found = {name: column * len(wide) for name, column in kept.items()}
     found[meaning] = [name for name in wide for _ in range(rows)]
+    trials = trials_in(wide) if meaning == "trial" and not listed else None
+    if trials is not None and any(trials.systems) and "system" not in columns:
+        found["system"] = [name for name in trials.systems for _ in range(rows)]
+        chosen = chosen._replace(systems=trials.systems)
     found["outcome"] = [value for name in wide for value in flat[name]]
     unused = [name for name in kept if name not in taken | HIDDEN | {"question"}]
     unnamed = columns["question"] == ROW and meaning != "question"
@@ -111,12 +113,13 @@ def _remark(
     """Remark on the columns used, those left out, and how to choose others."""
     wide = chosen.wide
     said = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
+    said += f" of {_some(list(dict.fromkeys(chosen.systems)))}" if chosen.systems else ""
     choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
-    doubtful = [name for name in unused if _may_be_wide(flat[name]) and not _is_other(name)]
-    doubtful = [name for name in doubtful if name not in chosen.fractions]
-    numbered = _differ_by_number(wide) if meaning == "system" else []
+    doubtful = [name for name in unused if _may_be_wide(flat[name]) and not is_no_system(name)]
+    doubtful = [name for name in doubtful if name not in {*chosen.fractions, *chosen.derived}]
+    numbered = differ_by_number(wide) if meaning == "system" else []
     scores = meaning == "system" and all(map(_SCORE_NAME.search, wide))
-    if not (doubtful or chosen.fractions or numbered or scores):
+    if not (doubtful or chosen.fractions or chosen.derived or numbered or scores):
         rest = f"; not used: {_some(unused)}" if unused else ""
         rest += "; no column names the questions, so every row is one" if unnamed else ""
         return guess(
@@ -124,7 +127,9 @@ def _remark(
             option=f"--map {meaning}=COLUMN,COLUMN",
             argument=f"{meaning}='COLUMN,COLUMN'",
         )
-    reasons = []
+    reasons = [
+        f"{name} is {how} in every row, and left out." for name, how in chosen.derived.items()
+    ]
     if chosen.fractions:
         reasons.append(
             f"Left out, since they contain fractions while the others contain only right and "
@@ -174,7 +179,7 @@ def _is_number_column(column: Sequence[Any]) -> bool:
 def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     """Choose the columns that are systems, by their names and values."""
     references = named_like(candidates, REFERENCES)
-    answers = [name for name in candidates if name not in references and not _is_other(name)]
+    answers = [name for name in candidates if name not in references and not is_no_system(name)]
     answers += named_like(candidates, PREDICTIONS)
     if references and answers:
         listed = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
@@ -183,13 +188,51 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
             f"systems with {listed}."
         )
     measures = named_like(candidates, MEASURES)
-    if len(measures) > 1 and all(map(_is_other, candidates)):
+    if len(measures) > 1 and all(map(is_no_system, candidates)):
         refuse_scorers(measures)
-    by_name = [name for name in candidates if _is_other(name) or _is_answer_of(name)]
+    by_name = [name for name in candidates if is_no_system(name) or is_answer_of(name)]
     rest = [name for name in candidates if name not in by_name]
+    derived = _derived(rest, flat)
+    rest = [name for name in rest if name not in derived]
     binary = [name for name in rest if _is_binary(flat[name])]
     fractions = [name for name in rest if name not in binary] if binary else []
-    return _WideColumns(binary or rest, by_name, fractions)
+    return _WideColumns(binary or rest, by_name, fractions, derived)
+
+
+def _derived(names: Sequence[str], flat: Flat) -> dict[str, str]:
+    """Columns that are the mean or the difference of others in every row, and of which."""
+    if not 2 < len(names) <= _MOST_DERIVED:
+        return {}
+    columns = {
+        name: np.array([np.nan if worth_of(v) is None else worth_of(v) for v in flat[name]], float)
+        for name in names
+    }
+    found: dict[str, str] = {}
+    for name in reversed(names):  # a column follows from those to its left
+        others = {other: columns[other] for other in names if other not in {name, *found}}
+        if len(others) < 2:
+            break
+        statistics = {f"the mean of {_some(list(others))}": np.mean(list(others.values()), axis=0)}
+        for first, second in permutations(others, 2):
+            statistics[f"{first} less {second}"] = others[first] - others[second]
+        mine = columns[name]
+        rows = ~np.isnan(mine)
+        if rows.sum() < _FEWEST_ROWS or any(_are_equal(mine, other) for other in others.values()):
+            continue
+        how = [what for what, statistic in statistics.items() if _are_equal(mine, statistic)]
+        if how and len(set(mine[rows])) > 1:
+            found[name] = how[0]
+    return found
+
+
+def _are_equal(first: Any, second: Any) -> bool:
+    """Whether two columns are equal up to rounding to two decimals or more."""
+    known = ~np.isnan(first)
+    gap = np.abs(first[known] - second[known])
+    decimals = max(
+        (len(repr(value).partition(".")[2]) for value in first[known].tolist()), default=1
+    )
+    return bool(np.all(gap <= (0.5000001 * 10.0**-decimals if decimals > 1 else 1e-9)))
 
 
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
@@ -213,7 +256,7 @@ def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
     """Raise an error for a leaderboard: a row per system, and its score on each benchmark."""
     if all(_is_binary(flat[name]) for name in wide) or len(wide) >= _FEW:
         return
-    if len(_differ_by_number(wide)) == len(wide):  # q1, q2 … are questions with partial credit
+    if len(differ_by_number(wide)) == len(wide):  # q1, q2 … are questions with partial credit
         return
     anyway = way_to_say(f"--map question={','.join(wide)}", f"question={','.join(wide)!r}")
     raise UnknownColumn(
@@ -236,19 +279,6 @@ def refuse_scorers(names: Sequence[str]) -> NoReturn:
     )
 
 
-def _is_answer_of(name: str) -> bool:
-    """Whether the first or last word of a name marks a column of answers: qwen_answer."""
-    words = re.split(r"[\s_]+", name.strip())
-    ends = {plain_name(words[0]), plain_name(words[-1])}
-    return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
-
-
-def _is_other(name: str) -> bool:
-    """Whether a name is that of a property, flag, total or answer, not of a system."""
-    plain = plain_name(name)
-    return plain in _NO_SYSTEMS or is_flag(name)
-
-
 def _is_binary(column: Sequence[Any]) -> bool:
     return all(
         isinstance(value, bool) or value in (0, 1) or _is_binary_text(value)
@@ -264,16 +294,6 @@ def _is_binary_text(value: Any) -> bool:
     return word in NOTHING or word in WORDS or number_in(word) in (0.0, 1.0)
 
 
-def _differ_by_number(names: Sequence[str]) -> list[str]:
-    """Names that differ from another only by the number at the end."""
-    stems: dict[str, list[str]] = {}
-    for name in names:
-        found = _NUMBERED.fullmatch(name.strip())
-        if found:
-            stems.setdefault(found[1].lower(), []).append(name)
-    return [name for alike in stems.values() if len(alike) > 1 for name in alike]
-
-
 def _find(flat: Flat, told: Told) -> Columns:
     names = [name for name in flat if name not in HIDDEN]
     return find_columns(names, told, USUAL, sample=lambda name: flat[name][:_LOOKED_AT])
@@ -281,7 +301,7 @@ def _find(flat: Flat, told: Told) -> Columns:
 
 def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
     """Role of the columns of a wide table: trials, systems, or questions with systems in rows."""
-    if all(TRIAL_NAME.fullmatch(name.strip()) for name in wide):
+    if trials_in(wide) is not None:
         return "trial"
     if "system" in columns:
         if columns["question"] == ROW:

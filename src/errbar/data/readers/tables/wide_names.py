@@ -1,0 +1,169 @@
+"""What the name of a column in a wide table says: a trial, a system, or a summary of other columns.
+
+A column is a trial if its name is a word for trials with a number (`run_2`), a name of an outcome
+with one of several consecutive numbers (`correct_1`, `correct_2`), or both (`acc_seed1`). What
+stands before the word for trials, if it is not the name of an outcome, is the system
+(`gpt_run1`, `qwen_run1`).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from errbar.data.columns import (
+    MEASURES,
+    PREDICTIONS,
+    PROPERTIES,
+    REFERENCES,
+    RESPONSES,
+    TOTALS,
+    USUAL,
+    is_flag,
+    plain_name,
+)
+
+_REPEATS = (
+    r"trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation|iter"
+    r"|iteration|round|draw|replicate"
+)
+# Columns with these names and a number are trials of one system, not systems.
+TRIAL_NAME = re.compile(
+    rf"({_REPEATS}|answer|response|resp|output|completion|outcome|correct|score|result|reward|r|t|k)"
+    r"[\s_.#-]*\d+"
+    r"|(trial|run|attempt|sample|seed|rep|repeat|repetition|rollout|try)[\s_.-]+[a-z]",
+    re.IGNORECASE,
+)
+_REPEAT = re.compile(
+    rf"(?:(?P<before>.+?)[\s_./:-]+)?(?:{_REPEATS})s?[\s_.#=-]*\d+(?:[\s_./:-]+(?P<after>.+))?",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"(?P<stem>.+?)[\s_.,/:#-]*(?P<number>\d+)")
+# Scores of one answer by several raters are numbered as well.
+_RATED = frozenset(
+    ("rating", "grade", "label", "verdict", "judgescore", "overallscore", "finalscore")
+)
+_OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"]))) - _RATED
+# Summaries of the other columns of a row, and texts.
+_SUMMARIES = frozenset(
+    map(
+        plain_name,
+        (
+            *(
+                "best",
+                "worst",
+                "any",
+                "max",
+                "min",
+                "majority",
+                "final",
+                "notes",
+                "note",
+                "comment",
+            ),
+            *(
+                "diff",
+                "difference",
+                "delta",
+                "Δ",
+                "change",
+                "gain",
+                "improvement",
+                "uplift",
+                "lift",
+            ),
+            *("agree", "agrees", "disagree", "same", "match", "both", "either", "neither", "none"),
+            *(
+                "all_correct",
+                "any_correct",
+                "all_right",
+                "num_correct",
+                "n_correct",
+                "count_correct",
+            ),
+            *("median", "range", "spread", "best_of", "oracle", "vote", "votes", "majority_vote"),
+        ),
+    )
+)
+_NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS | _SUMMARIES
+_AT = re.compile(r"[a-z]+(_?at_?|@)\d+", re.IGNORECASE)  # pass@5, recall_at_10: measures
+
+
+class Trials(NamedTuple):
+    """The system and the trial of every column; the system is empty if there is only one."""
+
+    systems: list[str]
+    trials: list[str]
+
+
+def is_no_system(name: str) -> bool:
+    """Whether a name is that of a property, a flag, a total or a measure, not of a system.
+
+    Examples
+    --------
+    >>> [is_no_system(name) for name in ("delta", "is_hard", "pass@5", "gpt-4o")]
+    [True, True, True, False]
+    """
+    plain = plain_name(name)
+    if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
+        return True
+    return is_flag(name) and _stem_of(name) not in _OUTCOMES
+
+
+def trials_in(names: Sequence[str]) -> Trials | None:
+    """Read the names of columns as trials of one or several systems; None if they are not.
+
+    Examples
+    --------
+    >>> trials_in(["pass_1", "pass_2"])
+    Trials(systems=['', ''], trials=['pass_1', 'pass_2'])
+    >>> trials_in(["gpt_seed1", "gpt_seed2", "qwen_seed1", "qwen_seed2"]).systems
+    ['gpt', 'gpt', 'qwen', 'qwen']
+    >>> trials_in(["pass_1", "pass_5", "pass_10"]) is None
+    True
+    """
+    whole = [name.strip() for name in names]
+    single = [""] * len(whole)
+    if all(map(TRIAL_NAME.fullmatch, whole)):
+        return Trials(single, list(names))
+    found = [_REPEAT.fullmatch(name) for name in whole]
+    if all(found):
+        systems = [_system_of(match["before"], match["after"]) for match in found if match]
+        if len(set(systems)) == 1:
+            return Trials(single, list(names))
+        return Trials(systems, list(names)) if len(set(systems)) < len(systems) else None
+    numbers = [_NUMBERED.fullmatch(name) for name in whole]
+    stems = {plain_name(match["stem"]) for match in numbers if match}
+    counted = sorted(int(match["number"]) for match in numbers if match)
+    if len(stems) == 1 and stems <= _OUTCOMES and len(counted) == len(whole):
+        start = counted[0]
+        if start in (0, 1) and counted == list(range(start, start + len(counted))):
+            return Trials(single, list(names))
+    return None
+
+
+def _stem_of(name: str) -> str:
+    match = _NUMBERED.fullmatch(name.strip())
+    return plain_name(match["stem"]) if match else ""
+
+
+def _system_of(before: str | None, after: str | None) -> str:
+    """The words around the number of a trial that are not the name of an outcome."""
+    words = [word for word in (before, after) if word and plain_name(word) not in _OUTCOMES]
+    return "_".join(words)
+
+
+def is_answer_of(name: str) -> bool:
+    """Whether the first or last word of a name marks a column of answers: qwen_answer."""
+    words = re.split(r"[\s_]+", name.strip())
+    ends = {plain_name(words[0]), plain_name(words[-1])}
+    return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
+
+
+def differ_by_number(names: Sequence[str]) -> list[str]:
+    """Names that differ from another only by the number at the end."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        found = _NUMBERED.fullmatch(name.strip())
+        if found:
+            stems.setdefault(found["stem"].lower(), []).append(name)
+    return [name for alike in stems.values() if len(alike) > 1 for name in alike]
