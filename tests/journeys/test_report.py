@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import errbar
 from errbar import demo
+from errbar.base.tables import supported
 from errbar.cli import main
 from errbar.errors import InputError
 from errbar.page import ReportSettings, contents_of, embedded, render, write_report
@@ -51,8 +53,50 @@ def test_every_number_of_the_library_is_in_the_page(tmp_path: Path) -> None:
 def test_every_score_stands_in_the_page_with_its_interval() -> None:
     page = page_of_demo()
     for one in errbar.load(OUTCOMES).score("avg", "pass@8", "pass^8"):
-        _, _, _, low, high = one.digits()
+        value, _, _, low, high = one.digits()
+        assert f"{value} [{low}, {high}]" in page
         assert f"{low} to {high}" in page
+
+
+def test_the_leaderboard_and_the_comparisons_have_the_numbers_of_the_library() -> None:
+    page, runs = re.sub(r"\s+", " ", page_of_demo()), errbar.load(OUTCOMES)
+    board = runs.rank("avg")
+    values, ends = board.columns()[2][1:], board.columns()[3][1:]
+    for row, value, interval in zip(board, values, ends, strict=True):
+        assert (
+            f'{row.system}</span></span></th> <td class="number">{value.strip()}</td> '
+            f'<td class="ends">{interval.strip()}</td>'
+        ) in page
+    for pair in runs.compare("avg"):
+        gap, low, high = (supported(abs(x), pair.sd) for x in pair.lead)
+        sign = "-" if pair.lead[1] < 0 else ""
+        assert f'<td class="number">{gap}</td><td class="ends">{sign}{low} to {high}</td>' in page
+
+
+def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {"system": name, "task": task, "question": f"{task}{at}", "outcome": int(draw < rate)}
+        for task in ("sums", "proofs", "puzzles")
+        for at in range(60)
+        for name, rate, draw in zip("abc", (0.2, 0.25, 0.9), rng.random(3), strict=True)
+    ]
+    contents = contents_of(errbar.load(pl.DataFrame(rows)), ReportSettings())
+    said = ["".join(verdict) for verdict in contents.verdicts]
+    assert said == [
+        "c is the best of 3 systems by avg.",
+        "2 of 3 pairs of systems differ significantly on at least one task.",
+    ]
+
+
+def test_a_report_names_no_folder_of_the_machine_that_made_it(tmp_path: Path) -> None:
+    log = tmp_path / "outcomes.csv"
+    log.write_bytes(OUTCOMES.read_bytes())
+    target = tmp_path / "r.html"
+    CliRunner().invoke(main, ["report", str(log), "-m", "avg", "-o", str(target)])
+    page = target.read_text(encoding="utf-8")
+    assert "errbar report outcomes.csv" in page
+    assert str(tmp_path) not in page
 
 
 def test_the_questions_are_those_of_the_log() -> None:
@@ -87,11 +131,11 @@ def test_what_is_embedded_cannot_end_its_element() -> None:
 def test_one_system_alone_has_neither_ranks_nor_comparisons() -> None:
     page = page_of([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1]])
     assert 'id="ranks"' not in page
-    assert 'id="scores"' in page
+    assert 'id="table-scores"' in page
 
 
 def test_rewards_and_systems_without_common_questions_have_a_report_too() -> None:
-    assert 'id="scores"' in page_of({"a": [[0.5, 0.25], [2.0, 1.5], [1.0, 0.0]]})
+    assert 'id="table-scores"' in page_of({"a": [[0.5, 0.25], [2.0, 1.5], [1.0, 0.0]]})
     one = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
     other = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
     page = page_of({"a": one, "b": other})

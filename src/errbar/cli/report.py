@@ -45,7 +45,9 @@ def report(
 
     The page has all results of the data at PATHS, and needs no other file.
     """
-    command = ["errbar", "report", *paths, *(part for name in metrics for part in ("-m", name))]
+    # A report is sent to others: it names no folder of the machine that made it.
+    shown = [Path(path).name if Path(path).is_absolute() else path for path in paths]
+    command = ["errbar", "report", *shown, *(part for name in metrics for part in ("-m", name))]
     for option, value, default in (
         ("--baseline", baseline, None),
         ("--title", title, ""),

@@ -9,8 +9,9 @@ import hashlib
 import json
 import math
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import partial
 from importlib import resources
 from importlib.metadata import version
@@ -24,43 +25,128 @@ from errbar.analysis.alignment import align, by_task
 from errbar.analysis.score import fewest_trials, usual_metrics
 from errbar.base.files import atomic_file
 from errbar.base.remarks import above, below
-from errbar.base.tables import counted
+from errbar.base.tables import percent
 from errbar.data.queries.slices import Named, Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError, InputError
 from errbar.results.base import Result
-from errbar.results.comparison import Comparisons
+from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand
-from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard
+from errbar.results.pictures.forest import Axis
+from errbar.results.pictures.questions import Questions
+from errbar.results.pictures.vega import with_interval
 from errbar.results.scores import Scores
 from errbar.runs import Runs
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
+R = TypeVar("R", bound=Result)
+
+_PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
+_PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
+_METHOD = "Method: "
+
 
 @dataclass(frozen=True, kw_only=True)
-class Questions:
-    """The questions of a task, with the trials and right trials of each system."""
+class ReportSettings:
+    """Settings of a report."""
 
-    task: str
-    names: tuple[str, ...]
-    clusters: tuple[str, ...]  # empty if there are no clusters
-    systems: tuple[str, ...]
-    trials: list[list[int]]  # by system and question; 0 if there are none
-    right: list[list[int]]
+    metrics: tuple[str, ...] = ()  # if empty, chosen by the data
+    estimand: Estimand = Estimand.POPULATION
+    level: float = 0.95
+    baseline: str | None = None
+    errors: Literal["fail", "missing"] = "fail"
+    title: str = ""
+    command: str = ""  # the command that makes the report, to be shown
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: a title, sentences, and a result."""
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    result: Result | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """The contents of a report."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]  # a number, and what it counts
+    verdicts: tuple[tuple[str, str], ...]  # the claim, and the numbers behind it
+    sections: tuple[Section, ...]
+    questions: tuple[Questions, ...]
+    settings: ReportSettings
+    day: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks that have scores."""
+        return list(dict.fromkeys(estimate.task for estimate in self.result("scores")))
+
+    def result(self, name: str) -> Any:
+        """The result of a section; None if there is none."""
+        return next((part.result for part in self.sections if part.name == name), None)
 
     def record(self) -> dict[str, Any]:
-        """Return the record for the page; a common number of trials is stored once."""
-        known = {n for each in self.trials for n in each}
+        """Return all numbers of the report, for the data of the page."""
         return {
-            "task": self.task,
-            "names": self.names,
-            "clusters": self.clusters,
-            "systems": self.systems,
-            "trials": known.pop() if len(known) == 1 else self.trials,
-            "right": self.right,
+            "title": self.title,
+            "date": self.day,
+            "versions": self.versions,
+            "command": self.settings.command,
+            "verdicts": ["".join(verdict) for verdict in self.verdicts],
+            "results": {
+                section.name: {"rows": section.result.to_dicts(), "notes": section.result.notes()}
+                for section in self.sections
+                if section.result is not None
+            },
+            "questions": [questions.record() for questions in self.questions],
         }
+
+
+def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
+    """Compute the contents of a report, as far as the data allow."""
+    slices = runs.source.slices(())
+    metrics = settings.metrics or usual_metrics(slices)
+    scores = runs.score(
+        *metrics,
+        estimand=settings.estimand,
+        level=settings.level,
+        errors=settings.errors,
+        short="drop",
+    )
+    sections = [Section("scores", "Scores", (), scores)]
+    sections += _curve(runs, slices, settings)
+    board = compared = None
+    if len({part.key[0] for part in slices}) > 1:
+        board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
+        compared, pairs = _section(
+            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
+        )
+        sections += [ranks, pairs]
+    if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
+        sections.append(_section("selective", "Selective prediction", runs.selective)[1])
+        sections.append(_section("roc", "ROC", runs.roc)[1])
+    inspection = runs.inspect()
+    sections.append(Section("quality", "The data", (), inspection))
+    versions = {"errbar": __version__, "python": platform.python_version()}
+    versions |= {name: version(name) for name in _PACKAGES}
+    return Contents(
+        title=settings.title or inspection.title(),
+        facts=tuple(inspection.facts()),
+        verdicts=tuple(_verdicts(scores, board, compared, settings.baseline)),
+        sections=tuple(sections),
+        questions=tuple(questions_of(runs.source)),
+        settings=settings,
+        day=f"{date.today():%-d %B %Y}",
+        versions=versions,
+    )
 
 
 def questions_of(source: Source, systems: Sequence[str] | None = None) -> list[Questions]:
@@ -87,113 +173,11 @@ def _task(task: str, systems: dict[str, Named]) -> Questions:
     )
 
 
-R = TypeVar("R", bound=Result)
-
-_PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
-_MOST_DRAWN = 400  # rows
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportSettings:
-    """Settings of a report."""
-
-    metrics: tuple[str, ...] = ()  # if empty, chosen by the data
-    estimand: Estimand = Estimand.POPULATION
-    level: float = 0.95
-    baseline: str | None = None
-    errors: Literal["fail", "missing"] = "fail"
-    title: str = ""
-    command: str = ""  # the command that makes the report, to be shown
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section: a title, sentences, and a result with its picture."""
-
-    name: str
-    title: str
-    words: tuple[str, ...] = ()
-    result: Result | Inspection | None = None
-    picture: str = ""  # SVG
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contents:
-    """The contents of a report."""
-
-    title: str
-    verdicts: tuple[str, ...]
-    sections: tuple[Section, ...]
-    questions: tuple[Questions, ...]
-    settings: ReportSettings
-    versions: dict[str, str] = field(default_factory=dict)
-
-    def record(self) -> dict[str, Any]:
-        """Return all numbers of the report, for the data of the page."""
-        return {
-            "title": self.title,
-            "versions": self.versions,
-            "command": self.settings.command,
-            "verdicts": list(self.verdicts),
-            "results": {
-                section.name: {"rows": section.result.to_dicts(), "notes": section.result.notes()}
-                for section in self.sections
-                if section.result is not None
-            },
-            "questions": [questions.record() for questions in self.questions],
-        }
-
-
-def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
-    """Compute the contents of a report, as far as the data allow."""
-    slices = runs.source.slices(())
-    metrics = settings.metrics or usual_metrics(slices)
-    scores = runs.score(
-        *metrics,
-        estimand=settings.estimand,
-        level=settings.level,
-        errors=settings.errors,
-        short="drop",
-    )
-    sections = [Section("scores", "Scores", (), scores, _picture(scores))]
-    sections += _curve(runs, slices, settings)
-    board = compared = None
-    if len({part.key[0] for part in slices}) > 1:
-        board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
-        compared, pairs = _section(
-            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
-        )
-        sections += [ranks, pairs]
-    if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
-        sections.append(_section("selective", "Selective prediction", runs.selective)[1])
-        sections.append(_section("roc", "ROC", runs.roc)[1])
-    inspection = runs.inspect()
-    sections.append(Section("quality", "The data", _quality(slices), inspection))
-    versions = {"errbar": __version__, "python": platform.python_version()}
-    versions |= {name: version(name) for name in _PACKAGES}
-    title = settings.title or _title(slices)
-    return Contents(
-        title=title,
-        verdicts=tuple(_verdicts(scores, board, compared)),
-        sections=tuple(sections),
-        questions=tuple(questions_of(runs.source)),
-        settings=settings,
-        versions=versions,
-    )
-
-
 def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
     if not any(part.is_binary and fewest_trials(part) > 1 for part in slices):
         return []
     found = []
-    for family, words in (
-        (
-            "pass@k",
-            "The chance that at least one of k trials is correct: the score if the best could be "
-            "picked.",
-        ),
-        ("pass^k", "The chance that all of k trials are correct: a measure of reliability."),
-    ):
+    for family, name in (("pass@k", "curve-one"), ("pass^k", "curve-all")):
         curve = partial(
             runs.curve,
             family,
@@ -201,20 +185,17 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
             level=settings.level,
             errors=settings.errors,
         )
-        name = "curve-one" if family == "pass@k" else "curve-all"
-        found.append(_section(name, f"{family} over k", curve, words)[1])
+        found.append(_section(name, f"{family} over k", curve)[1])
     return found
 
 
-def _section(
-    name: str, title: str, compute: Callable[[], R], *words: str
-) -> tuple[R | None, Section]:
+def _section(name: str, title: str, compute: Callable[[], R]) -> tuple[R | None, Section]:
     """Return a result and its section, or a section with the reason why there is none."""
     try:
         result = compute()
     except ErrbarError as error:
-        return None, Section(name, title, (*words, f"Nothing to show: {error}"))
-    return result, Section(name, title, words, result, _picture(result))
+        return None, Section(name, title, (f"Nothing to show: {error}",))
+    return result, Section(name, title, (), result)
 
 
 def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
@@ -235,50 +216,41 @@ def _compared(runs: Runs, metric: str, settings: ReportSettings) -> Comparisons:
     )
 
 
-def _quality(slices: Sequence[Slice]) -> tuple[str, ...]:
-    rows = sum(part.rows for part in slices)
-    failed = sum(part.failed + part.ungraded for part in slices)
-    if not failed:
-        return (f"All {counted(rows, 'row')} have a result.",)
-    return (f"{failed} of {counted(rows, 'row')} have no result.",)
-
-
-def _title(slices: Sequence[Slice]) -> str:
-    systems, tasks = ({part.key[at] for part in slices} for at in (0, 1))
-    named = f" on {next(iter(tasks))}" if len(tasks) == 1 and "" not in tasks else ""
-    if not named and len(tasks) > 1:
-        named = f" on {counted(len(tasks), 'task')}"
-    return f"{counted(len(systems), 'system')}{named}"
-
-
-def _verdicts(scores: Scores, board: Leaderboard | None, compared: Comparisons | None) -> list[str]:
-    """Return the conclusions in sentences."""
+def _verdicts(
+    scores: Scores,
+    board: Leaderboard | None,
+    compared: Comparisons | None,
+    baseline: str | None,
+) -> list[tuple[str, str]]:
+    """Return the conclusions in sentences, each with its claim first."""
+    if compared is not None and (len(compared) == 1 or (baseline and len(compared) <= 3)):
+        return [row.headline() for row in compared]
     found = []
     if board is not None:
-        top = [row.system for row in board if row.best_rank == 1]
-        first = board[0]
-        found.append(
-            f"{first.system} is the best by {board.metric}."
-            if len(top) == 1
-            else f"By {board.metric}, any of {', '.join(top[:8])}"
-            f"{f' and {len(top) - 8} more' if len(top) > 8 else ''} may be the best."
-        )
+        found.append(board.headline())
     if compared is not None:
-        there = [row for row in compared if row.questions]
-        decided = [row for row in there if row.better]
-        careful = sum(bool(row.caution) for row in decided)
-        found.append(
-            f"{len(decided)} of {counted(len(there), 'pair')} of systems differ significantly"
-            f"{f', {careful} of them with caution: see the comparisons' if careful else ''}."
-        )
+        leaders = [row.system for row in board[:2]] if board and len(board.tasks) == 1 else []
+        found += [
+            row.headline()
+            for row in compared
+            if {row.one, row.other} == set(leaders) and (row.better or row.probably_better)
+        ]
+        found.append(("", f"{compared.tally(baseline)}{_basis(board, compared)}"))
     if board is None:
-        found += [str(estimate) for estimate in scores if not math.isnan(estimate.mean)][:3]
+        known = [estimate for estimate in scores if not math.isnan(estimate.mean)]
+        found += [(str(estimate), ".") for estimate in known[:3]]
     return found
 
 
-def _picture(result: Result) -> str:
-    """Return a picture of a result as SVG; empty if it has too many rows."""
-    return result.plot().svg() if len(result.to_dicts()) <= _MOST_DRAWN else ""
+def _basis(board: Leaderboard | None, compared: Comparisons) -> str:
+    """Return why pairs and ranks may disagree: they rest on different questions."""
+    most = max((row.questions for row in compared), default=0)
+    if board is None or len(board.tasks) > 1 or most <= board.questions:
+        return ""
+    return (
+        f" Pairs are compared on up to {most} questions, ranks rest on the {board.questions} that "
+        f"all systems have."
+    )
 
 
 def write_report(runs: Runs, path: str | Path, settings: ReportSettings) -> Path:
@@ -295,22 +267,97 @@ def write_report(runs: Runs, path: str | Path, settings: ReportSettings) -> Path
 def render(contents: Contents) -> str:
     """Return the page as HTML."""
     jinja = _jinja()
-    environment = jinja.Environment(autoescape=True, undefined=jinja.StrictUndefined)
+    environment = jinja.Environment(
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
     template = environment.from_string(_file("page.html"))
-    script = _file("page.js")
-    tables = [_table(section.result) for section in contents.sections]
+    script, colours = _file("page.js"), _colours(contents)
     text: str = template.render(
         contents=contents,
-        guesses=dict.fromkeys(note for table in tables if table for note in table["above"]),
-        level=f"{100 * contents.settings.level:g} %",
+        axis_of=Axis.of,
+        number_of=with_interval,
+        colours=colours,
+        grouped=partial(_grouped, order=list(colours)),
         covers=contents.settings.estimand.words,
-        tables=tables,
+        level=percent(contents.settings.level).replace(" ", ""),
+        notes=_notes(contents),
         style=_file("page.css"),
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded(contents.record()),
+        looks=embedded({"colours": colours, "curves": _curve_points(contents)}),
     )
     return text
+
+
+def _grouped(rows: Iterable[Any], order: Sequence[str]) -> dict[tuple[str, str], list[Any]]:
+    """Return estimates or comparisons by task and metric, with systems in the given order."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        found.setdefault((row.task, str(row.metric)), []).append(row)
+    place = {system: at for at, system in enumerate(order)}
+    for group in found.values():
+        group.sort(key=lambda row: _place(row, place))
+    return found
+
+
+def _place(row: Any, place: dict[str, int]) -> tuple[int | bool, ...]:
+    """Return where a row is shown: comparisons by their verdict first."""
+    if not isinstance(row, Comparison):
+        return (place[row.system],)
+    return not row.better, not row.probably_better, place[row.leader], place[row.trailer]
+
+
+def _colours(contents: Contents) -> dict[str, str]:
+    """Return the colour of each system as CSS, the best system first."""
+    board = contents.result("ranks")
+    names = [row.system for row in board or ()]
+    names += [estimate.system for estimate in contents.result("scores")]
+    found = {}
+    for at, name in enumerate(dict.fromkeys(names)):
+        hue = round(at * _GOLDEN_ANGLE) % 360
+        found[name] = f"var(--s{at})" if at < _PALETTE else f"oklch(var(--tone) .11 {hue})"
+    return found
+
+
+def _notes(contents: Contents) -> dict[str, list[str]]:
+    """Return notes by section, each only where it first appears; `above` and `methods` gather."""
+    found: dict[str, list[str]] = {"above": [], "methods": []}
+    seen: set[str] = set()
+    data = contents.result("quality")
+    checks = {str(agreement) for agreement in data.agreements}
+    for section in sorted(contents.sections, key=lambda part: part.result is not data):
+        notes = [] if section.result is None else section.result.notes()
+        found["above"] += above(notes)
+        own = [note for note in below(notes) if note not in seen | checks]
+        seen |= set(own)
+        methods = [note for note in own if note.startswith(_METHOD)]
+        found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]
+        found[section.name] = [note for note in own if note not in methods]
+    return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
+
+
+def _curve_points(contents: Contents) -> list[dict[str, Any]]:
+    """Return the points of the curves, with their numbers as text."""
+    return [
+        {
+            "system": estimate.system,
+            "task": estimate.task,
+            "family": name,
+            "metric": str(estimate.metric),
+            "k": estimate.metric.k,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "text": "{0} [{3}, {4}]".format(*estimate.digits()),
+        }
+        for name in ("curve-one", "curve-all")
+        for estimate in contents.result(name) or ()
+    ]
 
 
 def embedded(record: Any) -> str:
@@ -332,15 +379,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     return value
-
-
-def _table(result: Any) -> dict[str, Any] | None:
-    """Return heads, rows and notes of a result."""
-    if result is None:
-        return None
-    heads, *rows = zip(*result.columns(), strict=True)
-    notes = result.notes()
-    return {"heads": heads, "rows": rows, "above": above(notes), "notes": below(notes)}
 
 
 def _file(name: str) -> str:

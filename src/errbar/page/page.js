@@ -1,34 +1,83 @@
 "use strict";
-const numbers = JSON.parse(document.getElementById("numbers").textContent);
+const byId = (id) => document.getElementById(id);
+const numbers = JSON.parse(byId("numbers").textContent);
+const looks = JSON.parse(byId("looks").textContent);
 const root = document.documentElement;
+const onPaper = matchMedia("print");
+const make = (tag, text = "", attributes = {}) => {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+const named = (element, text) => { text.split(/(?<=[_/])/).forEach((part, at) => element.append(...(at ? [document.createElement("wbr")] : []), part)); return element; }; // may break after a separator
+const dot = (system) => make("span", "", { class: "dot", style: `--c:${looks.colours[system]}` });
 
 // Light and dark: as the system has it, until the button is pressed.
-const theme = document.getElementById("theme");
-const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-const showTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", String(isDark())); };
+const theme = byId("theme");
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (root.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
+const redraws = []; // what does not follow a style sheet by itself
+const redraw = () => redraws.forEach((draw) => draw());
+const showTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", String(isDark())); redraw(); };
 theme.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; showTheme(); });
-showTheme();
+prefersDark.addEventListener("change", showTheme);
 
-document.getElementById("download").addEventListener("click", () => {
-  const link = document.createElement("a");
+byId("download").addEventListener("click", () => {
+  const link = make("a", "", { download: "errbar-report.json" });
   link.href = URL.createObjectURL(new Blob([JSON.stringify(numbers, null, 2)], { type: "application/json" }));
-  link.download = "errbar-report.json";
   link.click();
   URL.revokeObjectURL(link.href);
 });
 
+// On paper every table is open.
+const folds = [...document.querySelectorAll("details")];
+let folded = [];
+const unfold = (begins) => {
+  if (begins) { folded = folds.filter((fold) => !fold.open); folded.forEach((fold) => { fold.open = true; }); }
+  else { folded.forEach((fold) => { fold.open = false; }); folded = []; }
+  redraw();
+};
+onPaper.addEventListener("change", (event) => unfold(event.matches));
+
+// Tooltips: the text of data-tip, or what a chart says at a place.
+const tip = byId("tip");
+const showTip = (text, x, y) => {
+  tip.textContent = text;
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(8, Math.min(x + 14, innerWidth - width - 8))}px`;
+  tip.style.top = `${y + 18 + height > innerHeight ? y - height - 12 : y + 18}px`;
+};
+const hideTip = () => { tip.hidden = true; };
+for (const element of document.querySelectorAll("[data-tip]")) {
+  element.addEventListener("pointermove", (event) => showTip(element.dataset.tip, event.clientX, event.clientY));
+  element.addEventListener("pointerleave", hideTip);
+}
+addEventListener("scroll", hideTip, { passive: true });
+addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
+
+// Long lists begin with twelve rows.
+const cap = (button, list) => {
+  button.hidden = false;
+  list.classList.add("short");
+  button.addEventListener("click", () => { list.classList.remove("short"); button.hidden = true; });
+};
+for (const button of document.querySelectorAll(".more")) cap(button, button.parentElement.querySelector(".capped"));
+
 // Tables sort by the number that a cell begins with, else by its text; what is empty comes last.
-const keyOf = (text) => { const found = /^\s*<?\s*([-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)/.exec(text); return found ? Number(found[1].replace("−", "-")) : text.trim().toLowerCase(); };
+const natural = new Intl.Collator("en", { numeric: true });
+const keyOf = (text) => { const found = /^\s*<?\s*([-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?=\s|$)/.exec(text); return found ? Number(found[1].replace("−", "-")) : text.trim(); };
 const compare = (a, b) => {
   if (a === "" || b === "") return (a === "") - (b === "");
   if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
-  return typeof a === "number" ? a - b : a < b ? -1 : a > b ? 1 : 0;
+  return typeof a === "number" ? a - b : natural.compare(a, b);
 };
-for (const table of document.querySelectorAll("section > .scroll > table[id]:not(#table-questions)")) {
+for (const table of document.querySelectorAll("details table[id]")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => head.firstChild.addEventListener("click", () => {
     const down = head.getAttribute("aria-sort") === "ascending";
-    heads.forEach((one) => one.removeAttribute("aria-sort"));
+    heads.forEach((other) => other.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const rows = [...table.tBodies[0].rows].map((row) => [keyOf(row.cells[column].textContent), row]);
     rows.sort(([a], [b]) => (a === "" || b === "" ? compare(a, b) : down ? compare(b, a) : compare(a, b)));
@@ -38,29 +87,136 @@ for (const table of document.querySelectorAll("section > .scroll > table[id]:not
 for (const input of document.querySelectorAll("input[data-filters]")) {
   input.addEventListener("input", () => {
     const wanted = input.value.toLowerCase();
-    for (const row of document.getElementById(input.dataset.filters).tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    for (const row of byId(input.dataset.filters).tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
   });
 }
 
-// Questions: as many as fit on a page, in the chosen order.
-const explorer = document.getElementById("explorer");
+// Curves: a panel per system and task, with the other systems in grey.
+const curvePanels = byId("curve-panels");
+const shape = (parent, tag, attributes, text) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  parent.append(element);
+  return element;
+};
+const path = (points) => points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+if (curvePanels) {
+  const groups = new Map();
+  for (const point of looks.curves) {
+    const key = JSON.stringify([point.task, point.system]);
+    if (!groups.has(key)) groups.set(key, { task: point.task, system: point.system, points: [] });
+    groups.get(key).points.push(point);
+  }
+  const place = Object.keys(looks.colours);
+  const panels = [...groups.values()].sort((a, b) => natural.compare(a.task, b.task) || place.indexOf(a.system) - place.indexOf(b.system));
+  const tasks = new Set(panels.map((panel) => panel.task));
+  const families = ["curve-one", "curve-all"];
+  for (const panel of panels) {
+    const figure = make("div", "", { class: "panel", style: `--c:${looks.colours[panel.system]}` });
+    const head = make("h3");
+    head.append(dot(panel.system), panel.system || "score", tasks.size > 1 ? ` · ${panel.task}` : "");
+    panel.svg = shape(figure, "svg", { role: "img", "aria-label": `${panel.system || "Score"}: ${panel.points.map((point) => `${point.metric} ${point.text}`).join(", ")}` });
+    figure.prepend(head);
+    curvePanels.append(figure);
+  }
+  const draw = (panel) => {
+    const { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;
+    const left = 34, right = wide - 48, top = 8, bottom = high - 26;
+    const peers = panels.filter((other) => other.task === panel.task && other !== panel);
+    const all = [panel, ...peers].flatMap((other) => other.points);
+    const most = Math.max(2, ...all.map((point) => point.k));
+    const x = (k) => left + (right - left) * Math.log(k) / Math.log(most);
+    const y = (value) => bottom - (bottom - top) * value;
+    svg.replaceChildren();
+    svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+    svg.style.height = `${high}px`;
+    for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+      shape(svg, "line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) });
+      if (tick * 2 % 1 === 0) shape(svg, "text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick);
+    }
+    const ks = [...new Set(panel.points.map((point) => point.k))].sort((a, b) => a - b);
+    const room = Math.max(1, Math.ceil(ks.length / Math.floor((right - left) / 34)));
+    ks.forEach((k, at) => { if ((ks.length - 1 - at) % room === 0) shape(svg, "text", { x: x(k), y: high - 6, "text-anchor": "middle" }, at ? k : `k=${k}`); });
+    const of = (other, family) => other.points.filter((point) => point.family === family && point.value !== null).sort((a, b) => a.k - b.k);
+    for (const other of peers) for (const family of families) shape(svg, "path", { class: "others", d: path(of(other, family).map((point) => [x(point.k), y(point.value)])) });
+    const ends = [];
+    for (const family of families) {
+      const points = of(panel, family), banded = points.filter((point) => point.low !== null);
+      shape(svg, "path", { class: "band", d: path([...banded.map((point) => [x(point.k), y(point.high)]), ...banded.toReversed().map((point) => [x(point.k), y(point.low)])]) });
+      shape(svg, "path", { class: "line", d: path(points.map((point) => [x(point.k), y(point.value)])) });
+      for (const point of points) shape(svg, "circle", { class: "point", cx: x(point.k), cy: y(point.value), r: 4 });
+      if (points.length) ends.push(points.at(-1));
+    }
+    const close = ends.length === 2 && y(ends[1].value) - y(ends[0].value) < 15 ? 8 : 0;
+    ends.forEach((point, at) => shape(svg, "text", { class: "end", x: right + 9, y: y(point.value) + 4 + (at ? close : -close) }, point.text.split(" ")[0]));
+    const guide = shape(svg, "line", { class: "at", y1: top, y2: bottom, visibility: "hidden" });
+    svg.onpointermove = (event) => {
+      const here = event.clientX - svg.getBoundingClientRect().left;
+      const k = ks.reduce((best, each) => (Math.abs(x(each) - here) < Math.abs(x(best) - here) ? each : best));
+      guide.setAttribute("x1", x(k)); guide.setAttribute("x2", x(k)); guide.setAttribute("visibility", "visible");
+      showTip([panel.system, ...panel.points.filter((point) => point.k === k).map((point) => `${point.metric} ${point.text}`)].filter(Boolean).join("\n"), event.clientX, event.clientY);
+    };
+    svg.onpointerleave = () => { guide.setAttribute("visibility", "hidden"); hideTip(); };
+  };
+  if (panels.length > 12) { const button = make("button", `Show all ${panels.length} charts`, { type: "button", class: "more" }); curvePanels.after(button); cap(button, curvePanels); button.addEventListener("click", () => panels.forEach(draw)); }
+  let width = 0;
+  new ResizeObserver(() => { if (curvePanels.clientWidth !== width) { width = curvePanels.clientWidth; panels.forEach(draw); } }).observe(curvePanels);
+}
+
+// All pairs at a glance: the row against the column, in the colour of the better system.
+const MOST_IN_MATRIX = 60;
+for (const host of document.querySelectorAll(".matrix")) {
+  const rows = numbers.results.comparisons.rows.filter((row) => row.task === host.dataset.task);
+  const there = new Set(rows.flatMap((row) => [row.one, row.other]));
+  const systems = Object.keys(looks.colours).filter((system) => there.has(system)).slice(0, MOST_IN_MATRIX);
+  if (systems.length < 4 || rows.length < systems.length) continue; // few pairs, or a baseline
+  const found = new Map(rows.map((row) => [JSON.stringify([row.one, row.other]), row]));
+  const table = make("table"), head = make("tr");
+  head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 30 && at % 5 ? "" : at + 1, { scope: "col", "aria-label": system })));
+  const thead = make("thead"), body = make("tbody");
+  thead.append(head);
+  systems.forEach((system, at) => {
+    const row = make("tr"), name = make("th", "", { scope: "row" });
+    name.append(make("span", at + 1, { class: "nth" }), dot(system), system);
+    row.append(name);
+    for (const other of systems) {
+      const pair = found.get(JSON.stringify([system, other])) || found.get(JSON.stringify([other, system]));
+      if (system === other || !pair) { row.append(make("td", "", { class: "self" })); continue; }
+      const better = pair.better || pair.probably_better, won = better === system;
+      const sign = !better ? "·" : pair.better ? (won ? "▲" : "▼") : won ? "△" : "▽";
+      const cell = make("td", sign, { class: !better ? "" : pair.better ? (won ? "won" : "lost") : "maybe", style: better ? `--c:${looks.colours[better]}` : "" });
+      cell.addEventListener("pointermove", (event) => showTip(`${system} against ${other}: ${pair.verdict}`, event.clientX, event.clientY));
+      cell.addEventListener("pointerleave", hideTip);
+      row.append(cell);
+    }
+    body.append(row);
+  });
+  table.append(thead, body);
+  host.append(make("p", "Row against column: ▲ better, △ probably better, ▼ worse, ▽ probably worse, · inconclusive", { class: "key" }), table);
+  host.hidden = false;
+}
+
+// Questions: a heat map of all, a list of twenty, and the chosen one, in the chosen order.
+const explorer = byId("explorer");
 if (explorer) {
-  const PAGE = 50;
-  const table = document.getElementById("table-questions");
-  const found = document.getElementById("found");
-  let first = 0;
-  let order = [];
-  const chosen = () => numbers.questions[explorer.elements.task.value];
+  const PAGE = 20, MOST_COLUMNS = 8, MOST_ROWS = 25;
+  const table = byId("table-questions"), found = byId("found"), heat = byId("heat"), detail = byId("chosen");
+  const fields = explorer.elements;
+  let first = 0, order = [], chosen = -1;
+  const taskOf = () => numbers.questions[fields.task.value];
   const trialsOf = (data, system, at) => (typeof data.trials === "number" ? data.trials : data.trials[system][at]);
+  const shareOf = (data, system, at) => { const n = trialsOf(data, system, at); return n ? data.right[system][at] / n : NaN; };
+  const place = Object.keys(looks.colours);
+  const rowsOf = (data) => data.systems.map((_, system) => system).sort((a, b) => place.indexOf(data.systems[a]) - place.indexOf(data.systems[b]));
   const measured = new Map();
   const measures = (data) => {
     if (!measured.has(data)) {
       measured.set(data, data.names.map((name, at) => {
         let sum = 0, squares = 0, luck = 0, count = 0;
         data.systems.forEach((_, system) => {
-          const n = trialsOf(data, system, at);
-          if (!n) return;
-          const share = data.right[system][at] / n;
+          const share = shareOf(data, system, at);
+          if (Number.isNaN(share)) return;
           sum += share; squares += share * share; luck += share * (1 - share); count += 1;
         });
         const mean = sum / count;
@@ -69,41 +225,175 @@ if (explorer) {
     }
     return measured.get(data);
   };
+  const byName = (data) => (a, b) => natural.compare(data.names[a], data.names[b]);
+  const gap = (data, at) => shareOf(data, fields.one.value, at) - shareOf(data, fields.other.value, at);
+  const last = (value) => (Number.isNaN(value) ? -2 : value); // a question that one of them lacks
   const ORDERS = {
-    hardest: (m) => (a, b) => m[a].mean - m[b].mean || a - b,
-    easiest: (m) => (a, b) => m[b].mean - m[a].mean || a - b,
-    flakiest: (m) => (a, b) => m[b].luck - m[a].luck || a - b,
-    disputed: (m) => (a, b) => m[b].apart - m[a].apart || a - b,
-    name: () => (a, b) => a - b,
+    hardest: (data, m) => (a, b) => m[a].mean - m[b].mean,
+    easiest: (data, m) => (a, b) => m[b].mean - m[a].mean,
+    flakiest: (data, m) => (a, b) => m[b].luck - m[a].luck,
+    disputed: (data, m) => (a, b) => m[b].apart - m[a].apart,
+    gap: (data) => (a, b) => last(gap(data, b)) - last(gap(data, a)),
+    name: byName,
   };
-  const cell = (row, text, tag = "td") => { const one = document.createElement(tag); one.textContent = text; row.append(one); return one; };
+  const addressOf = (at) => `#question/${fields.task.value}/${encodeURIComponent(taskOf().names[at])}`;
+
+  // The heat map: a row per system, a column per question, or per few where there are too many.
+  const canvas = make("canvas", "", { tabindex: 0, role: "slider", "aria-label": "Question", "aria-valuemin": 1 });
+  const names = make("div", "", { class: "names", "aria-hidden": "true" });
+  const caption = make("div", "", { class: "ends-of soft" });
+  heat.append(names, canvas, caption);
+  let columns = [], step = 24;
+  const drawHeat = () => {
+    const data = taskOf(), rows = rowsOf(data).slice(0, MOST_ROWS), wide = Math.max(canvas.clientWidth, 60);
+    const each = Math.max(1, Math.ceil(order.length / Math.floor(wide / 2)));
+    columns = [];
+    for (let at = 0; at < order.length; at += each) columns.push(order.slice(at, at + each));
+    step = rows.length > 12 ? 18 : 24;
+    const high = step * rows.length + 8, ratio = devicePixelRatio || 1, side = Math.min(wide / Math.max(columns.length, 1), 48);
+    canvas.width = wide * ratio; canvas.height = high * ratio; canvas.style.height = `${high}px`;
+    const pen = canvas.getContext("2d"), style = getComputedStyle(canvas);
+    pen.scale(ratio, ratio);
+    const space = side >= 5 ? Math.min(2, side / 6) : 0;
+    rows.forEach((system, row) => {
+      canvas.style.color = looks.colours[data.systems[system]];
+      pen.fillStyle = style.color;
+      columns.forEach((group, at) => {
+        const known = group.map((one) => shareOf(data, system, one)).filter((share) => !Number.isNaN(share));
+        if (!known.length) return;
+        pen.globalAlpha = 0.07 + 0.93 * (known.reduce((sum, share) => sum + share, 0) / known.length);
+        pen.fillRect(at * side, 4 + row * step, side - space, step - 2);
+      });
+    });
+    pen.globalAlpha = 1;
+    const here = columns.findIndex((group) => group.includes(chosen));
+    if (here >= 0) { canvas.style.color = "var(--ink)"; pen.strokeStyle = style.color; pen.lineWidth = 2; pen.strokeRect(Math.max(1, here * side - space / 2), 1, Math.max(side - space / 2, 3), high - 2); }
+    canvas.side = side;
+    names.replaceChildren(...rows.map((system) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", data.systems[system] || "share right")); return name; }));
+    names.style.paddingTop = "3px";
+    const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];
+    const rest = data.systems.length - rows.length;
+    caption.replaceChildren(make("span", `${words[0]}${each > 1 ? `; ${each} questions to a column` : ""}${rest > 0 ? `; the ${MOST_ROWS} best systems` : ""}`), make("span", columns.length * side > wide / 2 ? words[1] : ""));
+    canvas.setAttribute("aria-valuemax", order.length);
+    canvas.setAttribute("aria-valuenow", order.indexOf(chosen) + 1);
+    canvas.setAttribute("aria-valuetext", chosen < 0 ? "none chosen" : data.names[chosen]);
+  };
+  const columnAt = (event) => columns[Math.floor((event.clientX - canvas.getBoundingClientRect().left) / canvas.side)];
+  canvas.addEventListener("pointermove", (event) => {
+    const group = columnAt(event), data = taskOf();
+    if (!group) { hideTip(); return; }
+    const system = rowsOf(data)[Math.floor((event.offsetY - 4) / step)];
+    const lines = [group.length > 1 ? `${data.names[group[0]]} and ${group.length - 1} more` : data.names[group[0]]];
+    if (system !== undefined && group.length === 1) lines.push(`${data.systems[system] || "right"}: ${data.right[system][group[0]]} of ${trialsOf(data, system, group[0])} trials`);
+    showTip(lines.join("\n"), event.clientX, event.clientY);
+  });
+  canvas.addEventListener("pointerleave", hideTip);
+  canvas.addEventListener("click", (event) => { const group = columnAt(event); if (group) choose(group[0]); });
+  canvas.addEventListener("keydown", (event) => {
+    const move = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (!move || !order.length) return;
+    event.preventDefault();
+    choose(order[Math.max(0, Math.min(order.length - 1, order.indexOf(chosen) + move))]);
+  });
+
   const show = () => {
-    const data = chosen(), m = measures(data);
-    const head = document.createElement("tr");
-    for (const text of ["question", ...(data.clusters.length ? ["cluster"] : []), "right", ...data.systems]) cell(head, text, "th").scope = "col";
+    const data = taskOf(), m = measures(data), rows = rowsOf(data);
+    const listed = data.systems.length <= MOST_COLUMNS ? rows : [];
+    const head = make("tr");
+    for (const text of ["question", ...(data.clusters.length ? ["cluster"] : []), "right"]) head.append(make("th", text, { scope: "col" }));
+    if (data.systems.length > 1) for (const system of listed) { head.append(named(make("th", "", { scope: "col", class: "of" }), data.systems[system])); }
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren(...order.slice(first, first + PAGE).map((at) => {
-      const row = document.createElement("tr");
-      cell(row, data.names[at]).className = "long";
-      if (data.clusters.length) cell(row, data.clusters[at]);
-      cell(row, m[at].mean.toFixed(2));
-      data.systems.forEach((_, system) => { const n = trialsOf(data, system, at); cell(row, n ? `${data.right[system][at]}/${n}` : ""); });
+      const row = make("tr", "", at === chosen ? { class: "here" } : {});
+      const name = make("th", "", { scope: "row" });
+      name.append(make("a", data.names[at], { href: addressOf(at) }));
+      row.append(name);
+      if (data.clusters.length) row.append(make("td", data.clusters[at]));
+      row.append(make("td", m[at].mean.toFixed(2)));
+      if (data.systems.length > 1) for (const system of listed) {
+        const n = trialsOf(data, system, at);
+        row.append(make("td", n ? `${data.right[system][at]}/${n}` : "", { class: "share", style: `--c:${looks.colours[data.systems[system]]};--share:${n ? data.right[system][at] / n : 0}` }));
+      }
       return row;
     }));
-    found.textContent = order.length ? `${order.length} questions; ${first + 1} to ${Math.min(first + PAGE, order.length)} are shown.` : "No question has this in its name.";
-    document.getElementById("earlier").disabled = first === 0;
-    document.getElementById("later").disabled = first + PAGE >= order.length;
+    found.textContent = !order.length ? "No question has this in its name." : order.length <= PAGE ? `${order.length} question${order.length > 1 ? "s" : ""}.` : `${order.length} questions; ${first + 1} to ${Math.min(first + PAGE, order.length)} are listed.`;
+    const few = order.length <= PAGE;
+    byId("earlier").hidden = byId("later").hidden = few;
+    byId("earlier").disabled = first === 0;
+    byId("later").disabled = first + PAGE >= order.length;
+    drawHeat();
+  };
+  const describe = () => {
+    detail.hidden = chosen < 0;
+    if (chosen < 0) return;
+    const data = taskOf(), list = make("ul");
+    for (const system of rowsOf(data)) {
+      const n = trialsOf(data, system, chosen), right = data.right[system][chosen];
+      if (!n) continue;
+      const item = make("li");
+      item.append(dot(data.systems[system]), make("span", data.systems[system] || "right", { class: "who" }));
+      if (n <= 10) item.append(make("span", "●".repeat(right) + "○".repeat(n - right), { class: "pips", "aria-hidden": "true", style: `--c:${looks.colours[data.systems[system]]}` }));
+      item.append(make("b", `${right}/${n}`));
+      list.append(item);
+    }
+    detail.replaceChildren(make("h3", data.names[chosen] + (data.clusters.length && data.clusters[chosen] ? ` · ${data.clusters[chosen]}` : "")), list);
+  };
+  const choose = (at, address = true) => {
+    chosen = at;
+    if (order.includes(at)) first = Math.floor(order.indexOf(at) / PAGE) * PAGE;
+    if (address) history.replaceState(null, "", addressOf(at));
+    describe();
+    show();
   };
   const arrange = () => {
-    const data = chosen(), wanted = explorer.elements.find.value.toLowerCase();
+    const data = taskOf(), wanted = fields.find.value.toLowerCase();
+    for (const label of explorer.querySelectorAll(".gap")) label.hidden = fields.order.value !== "gap";
     order = data.names.map((_, at) => at).filter((at) => data.names[at].toLowerCase().includes(wanted));
-    order.sort(ORDERS[explorer.elements.order.value](measures(data)));
+    const rule = ORDERS[fields.order.value](data, measures(data)), tie = byName(data);
+    order.sort((a, b) => rule(a, b) || tie(a, b));
     first = 0;
     show();
   };
-  explorer.addEventListener("input", arrange);
+  const changeTask = () => {
+    const data = taskOf(), rows = rowsOf(data);
+    chosen = -1;
+    for (const [name, at] of [["one", 0], ["other", 1]]) {
+      fields[name].replaceChildren(...rows.map((system) => make("option", data.systems[system], { value: system })));
+      fields[name].value = rows[Math.min(at, rows.length - 1)];
+    }
+    describe();
+  };
+  const follow = () => {
+    const parts = /^#question\/(\d+)\/(.*)$/.exec(location.hash);
+    if (!parts || !numbers.questions[parts[1]]) return;
+    if (fields.task.value !== parts[1]) { fields.task.value = parts[1]; changeTask(); arrange(); }
+    const at = taskOf().names.indexOf(decodeURIComponent(parts[2]));
+    if (at < 0) return;
+    if (!order.includes(at)) { fields.find.value = ""; arrange(); }
+    choose(at, false);
+    byId("questions").scrollIntoView();
+  };
+  for (const link of document.querySelectorAll("a.to")) {
+    const task = numbers.questions.findIndex((data) => data.task === link.dataset.task);
+    const [one, other] = task < 0 ? [-1, -1] : [link.dataset.one, link.dataset.other].map((name) => numbers.questions[task].systems.indexOf(name));
+    if (one < 0 || other < 0) { link.remove(); continue; }
+    link.addEventListener("click", () => {
+      fields.task.value = task; changeTask();
+      fields.order.value = "gap"; fields.find.value = ""; fields.one.value = one; fields.other.value = other;
+      arrange();
+    });
+  }
+  for (const option of fields.order.options) if (numbers.questions.every((data) => data.systems.length < 2) && ["gap", "disputed"].includes(option.value)) option.disabled = true;
+  explorer.addEventListener("input", (event) => { if (event.target === fields.task) changeTask(); arrange(); });
   explorer.addEventListener("submit", (event) => event.preventDefault());
-  document.getElementById("earlier").addEventListener("click", () => { first -= PAGE; show(); });
-  document.getElementById("later").addEventListener("click", () => { first += PAGE; show(); });
+  byId("earlier").addEventListener("click", () => { first -= PAGE; show(); });
+  byId("later").addEventListener("click", () => { first += PAGE; show(); });
+  addEventListener("hashchange", follow);
+  redraws.push(drawHeat);
+  let width = 0;
+  new ResizeObserver(() => { if (heat.clientWidth !== width) { width = heat.clientWidth; drawHeat(); } }).observe(heat);
+  changeTask();
   arrange();
-}
+  follow();
+} else for (const link of document.querySelectorAll("a.to")) link.remove();
+showTheme();

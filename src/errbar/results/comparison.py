@@ -134,6 +134,42 @@ class Comparison:
             "reason": self.reason,
         }
 
+    @property
+    def leader(self) -> str:
+        """The system with the better score, whether or not significantly; the first if equal."""
+        return self.other if self._gain(self.difference) < 0 else self.one
+
+    @property
+    def trailer(self) -> str:
+        """The system with the worse score."""
+        return self.one if self.leader == self.other else self.other
+
+    @property
+    def lead(self) -> tuple[float, float, float]:
+        """By how much the leader is better, with the ends of the interval."""
+        low, high = self.gain_ends
+        ends = (low, high) if self.leader == self.one else (-high, -low)
+        return abs(self.difference), *ends
+
+    def lead_digits(self) -> tuple[str, str, str]:
+        """The lead and the ends of its interval, to the digits that `sd` supports."""
+        gap, low, high = (supported(number, self.sd) for number in self.lead)
+        return gap, low, high
+
+    def headline(self) -> tuple[str, str]:
+        """The verdict in a sentence of two parts: the claim, and the numbers behind it."""
+        if self.reason:
+            return "No verdict", f": {self.one} against {self.other}: {self.reason}."
+        gap, low, high = self.lead_digits()
+        level = percent(self.interval.level).replace(" ", "")
+        by = f"by {gap} {self.metric} ({level} CI {low} to {high})"
+        if self.better:
+            return f"{self.leader} beats {self.trailer}", f" {by}."
+        if self.probably_better:
+            claim = f"{self.leader} is probably better than {self.trailer}"
+            return claim, f" {by}, assuming no rare failures."
+        return "Inconclusive", f": {self.leader} leads {self.trailer} {by}."
+
     def __str__(self) -> str:
         return printable(f"{self.metric}: {self._sentence()}")
 
@@ -196,6 +232,31 @@ class Comparisons(Rows[Comparison]):
             ["caution", *(row.caution for row in self)],
         ]
         return [column for column in columns if any(column[1:])]
+
+    def tally(self, baseline: str | None = None) -> str:
+        """How many pairs of systems differ, in a sentence; a pair counts once for all tasks."""
+        there = [row for row in self if row.questions]
+        pairs, sure, probable = (
+            {frozenset((row.one, row.other)) for row in rows}
+            for rows in (
+                there,
+                [row for row in there if row.better],
+                [row for row in there if row.probably_better],
+            )
+        )
+        if not pairs:
+            return ""
+        where = " on at least one task" if len({row.task for row in there}) > 1 else ""
+        more = len(probable - sure)
+        also = f"; {more} more probably {'does' if more == 1 else 'do'}" if more else ""
+        careful = sum(bool(row.caution) for row in there if row.better)
+        care = f"; {careful} with caution" if careful else ""
+        verb = "differs" if len(sure) == 1 else "differ"
+        if baseline is not None:
+            of = f"{counted(len(pairs), 'system')} {verb} significantly from {baseline}"
+        else:
+            of = f"{counted(len(pairs), 'pair')} of systems {verb} significantly"
+        return f"{len(sure) or 'None'} of {of}{where}{also}{care}."
 
     def notes(self) -> list[str]:
         """What stands under the table."""

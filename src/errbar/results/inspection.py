@@ -14,6 +14,8 @@ from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 
+_LONGEST = 60  # characters of the names of systems in a title
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -66,6 +68,47 @@ class Inspection(Result):
         times = [counted(len(tasks), "task")] if len(tasks) > 1 else []
         times += [counted(len(systems), "system")] if len(systems) > 1 else []
         return f"{' x '.join([size, *times])}, {counted(rows, 'row')}"
+
+    def title(self) -> str:
+        """What was evaluated: the systems, and the task or else the file or folder."""
+        systems, tasks = (
+            list(dict.fromkeys(part.key[at] for part in self.slices)) for at in (0, 1)
+        )
+        who = " and ".join(systems) if len(systems) <= 2 else ""
+        if not who or len(who) > _LONGEST:
+            who = counted(len(systems), "system")
+        if len(tasks) > 1:
+            return f"{who} on {counted(len(tasks), 'task')}"
+        files = [path for path, file in self.origin.accounts.items() if not file.skipped]
+        folders = {path.parent.name for path in files}
+        place = files[0].stem if len(files) == 1 else folders.pop() if len(folders) == 1 else ""
+        return f"{who} on {tasks[0] or place}" if tasks[0] or place else who
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The numbers of systems, tasks, questions and trials, each with its noun."""
+        sizes: dict[str, list[int]] = {}
+        for part in self.slices:
+            sizes.setdefault(part.key[1], []).append(int(part.questions.sum()))
+        trials = [int(number) for part in self.slices for number in part.trials if number] or [0]
+        systems = len({part.key[0] for part in self.slices})
+        ranges = {
+            "system": (systems, systems),
+            "task": (len(sizes), len(sizes)),
+            "question": tuple(sum(map(end, sizes.values())) for end in (min, max)),
+            "trial": (min(trials), max(trials)),
+        }
+        if len(sizes) == 1:
+            del ranges["task"]
+        return [
+            (f"{low}–{high}" if low < high else str(high), noun if high == 1 else f"{noun}s")
+            for noun, (low, high) in ranges.items()
+        ]
+
+    def without_result(self) -> str:
+        """How many rows have no result, in a sentence; empty if all have one."""
+        rows = sum(part.rows for part in self.slices)
+        failed = sum(part.failed + part.ungraded for part in self.slices)
+        return f"{failed} of {counted(rows, 'row')} have no result." if failed else ""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system and task."""

@@ -4,6 +4,7 @@ The letters are a compact letter display (Piepho 2004): systems that share a let
 significantly.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +90,28 @@ class Leaderboard(Rows[Standing]):
             ["group", *(row.groups for row in self)],
         ]
 
+    def ties(self) -> list[list[int]]:
+        """The places of the systems of each group of two or more that are not separated."""
+        letters = [set(_LETTER.findall(row.groups)) for row in self]
+        groups = [
+            [at for at, own in enumerate(letters) if letter in own]
+            for letter in sorted(set().union(*letters), key=lambda one: (len(one), one))
+        ]
+        return [members for members in groups if len(members) > 1]
+
+    def headline(self) -> tuple[str, str]:
+        """Which system is the best, in a sentence of two parts: the claim, and the rest."""
+        best = [row.system for row in self if row.best_rank == 1]
+        if len(best) == 1:
+            return f"{best[0]} is the best of {len(self)} systems", f" by {self.metric}."
+        if len(best) == len(self):
+            return "Inconclusive", f": any of the {len(best)} systems may be the best."
+        shown = best if len(best) <= _MOST_NAMED else best[: _MOST_NAMED - 1]
+        rest = len(best) - len(shown)
+        names = [*shown, f"{rest} more"] if rest else shown
+        tied = f"{', '.join(names[:-1])} and {names[-1]}"
+        return f"{tied} are tied for the best", f" by {self.metric}: not significantly different."
+
     def notes(self) -> list[str]:
         """What stands under the table."""
         first = self.rows[0].interval
@@ -107,6 +130,8 @@ class Leaderboard(Rows[Standing]):
         ]
 
 
+_MOST_NAMED = 5  # systems in a sentence
+_LETTER = re.compile(r"[a-z]\d*")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -5,7 +5,7 @@ A number without an interval is not drawn; its row reads "no interval".
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from errbar.base.tables import counted, percent
@@ -19,12 +19,44 @@ from errbar.results.pictures.vega import Picture, Row, Spec
 from errbar.results.scores import Estimates
 
 _NONE = "no interval"
+_PARTS, _ROUNDING = 5, 1e-9  # at most so many parts of an axis, or one more
 _ENDS = {"low": "from", "high": "to"}
 _ZERO: Spec = {
     "data": {"values": [{}]},
     "mark": {"type": "rule", "color": vega.INK, "strokeDash": [4, 3], "strokeWidth": 1},
     "encoding": {"x": {"datum": 0}},
 }
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Evenly spaced ticks at round numbers, and positions between the first and the last.
+
+    Examples
+    --------
+    >>> axis = Axis.of([0.532, 0.781])
+    >>> axis.ticks, axis.at(0.6)
+    ((0.5, 0.6, 0.7, 0.8), 33.33)
+    """
+
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def of(cls, numbers: Iterable[float]) -> "Axis":
+        """Return an axis that reaches all numbers that are finite."""
+        known = [number for number in numbers if math.isfinite(number)] or [0.0, 1.0]
+        low, high = min(known), max(known)
+        rough = (high - low or abs(high) or 1.0) / _PARTS
+        size = 10.0 ** math.floor(math.log10(rough))
+        step = size * next(part for part in (1, 2, 5, 10) if part * size >= rough * (1 - _ROUNDING))
+        first, last = math.floor(low / step + _ROUNDING), math.ceil(high / step - _ROUNDING)
+        last = max(last, first + 1)
+        return cls(tuple(float(f"{at * step:.12g}") for at in range(first, last + 1)))
+
+    def at(self, number: float) -> float:
+        """Return a position in percent."""
+        first, last = self.ticks[0], self.ticks[-1]
+        return round(100.0 * (number - first) / (last - first), 2)
 
 
 def score_forest(scores: Estimates[Any]) -> Picture:

@@ -1,6 +1,8 @@
 """Pictures of questions: right trials by system, difficulty, and rows by status."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,30 @@ Shares = Mapping[str, Mapping[str, float]]  # by system: the share of right tria
 
 _MOST_COLUMNS = 400  # of a heat map; more questions share columns by difficulty
 _MOST_BINS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Questions:
+    """The questions of a task, with the trials and right trials of each system."""
+
+    task: str
+    names: tuple[str, ...]
+    clusters: tuple[str, ...]  # empty if there are no clusters
+    systems: tuple[str, ...]
+    trials: list[list[int]]  # by system and question; 0 if there are none
+    right: list[list[int]]
+
+    def record(self) -> dict[str, Any]:
+        """Return the record for the page; a common number of trials is stored once."""
+        known = {n for each in self.trials for n in each}
+        return {
+            "task": self.task,
+            "names": self.names,
+            "clusters": self.clusters,
+            "systems": self.systems,
+            "trials": known.pop() if len(known) == 1 else self.trials,
+            "right": self.right,
+        }
 
 
 def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
