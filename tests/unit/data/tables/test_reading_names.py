@@ -1,5 +1,6 @@
 """What the names of columns and files say: systems, trials, parts of a table, summaries."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -148,3 +149,66 @@ def test_questions_that_happen_to_add_up_are_kept(tmp_path: Path) -> None:
     rows["q3"] = [first - second for first, second in zip([1] * 12, [0, 1] * 6, strict=True)]
     scores = means(table(rows, tmp_path))
     assert scores["m0"] == round(2 / 3, 4)
+
+
+# Which files are parts of one table.
+
+
+def lines(rows: Sequence[Mapping[str, object]]) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def halves(place: Path, *names: str, outcomes: Sequence[int] = STRONG) -> list[Path]:
+    """Write the first half of the questions to the first file, the others to the second."""
+    for at, name in enumerate(names):
+        rows = [{"id": i, "correct": outcomes[i]} for i in range(10 * at, 10 * at + 10)]
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(lines(rows))
+    return [place / name for name in names]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("shard_0.jsonl", "shard_1.jsonl"),
+        ("rank0.jsonl", "rank1.jsonl"),
+        ("gpt-4o_chunk-01.jsonl", "gpt-4o_chunk-02.jsonl"),
+        ("out_0_of_2.jsonl", "out_1_of_2.jsonl"),
+    ],
+)
+def test_shards_that_share_no_question_are_one_table(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    files = halves(tmp_path, *names)
+    assert means(files) == {"": 0.9}
+    assert "parts of one table" in said_above(files)
+    assert len(means(files, files="systems")) == 2
+
+
+def test_shards_of_two_models_are_two_systems(tmp_path: Path) -> None:
+    files = halves(tmp_path, "gpt_shard0.jsonl", "gpt_shard1.jsonl")
+    files += halves(tmp_path, "qwen_shard0.jsonl", "qwen_shard1.jsonl", outcomes=WEAK)
+    assert means(files) == {"gpt": 0.9, "qwen": 0.4}
+    assert means(files, files="parts") == {"gpt": 0.9, "qwen": 0.4}
+
+
+def test_shards_that_share_questions_stay_apart_with_a_warning(tmp_path: Path) -> None:
+    files = [halves(tmp_path, "shard_0.jsonl")[0], tmp_path / "shard_1.jsonl"]
+    files[1].write_text(lines([{"id": i, "correct": WEAK[i]} for i in range(10)]))
+    assert means(files) == {"shard_0": 1.0, "shard_1": 0.4}
+    assert "files='parts'" in said_above(files)
+
+
+def test_parts_without_ids_are_different_questions(tmp_path: Path) -> None:
+    files = [tmp_path / "part-00000.jsonl", tmp_path / "part-00001.jsonl"]
+    for at, file in enumerate(files):
+        file.write_text(lines([{"correct": right} for right in STRONG[10 * at : 10 * at + 10]]))
+    (score,) = errbar.load(files).score("avg")
+    assert (score.questions, round(score.value, 4)) == (20, 0.9)
+
+
+def test_the_same_ids_in_two_parts_of_a_table_are_marked(tmp_path: Path) -> None:
+    files = [tmp_path / "r-00000-of-00002.jsonl", tmp_path / "r-00001-of-00002.jsonl"]
+    for file, outcomes in zip(files, (STRONG, WEAK), strict=True):
+        file.write_text(lines([{"id": i, "correct": outcomes[i]} for i in range(10)]))
+    assert "10 ids are in two parts of one table" in said_above(files)

@@ -9,7 +9,9 @@ from typing import Any
 from errbar.data.columns import USUAL, Columns
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.engines.files import Relation
-from errbar.data.expressions import FILE, TRIAL_NUMBER
+from errbar.data.expressions import FILE, HIDDEN, TRIAL_NUMBER
+from errbar.data.readers.tables.column_choice import find_columns
+from errbar.errors import UnknownColumn
 
 FileNames = Mapping[Path, tuple[str, str, str]]  # system, trial and task of each file
 COUNTED = ("trials", "correct")  # columns of a table of counts
@@ -74,3 +76,25 @@ def with_column(columns: Columns, meaning: str, name: str) -> Columns:
     named = {**columns.named, meaning: name}
     ordered = {meaning: named[meaning] for meaning in (*USUAL, *COUNTED) if meaning in named}
     return replace(columns, named=MappingProxyType(ordered), beside=())
+
+
+def with_one_row(relations: Sequence[Relation]) -> set[Path]:
+    """Files of relations with as many rows as files."""
+    single: set[Path] = set()
+    for relation in relations:
+        if relation.apart and len(relation.files) > 2:
+            head = relation.rows.limit(len(relation.files) + 1)
+            rows = head.aggregate("count(*)").fetchall()
+            if rows[0][0] == len(relation.files) and _have_other_ids(head):
+                single.update(relation.files)
+    return single
+
+
+def _have_other_ids(rows: Any) -> bool:
+    """Whether all rows have different question ids."""
+    try:
+        question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
+    except UnknownColumn:
+        return False
+    counted = rows.aggregate(f"count(*), count(DISTINCT {quoted(question)})").fetchall()
+    return counted[0][0] == counted[0][1]

@@ -14,9 +14,9 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import ROW
-from errbar.data.engines.duckdb import own_engine, plain_errors, quoted, stored, text_literal
+from errbar.data.engines.duckdb import own_engine, plain_errors, stored, text_literal
 from errbar.data.engines.files import Relation, relations_of
-from errbar.data.expressions import FILE, HIDDEN
+from errbar.data.expressions import FILE
 from errbar.data.files import (
     ARRAY,
     ARROW,
@@ -34,9 +34,8 @@ from errbar.data.files import (
 )
 from errbar.data.provenance import Accounts, Origin
 from errbar.data.readers.documents import parse, parse_lines, paused_collector
-from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
-from errbar.data.readers.tables.file_names import FileNames
+from errbar.data.readers.tables.file_names import FileNames, with_one_row
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.records import columns_of, tidy
@@ -50,7 +49,13 @@ from errbar.data.readers.tables.relations import (
 )
 from errbar.data.readers.tables.settings_files import settings_among
 from errbar.data.readers.tables.system_names import same_system_remark
-from errbar.data.readers.tables.table_parts import in_order
+from errbar.data.readers.tables.table_parts import (
+    in_order,
+    may_be_pieces,
+    questions_in_two,
+    repeated_in_parts,
+    whole_of,
+)
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 
@@ -121,21 +126,38 @@ def _read_tables(
         again = _read_tables(rest, how, engine, asked=(), named=named)
         why = {file: str(error).removeprefix(f"{file}: ") for file, error in skipped.items()}
         return again._replace(skipped={**again.skipped, **why})
-    sources: list[Source] = []
-    for counts in (False, True):
-        some = [part for part in parts if part.are_counts is counts]
-        if some:
-            whole = with_common_id(some, how)
-            told = said if whole.by_file or naming is None else []
-            if whole.by_file and how.files is None and has_ids(whole.columns):
-                told = [*told, *question_sets_remark(whole.rows, whole.columns)]
-            elif apart and not (whole.by_file or counts or how.files or how.repeats != "refuse"):
-                told = [*told, *same_system_remark(whole.rows, whole.columns)]
-            sources.append(_source(whole, how, told, apart=apart))
-    return Tables(sources, {})
+    kinds = [[part for part in parts if part.are_counts is counts] for counts in (False, True)]
+    wholes = [with_common_id(some, how) for some in kinds if some]
+    if any(_are_pieces(whole, how) for whole in wholes):
+        return _read_tables(files, replace(how, pieces=True), engine, asked=asked, named=named)
+    told = [said if whole.by_file or naming is None else [] for whole in wholes]
+    pairs = zip(wholes, told, strict=True)
+    return Tables([_source(whole, how, remarks, apart=apart) for whole, remarks in pairs], {})
 
 
-def _source(shaped: Shaped, how: HowToRead, said: Iterable[Above], *, apart: bool) -> Source:
+def _on_files(whole: Shaped, how: HowToRead, said: list[Above], *, apart: bool) -> list[Above]:
+    """Remarks on what the files are: systems, parts, or trials of a system that they name."""
+    if whole.by_file:
+        if apart and how.rows is None:
+            said = [*said, *repeated_in_parts(whole.rows, whole.columns, whole.files)]
+        if how.files is None and has_ids(whole.columns):
+            said = [*said, *question_sets_remark(whole.rows, whole.columns)]
+        return said
+    if apart and not (whole.are_counts or how.files or how.repeats != "refuse"):
+        return [*said, *same_system_remark(whole.rows, whole.columns)]
+    return said
+
+
+def _are_pieces(shaped: Shaped, how: HowToRead) -> bool:
+    """Whether files are numbered as pieces of one table, and no question is in two of them."""
+    if not shaped.by_file or how.pieces or how.files or not may_be_pieces(shaped.files):
+        return False
+    groups = {file: str(whole_of(file, pieces=True)) for file in shaped.files}
+    return has_ids(shaped.columns) and not questions_in_two(shaped.rows, shaped.columns, groups)
+
+
+def _source(shaped: Shaped, how: HowToRead, said: list[Above], *, apart: bool) -> Source:
+    said = _on_files(shaped, how, said, apart=apart)
     if apart and not shaped.are_counts and _size(shaped.files) <= LARGE:
         never = without_scores(shaped.rows, shaped.columns)
         if never and len(never) < len(shaped.files):
@@ -353,40 +375,18 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     files = [file for relation, _ in found for file in relation.files]
     if len(files) < 2 and not named:
         return None, []
-    single = _with_one_row(found)
+    single = with_one_row([relation for relation, _ in found])
     wholes = [file.resolve().parent if file in single else file for file in files]
     distinct = list(dict.fromkeys(wholes))
     said = [guess("Files with one row each are questions of the system that their folder is")]
     if len(distinct) == 1 and not named:
         return None, said if single else []
-    naming = name_systems(distinct, files_are=how.files)
+    naming = name_systems(distinct, files_are=how.files, pieces=how.pieces)
     tasks = naming.tasks or [""] * len(distinct)
     each = zip(naming.systems, naming.trials, tasks, strict=True)
     names = dict(zip(distinct, each, strict=True))
     by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
     return by_file, [*(said if single else []), *naming.remarks]
-
-
-def _with_one_row(found: _Found) -> set[Path]:
-    """Files of relations with as many rows as files."""
-    single: set[Path] = set()
-    for relation, _ in found:
-        if relation.apart and len(relation.files) > 2:
-            head = relation.rows.limit(len(relation.files) + 1)
-            rows = head.aggregate("count(*)").fetchall()
-            if rows[0][0] == len(relation.files) and _have_other_ids(head):
-                single.update(relation.files)
-    return single
-
-
-def _have_other_ids(rows: Any) -> bool:
-    """Whether all rows have different question ids."""
-    try:
-        question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
-    except UnknownColumn:
-        return False
-    counted = rows.aggregate(f"count(*), count(DISTINCT {quoted(question)})").fetchall()
-    return counted[0][0] == counted[0][1]
 
 
 def is_array(file: Path) -> bool:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, NoReturn
 from errbar.base.remarks import Above, guess, setting, warning
 from errbar.data.files import ResolvedFolders
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
-from errbar.data.readers.tables.table_parts import lacking_parts, whole_of
+from errbar.data.readers.tables.table_parts import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
 
 FilesAre = Literal["systems", "trials", "tasks", "parts"]
@@ -40,16 +40,30 @@ class Naming(NamedTuple):
     tasks: Sequence[str] = ()  # task of each file, if files are tasks
 
 
-def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | None = None) -> Naming:
+def name_systems(
+    files: Sequence[Path],
+    *endings: str,
+    files_are: FilesAre | None = None,
+    pieces: bool = False,
+) -> Naming:
     """Name files that do not name their system; each is a system unless `files_are` says otherwise.
 
-    Parts of a table, as written by Spark, count as one file.
+    Parts of a table, as written by Spark, count as one file, and with `pieces` so do shards.
     """
-    wholes = [whole_of(file) for file in files]
+    are_pieces = pieces or (files_are == "parts" and may_be_pieces(files))
+    wholes = [whole_of(file, pieces=are_pieces) for file in files]
     distinct = list(dict.fromkeys(wholes))
     if len(distinct) < len(files):
-        naming = name_systems(distinct, *endings, files_are=files_are)
+        rest = None if are_pieces and files_are == "parts" else files_are
+        naming = name_systems(distinct, *endings, files_are=rest)
         parts = guess(f"{len(files)} files are parts of {_tables(len(distinct))}")
+        if pieces:
+            parts = guess(
+                f"{len(files)} files are parts of {_tables(len(distinct))}, by their names "
+                f"({_listed([file.name for file in files])}) and since no question is in two parts",
+                option="--files systems",
+                argument="files='systems'",
+            )
         remarks = [parts, *lacking_parts(files, wholes), *naming.remarks]
         place = {whole: at for at, whole in enumerate(distinct)}
         at = [place[whole] for whole in wholes]
@@ -70,7 +84,7 @@ def name_systems(files: Sequence[Path], *endings: str, files_are: FilesAre | Non
         said = warning(
             f"{len(names)} files name no system, and some differ only by a number "
             f"({_listed(names)}): each is read as a separate system. If they repeat one run, join "
-            f"them with {join}."
+            f"them with {join}; if they are parts of one table, with {setting('files', 'parts')}."
         )
         return Naming(names, [""] * len(names), [said])
     said = guess(
@@ -245,6 +259,7 @@ class HowToRead:
     files: FilesAre | None = None  # role of files that do not name their system
     repeats: RepeatsAre = "refuse"  # how to treat repeated trials
     keys: KeysAre | None = None  # role of the keys of lists of outcomes
+    pieces: bool = False  # whether shards and the like are parts of one table
 
 
 # A date, optionally with a time: 2025-08-27__22-13-13, 20260523T033555Z, 20250829.

@@ -99,8 +99,9 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         columns = _find(relation.names, how.told, looked)
     rows, left_out = without_headers(relation.rows, columns)
     remarks = [*remarks, *header_remark(left_out)]
+    by_file = naming is not None and "system" not in {*columns.named, *how.told}
     if columns["question"] == ROW:
-        rows = _numbered(rows, apart=relation.apart)
+        rows = _numbered(rows, relation, naming if by_file else None)
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(columns), *counts_of_single_rows(rows, columns)]
@@ -109,7 +110,6 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
         rows, said = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
         remarks += said
-    by_file = naming is not None and "system" not in {*columns.named, *how.told}
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
     elif naming is not None and how.files == "systems" and "system" not in how.told:
@@ -292,12 +292,19 @@ def _flat(
     return replace(relation, rows=stored(engine, found.flat)), found.remarks
 
 
-def _numbered(rows: Any, *, apart: bool) -> Any:
-    """Number the rows, within each file if there are several."""
+def _numbered(rows: Any, relation: Relation, naming: FileNames | None) -> Any:
+    """Number the rows, within each file if there are several that are not parts of a table."""
     numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
-    if not apart:
+    if not relation.apart:
         return numbered
-    within = f"row_number() OVER (PARTITION BY {quoted(FILE)} ORDER BY {quoted(ROW)})"
+    whose = quoted(FILE)
+    if naming is not None and len({naming[file] for file in relation.files}) < len(relation.files):
+        cases = " ".join(
+            f"WHEN {text_literal(str(file))} THEN {text_literal('/'.join(naming[file]))}"
+            for file in relation.files
+        )
+        whose = f"CASE {whose} {cases} END"
+    within = f"row_number() OVER (PARTITION BY {whose} ORDER BY {quoted(ROW)})"
     return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
 
 

@@ -1,20 +1,40 @@
 """Files that are parts of one table or run, by their names: x-00000-of-00002, run, run-resumed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from errbar.base.remarks import Above, warning
+from errbar.base.remarks import Above, setting, warning
+from errbar.data.columns import ROW, Columns
+from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.expressions import FILE
 
 _OF = re.compile(r"-(\d{3,})-of-(\d{3,})")
 # part-00003-…-c000.snappy.parquet is of Spark.
 _PART = re.compile(rf"(?:^part)?{_OF.pattern}|^part-\d{{3,}}(?:-[0-9a-f-]{{8,}})?(?:[-.]c\d+)?")
+# shard_0, rank1, chunk-02: parts of a table, or else runs that are numbered.
+_PIECE = re.compile(
+    r"(?:(?<![a-z0-9])|(?<=[a-z0-9])(?=[A-Z]))(?i:shard|rank|part|chunk|batch|worker|gpu|split|slice"
+    r"|process|proc|piece|segment|partition|device|node|thread|job)[-_ .=]?\d+(?![a-z0-9])"
+    r"(?:[-_ ]?of[-_ ]?\d+)?|(?<![a-z0-9])\d+[-_ ]?of[-_ ]?\d+(?![a-z0-9])"
+)
 _SHOWN = 6
 
 
-def whole_of(file: Path) -> Path:
-    """Table that a file is a part of, by its name; else the file itself."""
+def whole_of(file: Path, *, pieces: bool = False) -> Path:
+    """Table that a file is a part of, by its name; else the file itself.
+
+    With `pieces`, shards and the like are parts too.
+
+    Examples
+    --------
+    >>> whole_of(Path("out/gpt_shard_0.jsonl"), pieces=True).as_posix()
+    'out/gpt'
+    """
     name = _PART.sub("", file.name)
+    if name == file.name and pieces:
+        name = _PIECE.sub("", file.name)
     if name == file.name:
         return file
     stem = name.partition(".")[0].strip("-_ ")
@@ -59,3 +79,43 @@ def lacking_parts(files: Sequence[Path], wholes: Sequence[Path]) -> list[Above]:
                 )
             )
     return said[:_SHOWN]
+
+
+def may_be_pieces(files: Sequence[Path]) -> bool:
+    """Whether some files are numbered as the pieces of one table, such as shards."""
+    wholes = [whole_of(file, pieces=True) for file in files if whole_of(file) == file]
+    return len(set(wholes)) < len(wholes)
+
+
+def questions_in_two(rows: Any, columns: Columns, groups: Mapping[Path, str]) -> int:
+    """Number of questions that are in two files of one group."""
+    if columns["question"] == ROW:
+        return 0
+    keys = [text_of(columns[name]) for name in ("task", "question") if name in columns]
+    values = ", ".join(
+        f"({text_literal(str(file))}, {text_literal(group)})" for file, group in groups.items()
+    )
+    ((shared,),) = rows.query(
+        "rows",
+        f"SELECT count(*) FROM (SELECT whole, {', '.join(keys)} FROM rows JOIN (VALUES {values}) "
+        f"AS files(path, whole) ON rows.{quoted(FILE)} = files.path GROUP BY ALL "
+        f"HAVING count(DISTINCT path) > 1)",
+    ).fetchall()
+    return int(shared)
+
+
+def repeated_in_parts(rows: Any, columns: Columns, files: Sequence[Path]) -> list[Above]:
+    """Warning if parts of one table have the same ids, which may start anew in each part."""
+    groups = {file: str(whole_of(file)) for file in files if whole_of(file) != file}
+    if len(set(groups.values())) == len(groups):
+        return []
+    shared = questions_in_two(rows, columns, groups)
+    if not shared or "trial" in columns:
+        return []
+    rows_apart = setting("rows", "questions")
+    return [
+        warning(
+            f"{shared} ids are in two parts of one table, and rows with the same id are read as "
+            f"trials of one question. If ids start anew in each part, use {rows_apart}."
+        )
+    ]
