@@ -169,27 +169,6 @@ def is_flag(name: str) -> bool:
     return _FLAG.match(name.strip()) is not None
 
 
-# A name that ends in model or llm, or adds a word for a name to these; not that of a scorer.
-_SYSTEM = re.compile(
-    r"(?!.*(judge|grader|grading|evaluator|eval|scorer|reward|embed|retriev|rerank|critic|verifier"
-    r"|user|simulat|teacher|reference|parent|tokenizer|draft))(?:.*[^a-z])?(model|llm)(name)?"
-    r"|(model|llm)[\s_.-]*(name|id|version|path|slug|tag|alias|key|variant|checkpoint|snapshot"
-    r"|revision|name[\s_-]or[\s_-]path)",
-    re.IGNORECASE,
-)
-
-
-def names_system(name: str) -> bool:
-    """Whether a name is that of a column of systems, such as `provider_model` or `llm_name`.
-
-    Examples
-    --------
-    >>> [names_system(name) for name in ("llm_name", "HF model", "judge_model", "model_output")]
-    [True, True, False, False]
-    """
-    return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None
-
-
 def is_settings_file(stem: str) -> bool:
     """Whether a file name is that of a settings file.
 
@@ -263,18 +242,39 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+
+def _counted(nouns: Sequence[str]) -> tuple[str, ...]:
+    """Names of a count: n_runs, num_runs, total_runs, runs_count, …"""
+    forms = ("n_{}", "num_{}", "number_of_{}", "total_{}", "{}_count", "{}_total", "count_{}")
+    return tuple(form.format(noun) for noun in nouns for form in forms)
+
+
+_TRIALS = (
+    *("trials", "attempts", "tries", "runs", "samples", "rollouts", "generations", "completions"),
+    *("repeats", "repetitions", "responses", "trial", "attempt", "run", "sample", "rollout"),
+)
+# Other names of counts may count something else than the trials of a row; the values decide.
+SURE_TRIALS = _plain("n", "trials", "n_trials", "num_trials", "n_samples", "num_samples", "n_total")
+_RIGHT = ("correct", "success", "successes", "passed", "pass", "passes", "solved", "right")
 # Names used in a table of counts, which has a row per question instead of one per trial.
 USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{meaning: USUAL[meaning] for meaning in ("system", "task", "question", "cluster")},
         "weight": USUAL["weight"],
         "trials": (
-            *("n", "n_trials", "num_trials", "num_samples", "n_total", "num_total", "n_samples"),
-            *("n_attempts", "num_attempts", "n_runs", "num_runs", "total"),
+            "n",
+            *_counted(_TRIALS),
+            "n_total",
+            "num_total",
+            "total",
+            *_TRIALS[1:10],
+            "out_of",
         ),
         "correct": (
-            *("c", "n_correct", "num_correct", "successes", "n_success", "n_passed", "num_passed"),
-            *("n_pass", "num_pass", "pass_count", "correct_count", "success_count", "num_success"),
+            *("c", "successes", "passes", *_counted(_RIGHT), "n_resolved", "num_resolved", "hits"),
+            *("wins", "successful_runs", "successful_attempts", "successful_trials"),
+            *("correct_runs", "correct_attempts", "correct_samples", "correct_trials"),
+            *("passed_runs", "passed_attempts", "passed_samples", "passing_runs"),
             *("passed", "solved", "resolved"),
         ),
     }

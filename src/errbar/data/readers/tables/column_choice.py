@@ -22,7 +22,6 @@ from errbar.data.columns import (
     are_whole_numbers,
     list_names,
     named_like,
-    names_system,
     plain_name,
     require_meaning,
     unknown_name,
@@ -32,8 +31,9 @@ from errbar.data.readers.tables.competing_outcomes import (
     refuse_answers,
     refuse_confidence,
     refuse_reference,
-    refuse_tallies,
 )
+from errbar.data.readers.tables.counted_rows import refuse_tallies
+from errbar.data.readers.tables.system_names import names_system
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")

@@ -2,23 +2,19 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import duckdb
-
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, mapping, warning, way_to_say
+from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import (
     ANSWERS,
     MEASURES,
     PREDICTIONS,
     PROPERTIES,
     REFERENCES,
-    USUAL_COUNTS,
     Columns,
     Sample,
-    are_whole_numbers,
     named_like,
     plain_name,
 )
@@ -31,9 +27,6 @@ from errbar.errors import UnknownColumn
 # May mean that a call succeeded rather than that an answer is right.
 VAGUE = frozenset(
     map(plain_name, ("passed", "pass", "is_pass", "success", "succeeded", "is_success"))
-)
-_FAILURES = frozenset(
-    ("fail", "failed", "fails", "failures", "incorrect", "wrong", "nfailed", "numfailed")
 )
 _CLASSES = frozenset(
     map(plain_name, ("label", "labels", "class", "predicted_label", "predicted_class", "category"))
@@ -51,66 +44,6 @@ def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
         if not _is_threshold(sample(vague), sample(name)):
             return [name, *(other for other in candidates if other != name)]
     return list(candidates)
-
-
-def are_counts(
-    names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
-) -> bool:
-    """Whether a table has a row per question with its numbers of trials and correct trials.
-
-    A `sample` of the values distinguishes a total of trials from other totals.
-    """
-    if {"trials", "correct"} & set(told):
-        return True
-    lower = {plain_name(str(name)): str(name) for name in names}
-    has = [
-        {plain_name(name) for name in (meaning, *USUAL_COUNTS[meaning])} & lower.keys()
-        for meaning in ("trials", "correct")
-    ]
-    if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
-        return False
-    right = lower[min(has[1])]
-    if sample is not None and any(map(_is_truth, sample(right))):
-        return False
-    if sample is None or has[0] != {"total"}:
-        return True
-    if any(
-        str(value).strip().lower() not in ("", "0", "1", "0.0", "1.0") for value in sample(right)
-    ):
-        return True
-    map_it = mapping("outcome", right)
-    counts = way_to_say(
-        f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
-    )
-    raise UnknownColumn(
-        f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
-        f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
-    )
-
-
-def _is_truth(value: object) -> bool:
-    return isinstance(value, bool) or str(value).strip().lower() in ("true", "false")
-
-
-def refuse_tallies(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
-    """Raise an error for a count of successes beside a count of failures, such as passed, failed.
-
-    The number of trials is their sum, perhaps with others such as skipped; no column has it.
-    """
-    if sample is None or not are_whole_numbers(sample(outcome)):
-        return
-    failures = [name for name in named_like(present, _FAILURES) if name != outcome]
-    failures = [name for name in failures if are_whole_numbers(sample(name))]
-    columns = [sample(name) for name in (outcome, *failures)]
-    counts = [float(str(value)) for column in columns for value in column if value is not None]
-    if not failures or max(counts) <= 1 or min(counts) < 0:
-        return
-    raise UnknownColumn(
-        f"{outcome!r} and {failures[0]!r} look like the trials of a question that succeeded and "
-        f"failed. Add a column with the number of trials and use {mapping('trials')} and "
-        f"{mapping('correct', outcome)}; if {outcome!r} is the score of a row, use "
-        f"{mapping('outcome', outcome)}."
-    )
 
 
 def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
@@ -219,7 +152,7 @@ def _plain(value: object) -> str:
     return _TRUTHS.get(text, text.removesuffix(".0"))
 
 
-_MAXIMA = frozenset(
+MAXIMA = frozenset(
     map(
         plain_name,
         (
@@ -230,7 +163,7 @@ _MAXIMA = frozenset(
     )
 )
 _GRADED = frozenset(map(plain_name, ("score", "grade", "reward", "result", "points", "marks")))
-_FREQUENCIES = frozenset(
+FREQUENCIES = frozenset(
     map(
         plain_name,
         (
@@ -239,10 +172,7 @@ _FREQUENCIES = frozenset(
         ),
     )
 )
-# Points that a question is worth; they weigh it if an answer is right or wrong.
-_WORTHS = _MAXIMA - {"total", "possible"} | {"points", "marks", "importance", "worth"}
-_NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", "net", "lora"})
-_NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | _MAXIMA | _FREQUENCIES) | frozenset(
+_NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | frozenset(
     {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
 )
 _SHOWN = 3
@@ -258,7 +188,7 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
     name = columns["outcome"]
     if "outcome" not in columns.guessed or plain_name(name) not in _GRADED:
         return rows, []
-    for most in named_like(free_columns(rows.columns, columns), _MAXIMA):
+    for most in named_like(free_columns(rows.columns, columns), MAXIMA):
         limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
         outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
         strange, largest, mean, share = rows.aggregate(
@@ -326,67 +256,3 @@ def _is_variant(other: str, outcome: str) -> bool:
     """
     version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", other, re.IGNORECASE)
     return version is not None and not {plain_name(version[1]), plain_name(other)} & _NO_VERSIONS
-
-
-def frequencies(rows: Any, columns: Columns) -> list[Above]:
-    """Remark on a column that may be the frequency of a row, or the weight of its question."""
-    if "weight" in columns:
-        return []
-    free = free_columns(rows.columns, columns)
-    weights = [name for name in free if _is_weight(name)]
-    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
-    for name in (*named_like(free, _FREQUENCIES), *weights):
-        often = f"TRY_CAST({quoted(name)} AS DOUBLE)"
-        odd = f"{often} IS NULL OR {often} < 0"
-        odd += "" if name in weights else f" OR {often} <> floor({often})"
-        strange, least, most, mean, weighted = rows.aggregate(
-            f"count(*) FILTER ({odd}), min({often}), max({often}), avg({outcome}), "
-            f"sum({outcome} * {often}) / nullif(sum({often}) FILTER ({outcome} IS NOT NULL), 0)"
-        ).fetchall()[0]
-        if strange or least == most or None in (mean, weighted) or math.isclose(mean, weighted):
-            continue
-        weight = mapping("weight", name)
-        what = "is the weight of a question" if name in weights else "says how often a row occurred"
-        return [
-            warning(
-                f"{name!r} ({least:g} to {most:g}) is not used: if it {what}, {weight} weighs by "
-                f"it (mean of all rows {weighted:.4g} instead of {mean:.4g})."
-            )
-        ]
-    return []
-
-
-def _is_weight(name: str) -> bool:
-    """Whether a name is that of the weight of a question, or of the points that it is worth.
-
-    Examples
-    --------
-    >>> [_is_weight(name) for name in ("Weight (%)", "question_weight", "points", "weight_decay")]
-    [True, True, True, False]
-    """
-    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
-    return plain_name(name) in _WORTHS or bool(
-        words and {words[0], words[-1]} & {"weight", "weighting"} and not {*words} & _NO_WEIGHTS
-    )
-
-
-def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
-    """Remark on counts of which no question has more than one right of many."""
-    trials, right = columns["trials"], columns["correct"]
-    if not {"trials", "correct"} & columns.guessed and trials == "trials":
-        return []
-    number = f"TRY_CAST({quoted(right)} AS DOUBLE)"
-    counts = f"max({number}), max(TRY_CAST({quoted(trials)} AS DOUBLE)), avg({number})"
-    try:
-        most, largest, mean = rows.aggregate(counts).fetchall()[0]
-    except duckdb.Error:  # not a number; the error that names its question is raised by the query
-        return []
-    if most is None or most > 1 or largest is None or largest < 2:
-        return []
-    outcome = mapping("outcome", right)
-    return [
-        warning(
-            f"{right!r} is 0 or 1 in every row and is read as the number of {trials!r} trials "
-            f"that were right. If it is the outcome of a row, use {outcome} (mean {mean:.4g})."
-        )
-    ]

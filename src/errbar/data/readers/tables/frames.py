@@ -27,8 +27,8 @@ from errbar.data.engines.files import Relation
 from errbar.data.expressions import Frame, column_of
 from errbar.data.provenance import Origin
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import are_counts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
 from errbar.data.readers.tables.records import tidy

@@ -17,7 +17,7 @@ from typing import Any
 from errbar.base.remarks import guess, way_to_say
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import JSONDecodeError, parse, parse_next
-from errbar.data.readers.tables.competing_outcomes import are_counts
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.json_objects import (
     LOOKED_AT,
     Document,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.tables.competing_outcomes import are_counts
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.naming import KeysAre
 
 Record = Mapping[str, Any]

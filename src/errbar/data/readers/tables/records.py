@@ -7,6 +7,7 @@ system. Each of these has a conversion step, and each step adds a remark.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from errbar.data.expressions import HIDDEN
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import parse
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import are_counts
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import Flat, melt, refuse_scorers
 from errbar.errors import UnknownColumn
@@ -190,8 +191,9 @@ def sample_of(flat: Flat, name: str) -> list[Any]:
 
 def _find(flat: Flat, told: Told) -> Columns:
     names = [name for name in flat if name not in HIDDEN]
-    usual = USUAL_COUNTS if are_counts(names, told) else USUAL
-    return find_columns(names, told, usual, sample=lambda name: sample_of(flat, name))
+    sample = partial(sample_of, flat)
+    usual = USUAL_COUNTS if are_counts(names, told, sample) else USUAL
+    return find_columns(names, told, usual, sample=sample)
 
 
 def _found(flat: Flat, told: Told) -> Columns | None:

@@ -16,18 +16,18 @@ from errbar.data.engines.duckdb import quoted, stored, text_literal
 from errbar.data.engines.files import Relation, union_of_rows
 from errbar.data.expressions import FILE
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import (
-    are_counts,
-    as_shares,
-    counts_of_single_rows,
-    frequencies,
-    other_outcomes,
-)
+from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
 from errbar.data.readers.tables.conditions import (
     pooled_conditions,
     purposeful_columns,
     varied_columns,
     with_conditions,
+)
+from errbar.data.readers.tables.counted_rows import (
+    are_counts,
+    counted_outcomes,
+    counts_of_single_rows,
+    frequencies,
 )
 from errbar.data.readers.tables.file_names import (
     COUNTED,
@@ -148,6 +148,8 @@ def _mended(
     found = without_totals(rows, columns)
     rows, said = found.rows, found.remarks
     refuse_summary(rows, columns)
+    rows, columns, counted = counted_outcomes(rows, columns)
+    said = [*said, *counted]
     rows, shares = as_shares(rows, columns)
     said = [*said, *shares]
     if how.rows is None and how.repeats != "keep":
@@ -162,7 +164,7 @@ def _mended(
         said = [*said, *conditions, *parts, *pooled_conditions(rows, columns, varied)]
     said += [
         *(other_outcomes(rows, columns) if not shares else []),
-        *frequencies(rows, columns),
+        *(frequencies(rows, columns) if not counted else []),
         *flagged_rows(rows, columns),
         *(stopped_at_success(rows, columns) if how.rows is None else []),
         *(single_trials(rows, columns) if how.rows is None else []),

@@ -1,5 +1,6 @@
 """Names of systems in a column: spelled in two ways, given once for a block, or in two files."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,24 @@ def same_system_remark(rows: Any, columns: Columns) -> list[Above]:
             f"systems, use {apart}."
         )
     ]
+
+
+# A name that ends in model or llm, or adds a word for a name to these; not that of a scorer.
+_SYSTEM = re.compile(
+    r"(?!.*(judge|grader|grading|evaluator|eval|scorer|reward|embed|retriev|rerank|critic|verifier"
+    r"|user|simulat|teacher|reference|parent|tokenizer|draft))(?:.*[^a-z])?(model|llm)(name)?"
+    r"|(model|llm)[\s_.-]*(name|id|version|path|slug|tag|alias|key|variant|checkpoint|snapshot"
+    r"|revision|name[\s_-]or[\s_-]path)",
+    re.IGNORECASE,
+)
+
+
+def names_system(name: str) -> bool:
+    """Whether a name is that of a column of systems, such as `provider_model` or `llm_name`.
+
+    Examples
+    --------
+    >>> [names_system(name) for name in ("llm_name", "HF model", "judge_model", "model_output")]
+    [True, True, False, False]
+    """
+    return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None
