@@ -229,18 +229,8 @@ def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimat
 
 
 def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: Cell) -> Estimate:
-    value, mean, sd, interval, reason = cell
-    return Estimate(
-        of=of,
-        metric=metric,
-        value=value,
-        mean=mean,
-        sd=sd,
-        interval=interval,
-        questions=len(counts),
-        trials=counts.all_trials,
-        reason=reason,
-    )
+    sizes = {"questions": len(counts), "trials": counts.all_trials}
+    return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
 
 
 def _named(

@@ -133,6 +133,22 @@ class Answered:
     questions: tuple[str, ...] = ()  # by name, where they have one
     weights: Array | None = None  # of each question, where they differ
 
+    def estimate(
+        self, of: Subject, metric: Metric, mean: float, sd: float, interval: Interval, reason: str
+    ) -> Estimate:
+        """The estimate of a mean over these questions."""
+        return Estimate(
+            of=of,
+            metric=metric,
+            value=mean,
+            mean=mean,
+            sd=sd,
+            interval=interval,
+            questions=self.values.size,
+            trials=int(self.trials.sum()),
+            reason=reason,
+        )
+
     @property
     def mean(self) -> float:
         """Over questions, by their weights."""
@@ -198,18 +214,7 @@ def average_reward(
         reach = student_reach(method.level, freedom) * sd if freedom else math.nan
         low, high = value - reach, value + reach
     interval = Interval(low, high, method.level, covers)
-    trials = int(answered.trials.sum())
-    return Estimate(
-        of=of,
-        metric=metric,
-        value=value,
-        mean=value,
-        sd=sd,
-        interval=interval,
-        questions=questions,
-        trials=trials,
-        reason=reason,
-    )
+    return answered.estimate(of, metric, value, sd, interval, reason)
 
 
 def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, float]:
@@ -248,18 +253,7 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
         sd = low = high = math.nan
         reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
-    trials = int(answered.trials.sum())
-    return Estimate(
-        of=of,
-        metric=metric,
-        value=mean,
-        mean=mean,
-        sd=sd,
-        interval=interval,
-        questions=values.size,
-        trials=trials,
-        reason=reason,
-    )
+    return answered.estimate(of, metric, mean, sd, interval, reason)
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:

@@ -1,12 +1,16 @@
 """`errbar compare`: which system is better."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from errbar.cli import choice, options
-from errbar.cli.options import Assume, PairOptions, Paths, ReadOptions, WriteOptions
-from errbar.cli.output import show
+from errbar.cli.options import Assume, PairOptions
+from errbar.cli.output import shows_result
+
+if TYPE_CHECKING:
+    from errbar.results.base import Result
+    from errbar.runs import Runs
 
 
 @click.command()
@@ -23,9 +27,9 @@ from errbar.cli.output import show
 @options.BOUNDS
 @options.SYSTEMS
 @options.PAIR
-@options.READ_WRITE_PLOT
+@shows_result
 def compare(
-    paths: Paths,
+    runs: "Runs",
     metrics: tuple[str, ...],
     baseline: str | None,
     margin: float | None,
@@ -34,22 +38,18 @@ def compare(
     bounds: tuple[float, float] | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
-    reading: ReadOptions,
-    writing: WriteOptions,
-) -> None:
+) -> "Result":
     """Compare the systems at PATHS, pair by pair.
 
     Two systems are compared on the questions that both have.
     """
-    with options.opened("compare", paths, reading) as runs:
-        found = runs.compare(
-            *metrics,
-            systems=systems or None,
-            baseline=baseline,
-            margin=margin,
-            adjust=adjust,
-            assume=assume,
-            bounds=bounds,
-            **pairing.keywords(),
-        )
-    show(found, writing)
+    return runs.compare(
+        *metrics,
+        systems=systems or None,
+        baseline=baseline,
+        margin=margin,
+        adjust=adjust,
+        assume=assume,
+        bounds=bounds,
+        **pairing.keywords(),
+    )

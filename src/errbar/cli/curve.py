@@ -1,10 +1,16 @@
 """`errbar curve`: a metric at many k."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Paths, ReadOptions, ScoreOptions, WriteOptions
-from errbar.cli.output import show
+from errbar.cli.options import ScoreOptions
+from errbar.cli.output import shows_result
+
+if TYPE_CHECKING:
+    from errbar.results.base import Result
+    from errbar.runs import Runs
 
 
 @click.command()
@@ -14,16 +20,12 @@ from errbar.cli.output import show
 )
 @click.option("-k", "ks", multiple=True, type=int, help="A value of k; may be repeated.")
 @options.SCORE
-@options.READ_WRITE_PLOT
+@shows_result
 def curve(
-    paths: Paths,
+    runs: "Runs",
     metric: str,
     ks: tuple[int, ...],
     scoring: ScoreOptions,
-    reading: ReadOptions,
-    writing: WriteOptions,
-) -> None:
+) -> "Result":
     """Compute a metric at many k."""
-    with options.opened("curve", paths, reading) as runs:
-        found = runs.curve(metric, ks or None, **scoring.keywords())
-    show(found, writing)
+    return runs.curve(metric, ks or None, **scoring.keywords())

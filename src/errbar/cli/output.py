@@ -5,20 +5,22 @@ receives plain text that is not cut.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK, above, below
 from errbar.base.tables import Table, each_printable, printable, wrapped
+from errbar.cli import Command
+from errbar.cli.options import READ_WRITE_PLOT, Paths, ReadOptions, WriteOptions, opened
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from errbar.cli.options import WriteOptions
     from errbar.results.base import Result
     from errbar.results.pictures.vega import Picture
 
@@ -26,6 +28,21 @@ _GAP = 2  # between columns
 _WIDEST_NOTE = 80
 # Cells up to the width of an interval are folded last, words up to the width of a number never.
 _INTERVAL_WIDTH, _NUMBER_WIDTH = 20, 14
+
+
+def shows_result(question: Callable[..., "Result"]) -> Command:
+    """Turn a function of loaded outcomes and options into a command that shows its result.
+
+    The command has the options of reading and writing too.
+    """
+
+    @wraps(question)
+    def command(paths: Paths, reading: ReadOptions, writing: WriteOptions, **keywords: Any) -> None:
+        with opened(question.__name__, paths, reading) as runs:
+            found = question(runs, **keywords)
+        show(found, writing)
+
+    return READ_WRITE_PLOT(command)
 
 
 def export(result: "Result", style: str) -> str:
@@ -39,7 +56,7 @@ def export(result: "Result", style: str) -> str:
     return exports.get(style, result.__str__)()
 
 
-def show(result: "Result", writing: "WriteOptions", picture: "Picture | None" = None) -> None:
+def show(result: "Result", writing: WriteOptions, picture: "Picture | None" = None) -> None:
     """Print or write a result, fitted to a terminal if there is one, and draw its picture."""
     if writing.style == "table" and not writing.output and sys.stdout.isatty():
         print_parts(result.parts())
@@ -58,7 +75,7 @@ def tell(notes: Iterable[str]) -> None:
         click.echo(printable(note), err=True)
 
 
-def put(text: str, writing: "WriteOptions") -> None:
+def put(text: str, writing: WriteOptions) -> None:
     """Print text, or write it to the output file."""
     if writing.output:
         save(text, writing.output)

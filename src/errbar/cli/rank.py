@@ -1,13 +1,18 @@
 """`errbar rank`: a leaderboard with rank intervals."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from errbar.cli import options
-from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
-from errbar.cli.output import show
+from errbar.cli.options import PairOptions
+from errbar.cli.output import shows_result
 from errbar.errors import InputError
+
+if TYPE_CHECKING:
+    from errbar.results.base import Result
+    from errbar.runs import Runs
 
 
 def weights_in(
@@ -39,17 +44,13 @@ def weights_in(
 )
 @options.SYSTEMS
 @options.PAIR
-@options.READ_WRITE_PLOT
+@shows_result
 def rank(
-    paths: Paths,
+    runs: "Runs",
     metric: str,
     weights: dict[str, float] | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
-    reading: ReadOptions,
-    writing: WriteOptions,
-) -> None:
+) -> "Result":
     """Rank the systems at PATHS, with rank intervals."""
-    with options.opened("rank", paths, reading) as runs:
-        found = runs.rank(metric, systems=systems or None, weights=weights, **pairing.keywords())
-    show(found, writing)
+    return runs.rank(metric, systems=systems or None, weights=weights, **pairing.keywords())

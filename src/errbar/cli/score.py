@@ -1,10 +1,16 @@
 """`errbar score`: metrics of every system, with intervals."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Assume, Paths, ReadOptions, ScoreOptions, WriteOptions
-from errbar.cli.output import show
+from errbar.cli.options import Assume, ScoreOptions
+from errbar.cli.output import shows_result
+
+if TYPE_CHECKING:
+    from errbar.results.base import Result
+    from errbar.runs import Runs
 
 
 @click.command()
@@ -23,30 +29,26 @@ from errbar.cli.output import show
 @options.ASSUME
 @options.BOUNDS
 @options.SCORE
-@options.READ_WRITE_PLOT
+@shows_result
 def score(
-    paths: Paths,
+    runs: "Runs",
     metrics: tuple[str, ...],
     audit: bool,
     questions_in_all: int | None,
     assume: Assume,
     bounds: tuple[float, float] | None,
     scoring: ScoreOptions,
-    reading: ReadOptions,
-    writing: WriteOptions,
-) -> None:
+) -> "Result":
     """Score the outcomes at PATHS.
 
     A path is a file, a glob pattern or a directory: logs of a harness, which is detected, or tables
     in CSV, JSON lines or Parquet.
     """
-    with options.opened("score", paths, reading) as runs:
-        found = runs.score(
-            *metrics,
-            questions_in_all=questions_in_all,
-            assume=None if assume == "nothing" else assume,
-            bounds=bounds,
-            audit=audit,
-            **scoring.keywords(),
-        )
-    show(found, writing)
+    return runs.score(
+        *metrics,
+        questions_in_all=questions_in_all,
+        assume=None if assume == "nothing" else assume,
+        bounds=bounds,
+        audit=audit,
+        **scoring.keywords(),
+    )

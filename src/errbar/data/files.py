@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
@@ -234,14 +235,19 @@ def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
             yield f"{line}\n".encode()
 
 
+@contextmanager
+def _needing(sentence: str) -> Iterator[None]:
+    """Raise an error that names the extra to install if a package cannot be imported."""
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(sentence) from error
+
+
 def excel_columns(file: Path) -> dict[str, list[Any]]:
     """Columns of the only sheet of a workbook that has rows; its first row has their names."""
-    try:
+    with _needing(f"{file}: reading Excel needs openpyxl: pip install 'errbar[excel]'."):
         import openpyxl  # noqa: PLC0415  an extra
-    except ImportError as error:
-        raise InputError(
-            f"{file}: reading Excel needs openpyxl: pip install 'errbar[excel]'."
-        ) from error
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
@@ -270,13 +276,9 @@ def _plain(cell: Any) -> Any:
 
 def arrow_columns(file: Path) -> dict[str, list[Any]]:
     """Columns of an Arrow IPC file or stream, or of a Feather file."""
-    try:
+    with _needing(f"{file}: reading Arrow files needs pyarrow: pip install 'errbar[arrow]'."):
         import pyarrow as pa  # noqa: PLC0415  an extra
         from pyarrow import feather, ipc  # noqa: PLC0415
-    except ImportError as error:
-        raise InputError(
-            f"{file}: reading Arrow files needs pyarrow: pip install 'errbar[arrow]'."
-        ) from error
     try:
         with pa.memory_map(str(file)) as mapped:
             try:

@@ -24,7 +24,9 @@ from errbar.base.tables import (
     html_table,
     latex_table,
     markdown_table,
+    pointed,
     printable_json,
+    supported,
 )
 from errbar.errors import InputError, NotEnoughTrials
 
@@ -152,6 +154,16 @@ class Rows(ResultSequence[R]):
 
     entries_field: ClassVar[str] = "rows"
     rows: tuple[R, ...]
+
+    def columns_of(self, field: str) -> list[list[str]]:
+        """A number of each row and the ends of its interval, to the digits its sd supports."""
+        rows: Sequence[Any] = self.rows
+        columns = (
+            [getattr(row, field) for row in rows],
+            [row.interval.low for row in rows],
+            [row.interval.high for row in rows],
+        )
+        return [pointed(map(supported, column, [row.sd for row in rows])) for column in columns]
 
 
 def finite(value: Any) -> Any:

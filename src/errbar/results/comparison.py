@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from errbar.base.tables import DASH, counted, percent, pointed, printable, supported
+from errbar.base.tables import DASH, counted, percent, printable, supported
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.estimate import Interval
@@ -206,14 +206,7 @@ class Comparisons(Rows[Comparison]):
 
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
-        gap, low, high = (
-            pointed(supported(number, row.sd) for number, row in zip(numbers, self, strict=True))
-            for numbers in (
-                [row.difference for row in self],
-                [row.interval.low for row in self],
-                [row.interval.high for row in self],
-            )
-        )
+        gap, low, high = self.columns_of("difference")
         ends = [
             DASH if row.reason else f"{left} to {right}"
             for row, left, right in zip(self, low, high, strict=True)

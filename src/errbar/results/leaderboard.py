@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from errbar.base.tables import counted, percent, pointed, supported
+from errbar.base.tables import counted, percent, pointed
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparison import share_text
@@ -63,14 +63,7 @@ class Leaderboard(Rows[Standing]):
 
     def columns(self) -> list[list[str]]:
         """Each column from its head down."""
-        value, low, high = (
-            pointed(supported(number, row.sd) for number, row in zip(numbers, self, strict=True))
-            for numbers in (
-                [row.value for row in self],
-                [row.interval.low for row in self],
-                [row.interval.high for row in self],
-            )
-        )
+        value, low, high = self.columns_of("value")
         ends = [f"{left} to {right}" for left, right in zip(low, high, strict=True)]
         ranks = [
             str(row.best_rank)

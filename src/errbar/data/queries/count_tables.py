@@ -7,13 +7,7 @@ import narwhals.stable.v2 as nw
 from errbar.base.remarks import setting
 from errbar.data.columns import Columns
 from errbar.data.expressions import Frame, fetch, names_of, number_of
-from errbar.data.queries.properties import (
-    aggregates,
-    is_inconsistent,
-    properties_in,
-    refuse_torn,
-    require_weights,
-)
+from errbar.data.queries import properties
 from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
@@ -23,7 +17,7 @@ def counted_slices(
 ) -> list[Slice]:
     """Slices of every system, task and value of the columns in `by`, sorted by name."""
     table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
-    require_weights(frame, columns, by, table)
+    properties.require_weights(frame, columns, by, table)
     return sliced(table, by)
 
 
@@ -33,10 +27,10 @@ def counted_questions(
     """A row per question: its key and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
-    properties = properties_in(frame, columns)
+    found = properties.properties_in(frame, columns)
     rows = frame.select(
         **names,
-        **properties,
+        **found,
         **{
             name: number_of(frame, columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
@@ -51,17 +45,19 @@ def counted_questions(
             nw.col("trials").sum(),
             nw.col("right").sum(),
             nw.len().alias("rows"),
-            *aggregates(properties),
+            *properties.aggregates(found),
         )
     )
     if not allow_repeats:
         _refuse_repeats(questions)
-    if "cluster" in properties:
-        refuse_torn(questions.with_columns(torn=is_inconsistent("cluster", "rows")), columns)
+    if "cluster" in found:
+        properties.refuse_torn(
+            questions.with_columns(torn=properties.is_inconsistent("cluster", "rows")), columns
+        )
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
-    state = {name: nw.col(name) for name in (*names, *properties)}
-    if "weight" in properties:
-        state["uneven"] = is_inconsistent("weight", "rows")
+    state = {name: nw.col(name) for name in (*names, *found)}
+    if "weight" in found:
+        state["uneven"] = properties.is_inconsistent("weight", "rows")
     return questions.select(
         **state,
         trials=trials,

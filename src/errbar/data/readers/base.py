@@ -273,6 +273,15 @@ class Glance:
         return _keys(self.text) if self.shape else iter(())
 
 
+def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
+    """A way to recognise files: each rule is the reason to give, and the keys that it needs."""
+
+    def _recognise(glance: Glance) -> str:
+        return next((why for why, *keys in rules if glance.has(*keys)), "")
+
+    return _recognise
+
+
 def _is_json(text: str) -> bool:
     try:
         parse(text)

@@ -186,10 +186,11 @@ def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise InputError(f"{path} cannot be read: {error}.") from error
 
 
-def parsed(raw: bytes, where: str) -> Any:
-    """Parse a JSON document; an error has the position in the file."""
+@contextmanager
+def named_errors(where: str) -> Iterator[None]:
+    """Turn errors of parsing JSON into errors that name the place."""
     try:
-        return parse(raw)
+        yield
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: this is not UTF-8 text (byte {error.start}).") from error
     except JSONDecodeError as error:
@@ -199,6 +200,12 @@ def parsed(raw: bytes, where: str) -> Any:
         raise InputError(f"{where}: the JSON is nested too deeply.") from error
     except ValueError as error:  # an integer with thousands of digits
         raise InputError(f"{where}: {error}.") from error
+
+
+def parsed(raw: bytes, where: str) -> Any:
+    """Parse a JSON document; an error has the position in the file."""
+    with named_errors(where):
+        return parse(raw)
 
 
 def require_object(value: Any, where: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from errbar.base.remarks import warning, way_to_say
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Log, Reader, has_keys, pick, picked_remark
 from errbar.data.readers.documents import is_whole, list_in, number_or_none, object_in
 from errbar.data.readers.harbor_trials import Job, Trial, find_jobs, name_trials
 
@@ -34,13 +34,10 @@ _LIMITS = (
 _REFUSALS = ("AgentSafetyRefusalError", "ContentPolicyViolationError")
 _TRIAL = ("task_name", "trial_name", "trial_uri", "task_checksum")
 
-
-def _recognise(glance: Glance) -> str:
-    if glance.has(*_TRIAL):
-        return f"a JSON document with {', '.join(_TRIAL)}"
-    if glance.has("n_total_trials", "stats", "started_at"):
-        return "a JSON document with n_total_trials and stats"
-    return ""
+_recognise = has_keys(
+    (f"a JSON document with {', '.join(_TRIAL)}", *_TRIAL),
+    ("a JSON document with n_total_trials and stats", "n_total_trials", "stats", "started_at"),
+)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

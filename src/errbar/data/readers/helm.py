@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import Above, about
 from errbar.data.provenance import Claim
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Log, Reader, has_keys, pick, picked_remark
 from errbar.errors import InputError
 
 _USUAL = (
@@ -164,10 +164,14 @@ def _trial(record: Mapping[str, Any]) -> int | None:
     return at if documents.is_whole(at) and abs(at) < 1 << 31 else None
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.has("instance_id", "train_trial_index", "stats"):
-        return "an array of stats by instance_id and train_trial_index"
-    return ""
+_recognise = has_keys(
+    (
+        "an array of stats by instance_id and train_trial_index",
+        "instance_id",
+        "train_trial_index",
+        "stats",
+    )
+)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -11,17 +11,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Log, Reader, has_keys
 from errbar.data.readers.documents import is_whole, lines, name_of, require_key, truth_or_none
 from errbar.data.readers.tables.naming import data_set_of, name_systems
 
 _ENDINGS = (".jsonl_results.jsonl", "_results.jsonl")
 
-
-def _recognise(glance: Glance) -> str:
-    if glance.has("task_id", "completion", "result", "passed"):
-        return "lines with task_id, completion, result and passed"
-    return ""
+_recognise = has_keys(
+    (
+        "lines with task_id, completion, result and passed",
+        "task_id",
+        "completion",
+        "result",
+        "passed",
+    )
+)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Log, Reader, has_keys
 from errbar.data.readers.documents import (
     document,
     elements,
@@ -39,11 +39,14 @@ _SIMPLE = (str, int)
 _TOLD = ("platform", "difficulty", "contest_id", "contest_date")
 _COLUMNS = ("question", "trial", "outcome", "status", *_TOLD)
 
-
-def _recognise(glance: Glance) -> str:
-    if glance.has("question_id", "contest_date", "difficulty"):
-        return "an array of problems with question_id, contest_date and difficulty"
-    return ""
+_recognise = has_keys(
+    (
+        "an array of problems with question_id, contest_date and difficulty",
+        "question_id",
+        "contest_date",
+        "difficulty",
+    )
+)
 
 
 class _Problem(NamedTuple):

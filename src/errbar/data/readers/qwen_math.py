@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, joined_runs_remark
+from errbar.data.readers.base import Choice, Log, Reader, has_keys, joined_runs_remark
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -61,10 +61,7 @@ class _OutputFile:
         return max((len(question.marks) for question in self.questions.values()), default=0)
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.has("idx", "gt", "pred", "score"):
-        return "its lines have idx, gt, pred and score"
-    return ""
+_recognise = has_keys(("its lines have idx, gt, pred and score", "idx", "gt", "pred", "score"))
 
 
 def _read(files: Sequence[Path], _: Choice) -> Log:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import setting
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Log, Reader, has_keys
 from errbar.data.readers.documents import (
     elements,
     is_whole,
@@ -28,11 +28,9 @@ from errbar.errors import InputError
 _NEAR = 1e-6  # tolerance around 1 for a success, as in τ-bench
 _SHOWN = 60
 
-
-def _recognise(glance: Glance) -> str:
-    if glance.has("task_id", "reward", "info", "traj"):
-        return "an array of trials with task_id, reward, info and traj"
-    return ""
+_recognise = has_keys(
+    ("an array of trials with task_id, reward, info and traj", "task_id", "reward", "info", "traj")
+)
 
 
 class _EpisodeTrial(NamedTuple):

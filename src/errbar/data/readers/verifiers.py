@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
 from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Log, Reader, has_keys
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -57,12 +57,13 @@ class _RolloutRun:
     stated: Mapping[str, Any] = field(default_factory=dict)  # metadata of the log
 
 
-def _recognise(glance: Glance) -> str:
-    if glance.has("example_id", "prompt", "completion", _REWARD):
-        return "its lines have example_id, prompt, completion and reward"
-    if glance.has("env", "task", "traces", "ok"):
-        return "its lines have env, task, traces and ok"
-    return ""
+_recognise = has_keys(
+    (
+        "its lines have example_id, prompt, completion and reward",
+        *("example_id", "prompt", "completion", _REWARD),
+    ),
+    ("its lines have env, task, traces and ok", "env", "task", "traces", "ok"),
+)
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -118,14 +118,20 @@ class Source(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableSource(Source):
-    """A table in pandas, polars, pyarrow, DuckDB or Spark."""
+class _InTable(Source):
+    """Outcomes in a table of pandas, polars, pyarrow, DuckDB or Spark."""
 
     frame: Frame
     columns: Columns
     allow_repeats: bool = False
     where: str = ""
     origin: Origin = NOWHERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSource(_InTable):
+    """A table with a row per trial."""
+
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
     _results: dict[Key, Categories] = field(default_factory=dict)
     _statuses: dict[str, int] = field(default_factory=dict)
@@ -223,15 +229,9 @@ class TableSource(Source):
         return [self.columns["weight"]] if "weight" in self.columns else []
 
 
-@dataclass(frozen=True)
-class CountsTableSource(Source):
+@dataclass(frozen=True, kw_only=True)
+class CountsTableSource(_InTable):
     """A table with a row per question: its trials, and how many were right."""
-
-    frame: Frame
-    columns: Columns
-    allow_repeats: bool = False
-    where: str = ""
-    origin: Origin = NOWHERE
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from errbar.base.remarks import guess, way_to_say
 from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.documents import JSONDecodeError, parse, parse_next
+from errbar.data.readers.documents import named_errors, parse, parse_next
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.json_objects import (
     LOOKED_AT,
@@ -54,15 +54,8 @@ def documents_in(text: str, where: str) -> Any:
         found = []  # several documents, or invalid, which raises an error below
     at, end = _next(text, 0), len(text)
     while at < end:
-        try:
+        with named_errors(where):
             value, at = parse_next(text, at)
-        except JSONDecodeError as error:
-            place = f"line {error.lineno}, column {error.colno}"
-            raise InputError(f"{where}: this is not valid JSON; {error.msg} at {place}.") from error
-        except RecursionError as error:
-            raise InputError(f"{where}: the JSON is nested too deeply.") from error
-        except ValueError as error:  # an integer with thousands of digits
-            raise InputError(f"{where}: {error}.") from error
         found.append(value)
         at = _next(text, at)
     if not found:
