@@ -206,7 +206,8 @@ def scored(
         rows = method.cells([systems[of] for of in subjects], [metrics[at] for at in fine_at])
         for at, row in zip(fine_at, rows, strict=True):
             for of, cell in zip(subjects, row, strict=True):
-                found[of, at] = _estimate(of, metrics[at], systems[of], cell)
+                counts = systems[of]
+                found[of, at] = cell.estimate(of, metrics[at], len(counts), counts.all_trials)
     return [found[of, at] for of in systems for at in range(len(metrics))]
 
 
@@ -215,22 +216,7 @@ def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimat
     nan = math.nan
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     nowhere = Interval(nan, nan, method.level, covers)
-    return Estimate(
-        of=of,
-        metric=metric,
-        value=nan,
-        mean=nan,
-        sd=nan,
-        interval=nowhere,
-        questions=0,
-        trials=0,
-        reason=reason,
-    )
-
-
-def _estimate(of: Subject, metric: CountMetric, counts: AnyCounts, cell: Cell) -> Estimate:
-    sizes = {"questions": len(counts), "trials": counts.all_trials}
-    return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
+    return Cell(nan, nan, nan, nowhere, reason).estimate(of, metric, 0, 0)
 
 
 def _named(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.base import Summary, refuse_weights_in, require_all
+from errbar.analysis.methods.base import Cell, Summary, refuse_weights_in, require_all
 from errbar.analysis.methods.seen import mean_of_sample, of_a_share, right_or_wrong
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
@@ -133,22 +133,6 @@ class Answered:
     questions: tuple[str, ...] = ()  # by name, where they have one
     weights: Array | None = None  # of each question, where they differ
 
-    def estimate(
-        self, of: Subject, metric: Metric, mean: float, sd: float, interval: Interval, reason: str
-    ) -> Estimate:
-        """The estimate of a mean over these questions."""
-        return Estimate(
-            of=of,
-            metric=metric,
-            value=mean,
-            mean=mean,
-            sd=sd,
-            interval=interval,
-            questions=self.values.size,
-            trials=int(self.trials.sum()),
-            reason=reason,
-        )
-
     @property
     def mean(self) -> float:
         """Over questions, by their weights."""
@@ -214,7 +198,8 @@ def average_reward(
         reach = student_reach(method.level, freedom) * sd if freedom else math.nan
         low, high = value - reach, value + reach
     interval = Interval(low, high, method.level, covers)
-    return answered.estimate(of, metric, value, sd, interval, reason)
+    cell = Cell(value, value, sd, interval, reason)
+    return cell.estimate(of, metric, questions, int(answered.trials.sum()))
 
 
 def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, float]:
@@ -253,7 +238,8 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
         sd = low = high = math.nan
         reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
-    return answered.estimate(of, metric, mean, sd, interval, reason)
+    cell = Cell(mean, mean, sd, interval, reason)
+    return cell.estimate(of, metric, values.size, int(answered.trials.sum()))
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:

@@ -12,8 +12,8 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.counts import Counts, CountsByState, States, in_order, weights_of
 from errbar.errors import InputError
-from errbar.metrics.base import AnyCounts, CountMetric
-from errbar.results.estimate import Interval
+from errbar.metrics.base import AnyCounts, CountMetric, Metric
+from errbar.results.estimate import Estimate, Interval, Subject
 
 
 class Summary(NamedTuple):
@@ -68,6 +68,11 @@ class Cell(NamedTuple):
     sd: float
     interval: Interval
     reason: str = ""  # what is to be said of it
+
+    def estimate(self, of: Subject, metric: Metric, questions: int, trials: int) -> Estimate:
+        """The estimate of a metric of a subject, which has so many questions and trials."""
+        sizes = {"questions": questions, "trials": trials}
+        return Estimate(of=of, metric=metric, **{**self._asdict(), **sizes})
 
 
 class Method(ABC):
