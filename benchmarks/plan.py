@@ -18,7 +18,7 @@ from benchmarks.coverage.difficulties import DIFFICULTIES
 from errbar import Counts
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.plan import Difficulty
-from errbar.analysis.plan.goals import Difference, Goal, Width
+from errbar.analysis.plan.goals import DetectDifference, Goal, Width
 from errbar.kernels.sign_flip import evidence
 from errbar.metrics import CountMetric, parse
 
@@ -52,10 +52,10 @@ def cells(kind: type[Goal]) -> Iterator[Cell]:
         assert isinstance(metric, CountMetric)
         for difficulty in DIFFICULTIES:
             spread = Difficulty.of(difficulty)
-            for asked in DIFFERENCES if kind is Difference else WIDTHS:
+            for asked in DIFFERENCES if kind is DetectDifference else WIDTHS:
                 goal: Goal
-                if kind is Difference:
-                    goal = Difference(metric, spread, LEVEL, 0, asked, 1.0)
+                if kind is DetectDifference:
+                    goal = DetectDifference(metric, spread, LEVEL, 0, asked, 1.0)
                     if not goal.is_possible:
                         continue
                 else:
@@ -82,7 +82,7 @@ def _shows(cell: Cell, rng: np.random.Generator) -> bool:
         counts = Counts(np.full(questions, n), right)
         interval = Calibrated(level=LEVEL).cells([counts], [goal.metric])[0][0].interval
         return interval.high - interval.low <= goal.width
-    assert isinstance(goal, Difference)
+    assert isinstance(goal, DetectDifference)
     with np.errstate(divide="ignore"):
         odds = np.log(rates) - np.log1p(-rates)
     others = 1.0 / (1.0 + np.exp(-odds - rng.normal(goal.shift, goal.disagreement, questions)))
@@ -93,7 +93,7 @@ def _shows(cell: Cell, rng: np.random.Generator) -> bool:
 def table(kind: type[Goal], times: int, seed: int) -> None:
     """Print every cell, and how far off they are."""
     rng, off, few = np.random.default_rng(seed), [], []
-    what = "difference" if kind is Difference else "width"
+    what = "difference" if kind is DetectDifference else "width"
     print(f"| metric | difficulty | {what} | trials | questions | stated | realised |")
     print("|---|---|---:|---:|---:|---:|---:|", flush=True)
     for cell in cells(kind):
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if given.times:
-        table(Difference, given.times, given.seed)
+        table(DetectDifference, given.times, given.seed)
     if given.widths:
         table(Width, given.widths, given.seed)
 

@@ -42,7 +42,7 @@ from errbar.errors import InputError, NotThere, WrongType
 from errbar.runs import Runs
 
 if TYPE_CHECKING:
-    from errbar.data.readers.paths import Asked
+    from errbar.data.readers.paths import ReadRequest
 
 
 def load(
@@ -121,9 +121,9 @@ def _require_known(
 
 
 def _load(data: Any, how: HowToRead, reader: str | None, choice: Choice, connection: Any) -> Runs:
-    from errbar.data.readers.paths import Asked, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.paths import ReadRequest, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
 
-    request = Asked(how, reader, choice, connection)
+    request = ReadRequest(how, reader, choice, connection)
     if isinstance(data, str | Path):
         return Runs(read_paths(data, request))
     data = plain_container(data)
@@ -164,14 +164,14 @@ def _from_spark(
     data: Any, how: HowToRead, reader: str | None, choice: Choice, session: Any
 ) -> Source:
     from errbar.data.engines.spark import read_with_spark  # noqa: PLC0415  an extra
-    from errbar.data.readers.paths import Asked, require_no_choice  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.paths import ReadRequest, require_no_choice  # noqa: PLC0415  loads DuckDB
 
     if reader is not None:
         raise InputError(
             f"reader={reader!r} is for logs of harnesses, but Spark reads only tables. Convert the "
             f"log first: errbar convert LOG outcomes.parquet."
         )
-    require_no_choice(Asked(how, reader, choice))
+    require_no_choice(ReadRequest(how, reader, choice))
     paths = [data] if isinstance(data, str | Path) else list(data)
     frame, found, remarks = read_with_spark([str(path) for path in paths], how, session)
     origin = Origin(remarks=(found.remark(), *remarks))
@@ -180,7 +180,7 @@ def _from_spark(
     )
 
 
-def _from_memory(data: Any, request: "Asked") -> Source:
+def _from_memory(data: Any, request: "ReadRequest") -> Source:
     how = request.how
     data = plain_container(data)
     if isinstance(data, Runs):
@@ -263,7 +263,7 @@ def _array_source(data: Any) -> MatrixSource:
     return source
 
 
-def _from_mapping(data: Mapping[Any, Any], request: "Asked") -> Source:
+def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
     """Load systems by name, the columns of a table, or outcomes by id."""
     if len({str(name) for name in data}) < len(data):
         raise InputError("two systems have the same name; rename one.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from errbar.analysis.alignment import Policy
-from errbar.analysis.compare import Adjust, Asked, compare_systems
+from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
 from errbar.analysis.evaluate import chosen_method, narrowed
@@ -245,11 +245,13 @@ class Runs:
         ranked = ranked_metrics(metrics)
         if ranked:
             method = replace(SEEN, level=level)
-            compared = compare_ranked(self.source, Asked(ranked, *settings), method, rng)
+            compared = compare_ranked(
+                self.source, ComparisonRequest(ranked, *settings), method, rng
+            )
             remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
             return replace(compared, remarks=(*compared.remarks, *remarks))
         scored = [scored_metric(metric) for metric in metrics]
-        found = compare_systems(self.source, Asked(scored, *settings), policy)
+        found = compare_systems(self.source, ComparisonRequest(scored, *settings), policy)
         remarks = remarks_on(self.source, self.source.slices(()), errors)
         return replace(found, remarks=(*found.remarks, *remarks))
 

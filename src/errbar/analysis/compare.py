@@ -41,7 +41,7 @@ Data = TypeVar("Data", bound=Tabled)
 
 
 @dataclass(frozen=True)
-class Asked(Generic[Kind]):
+class ComparisonRequest(Generic[Kind]):
     """A request to compare systems: metrics, policy, method and adjustment."""
 
     metrics: Sequence[Kind]
@@ -95,7 +95,9 @@ class Asked(Generic[Kind]):
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
 
-def compare_systems(source: Source, asked: Asked[ScoredMetric], policy: Policy) -> Comparisons:
+def compare_systems(
+    source: Source, asked: ComparisonRequest[ScoredMetric], policy: Policy
+) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     tables = side_by_side(source, asked.metrics, asked.wanted(), policy)
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
@@ -160,7 +162,10 @@ class Refused(NamedTuple):
 
 
 def _pairs(
-    data: Together, asked: Asked[ScoredMetric], refusals: Refusals, remarks: dict[str, None]
+    data: Together,
+    asked: ComparisonRequest[ScoredMetric],
+    refusals: Refusals,
+    remarks: dict[str, None],
 ) -> list[Pair | Refused]:
     """Pairs with common questions, and a remark on every other pair."""
     differences = Differences(data, asked)
@@ -191,7 +196,9 @@ def _whose(data: Together, one: str, other: str) -> str:
     return f"{one} − {other}{f' · {data.task}' if data.task else ''}"
 
 
-def _comparison(data: Together, pair: Pair, asked: Asked[ScoredMetric], size: int) -> Comparison:
+def _comparison(
+    data: Together, pair: Pair, asked: ComparisonRequest[ScoredMetric], size: int
+) -> Comparison:
     """A comparison as one of a family of `size`."""
     found, spread = pair.found, pair.found.spread
     upwards = data.metric.direction is Direction.HIGHER
@@ -235,7 +242,7 @@ def _comparison(data: Together, pair: Pair, asked: Asked[ScoredMetric], size: in
     )
 
 
-def missing(metric: Metric, task: str, pair: Refused, asked: Asked[Kind]) -> Comparison:
+def missing(metric: Metric, task: str, pair: Refused, asked: ComparisonRequest[Kind]) -> Comparison:
     """A comparison without a number, with the reason."""
     nan = math.nan
     return Comparison(

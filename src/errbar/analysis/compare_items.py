@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.compare import Asked, Refused, bonferroni, missing
+from errbar.analysis.compare import ComparisonRequest, Refused, bonferroni, missing
 from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
@@ -76,7 +76,7 @@ class Tested(NamedTuple):
 
 def compare_items(
     tables: Sequence[PairedItems],
-    asked: Asked[ItemMetric],
+    asked: ComparisonRequest[ItemMetric],
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> Comparisons:
@@ -151,7 +151,7 @@ def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -
 
 def _found(
     pairs: Sequence[_Pair],
-    asked: Asked[ItemMetric],
+    asked: ComparisonRequest[ItemMetric],
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> tuple[list[Gap], str]:
@@ -161,7 +161,7 @@ def _found(
     level = 1.0 - (1.0 - asked.level) / together
     if all(pair.has_delong for pair in tried):
         return [_delong(pair, level) for pair in pairs], "DeLong's covariance"
-    drawn = _Drawn(pairs, method, rng)
+    drawn = _ResampledPairs(pairs, method, rng)
     own = replace(method, level=level)
     gaps = [
         _delong(pair, level) if pair.has_delong else drawn.gap(at, own)
@@ -184,7 +184,7 @@ def _delong(pair: _Pair, level: float) -> Gap:
     return paired_areas(sure[pair.one], sure[pair.other], loss == 0.0, level)
 
 
-class _Drawn:
+class _ResampledPairs:
     """Every pair's two numbers in resamples; within a task they are drawn together."""
 
     def __init__(
@@ -303,7 +303,7 @@ def _fewest(one: Totals, other: Totals) -> Array:
     return np.minimum(one.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
 
 
-def _comparison(pair: _Pair, tested: Tested, asked: Asked[ItemMetric]) -> Comparison:
+def _comparison(pair: _Pair, tested: Tested, asked: ComparisonRequest[ItemMetric]) -> Comparison:
     names = pair.data.systems
     row = tested_comparison(
         pair.metric, (names[pair.one], names[pair.other]), tested, asked, int(pair.both.sum())
@@ -321,7 +321,7 @@ def tested_comparison(
     metric: ItemMetric,
     names: tuple[str, str],
     tested: Tested,
-    asked: Asked[ItemMetric],
+    asked: ComparisonRequest[ItemMetric],
     items: int,
 ) -> Comparison:
     """Two systems on a number of items, with ends that agree with the adjusted p-value."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.analysis.alignment import several_by_task
-from errbar.analysis.compare import Adjust, Asked
+from errbar.analysis.compare import Adjust, ComparisonRequest
 from errbar.analysis.compare_items import (
     ItemMetric,
     Tested,
@@ -56,7 +56,10 @@ def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
 
 
 def compare_ranked(
-    source: Source, asked: Asked[ItemMetric], method: Bootstrap, rng: np.random.Generator | int
+    source: Source,
+    asked: ComparisonRequest[ItemMetric],
+    method: Bootstrap,
+    rng: np.random.Generator | int,
 ) -> Comparisons:
     """Compare systems of outcomes on the items that both of a pair have."""
     if asked.covers is not Estimand.POPULATION:
@@ -115,7 +118,9 @@ def compare(
     data = _same_items(systems)
     reach = {name: each.coverage for name, each in systems.items()}
     asked = _metrics(metrics, coverages, reach)
-    how = Asked(asked, None, baseline, margin, Estimand.POPULATION, method.level, adjust)
+    how = ComparisonRequest(
+        asked, None, baseline, margin, Estimand.POPULATION, method.level, adjust
+    )
     found = compare_items([data], how, method, rng)
     clusters = int(data.clusters.max()) + 1
     remarks = [f"Coverage: {', '.join(f'{name} {share:.4g}' for name, share in reach.items())}."]
@@ -222,7 +227,7 @@ gives no spread)
 
 
 def _areas(gap: Gap, level: float, items: int, words: str) -> Comparisons:
-    asked: Asked[ItemMetric] = Asked([RocAuc()], level=level)
+    asked: ComparisonRequest[ItemMetric] = ComparisonRequest([RocAuc()], level=level)
     p_value = p_value_of(gap)
     tested = Tested(gap, p_value, p_value)
     row = tested_comparison(RocAuc(), ("first", "second"), tested, asked, items)

@@ -69,7 +69,7 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
     vary = _Sampled(parts) if asked.covers is Estimand.POPULATION else _Apart(parts)
     up = 1.0 if asked.metric.direction is Direction.HIGHER else -1.0
     ahead = _decided(vary, asked.level) * up  # 1 where the row is better than the column
-    drawn = _Drawn(vary.scores() * up)
+    drawn = _DrawnRanks(vary.scores() * up)
     rows = _standings(systems, parts, ahead, drawn, up, asked)
     lost = sum(part.left_out for part in parts)
     if left:
@@ -342,7 +342,7 @@ def _decided(vary: _Sampled | _Apart, level: float) -> Array:
     return found
 
 
-class _Drawn:
+class _DrawnRanks:
     """Ranks under joint draws; tied scores share a rank.
 
     No probability is 0 or 1: each system is given one draw more in which it is the best.
@@ -362,7 +362,7 @@ def _standings(
     systems: Sequence[str],
     parts: Sequence[_Part],
     ahead: Array,
-    drawn: _Drawn,
+    drawn: _DrawnRanks,
     up: float,
     asked: RankAsked,
 ) -> list[Standing]:

@@ -15,7 +15,7 @@ from scipy.stats import binom
 import errbar
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.plan import Difficulty, plan
-from errbar.analysis.plan.goals import Difference, Width
+from errbar.analysis.plan.goals import DetectDifference, Width
 from errbar.cli import main
 from errbar.errors import InputError, WrongType
 from errbar.kernels.power import DiscreteDistribution, normal_power, shift_log_odds, simulated_power
@@ -46,13 +46,13 @@ def difference(
     by: float = 0.05,
     difficulty: str = "uniform",
     disagreement: float = 1.0,
-) -> Difference:
+) -> DetectDifference:
     asked = parse(metric)
     assert isinstance(asked, PassAt | PassHat | Average | Geom)
-    return Difference(asked, Difficulty.of(difficulty), 0.95, 0, by, disagreement)
+    return DetectDifference(asked, Difficulty.of(difficulty), 0.95, 0, by, disagreement)
 
 
-def realised(goal: Difference, questions: int, trials: int, times: int) -> float:
+def realised(goal: DetectDifference, questions: int, trials: int, times: int) -> float:
     """Rates, trials and the test itself, with nothing of the planned computed."""
     rng = np.random.default_rng(7)
     values, seen = goal.values(trials), 0
@@ -134,10 +134,10 @@ def test_the_realised_power_is_the_stated_one(
     assert found == pytest.approx(goal.power(questions, trials), abs=0.03)
 
 
-def _mirrored(goal: Difference) -> Difference:
+def _mirrored(goal: DetectDifference) -> DetectDifference:
     """The test below looks upwards; so the better system goes second."""
 
-    class Mirrored(Difference):
+    class Mirrored(DetectDifference):
         def values(self, trials: int) -> np.ndarray:
             return -super().values(trials)
 

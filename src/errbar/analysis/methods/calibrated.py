@@ -123,8 +123,8 @@ class Calibrated(Method):
         systems: Sequence[AnyCounts],
         metrics: Sequence[CountMetric],
         most_chains: int = MOST_CHAINS,
-    ) -> "list[_System]":
-        each = [_System(counts, self) for counts in systems]
+    ) -> "list[_SystemEstimates]":
+        each = [_SystemEstimates(counts, self) for counts in systems]
         if learning := [system for system in each if system.must_learn(metrics)]:
             _learn(learning, self.seed, most_chains)
         return each
@@ -171,7 +171,7 @@ _TWICE = ", widened by √2 for two runs"
 _LEARNED = "difficulty distribution estimated from all questions (Dirichlet mixture)"
 
 
-class _System:
+class _SystemEstimates:
     """The estimates of one system; the posterior of difficulty is drawn when first needed.
 
     For this exact benchmark, questions are put in strata by their number of trials, because
@@ -342,7 +342,7 @@ class _System:
 
     def _on_this_benchmark(self, metric: CountMetric, level: float) -> Summary:
         method = replace(self._method, estimand=Estimand.BENCHMARK, questions_in_all=None)
-        these = _System(self._counts, method)
+        these = _SystemEstimates(self._counts, method)
         these.learn(self._learned())
         return these._of_these_questions(metric, level, short=False)[0]
 
@@ -379,7 +379,7 @@ class _System:
         return Interval(low, high, level, self._method.estimand)
 
 
-def _learn(systems: Sequence[_System], seed: int, most_chains: int = MOST_CHAINS) -> None:
+def _learn(systems: Sequence[_SystemEstimates], seed: int, most_chains: int = MOST_CHAINS) -> None:
     """Draw the posteriors of systems, each with its own random number generator."""
     strata = [counts for system in systems for counts in system.strata]
     rngs = [np.random.default_rng(seed) for _ in strata]

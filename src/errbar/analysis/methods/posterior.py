@@ -30,7 +30,7 @@ from errbar.metrics.categories import Average, CategoryMetric
 from errbar.results.estimate import Estimand, Interval
 
 
-class _System(NamedTuple):
+class _SystemStates(NamedTuple):
     """The distinct states of one system, and how many questions are in each."""
 
     trials: Integers
@@ -56,20 +56,20 @@ def only_part(metric: CountMetric) -> QuestionMean:
     )
 
 
-def _systems(data: Any) -> Iterator[_System]:
+def _systems(data: Any) -> Iterator[_SystemStates]:
     if isinstance(data, States):
         for questions in data.questions:
             held = questions > 0
-            yield _System(data.trials[held], data.correct[held], questions[held])
+            yield _SystemStates(data.trials[held], data.correct[held], questions[held])
     else:
         for tally in data:
             wrong, right = tally.rows.T
             (trials, correct), often = distinct_rows(wrong + right, right, often=tally.often)
-            yield _System(trials, correct, often)
+            yield _SystemStates(trials, correct, often)
 
 
 def _of_part(
-    metric: CountMetric, part: QuestionMean, system: _System, prior: Prior
+    metric: CountMetric, part: QuestionMean, system: _SystemStates, prior: Prior
 ) -> GridDistribution:
     """The distribution of the mean that a metric is made of."""
     is_category = isinstance(metric, CategoryMetric)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.analysis.plan.goals import Difference, Goal, Width
+from errbar.analysis.plan.goals import DetectDifference, Goal, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
 from errbar.base.arguments import number, strict_share
 from errbar.base.tables import counted, percent
@@ -292,7 +292,7 @@ def _goal(
             learned = known.disagreement
             disagreement = learned if math.isfinite(learned) else DISAGREEMENT
         number(disagreement, "disagreement", 0.0, math.inf)
-        goal = Difference(metric, spread, level, seed, float(difference), float(disagreement))
+        goal = DetectDifference(metric, spread, level, seed, float(difference), float(disagreement))
         _ = goal.shift  # refused here if it is out of reach
         return goal
     if disagreement is not None:
@@ -306,7 +306,7 @@ def _goal(
 
 
 def _asked(goal: Goal, power: float) -> list[str]:
-    if isinstance(goal, Difference):
+    if isinstance(goal, DetectDifference):
         return [
             f"To detect a difference of {goal.difference:+g} in {goal.metric} between two "
             f"systems on the same questions: verdict 'probably better' (sign-flip test, assuming "
@@ -339,7 +339,9 @@ def _verdict(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]
             if endless < power
             else f"Not reached with these trials; infinitely many give {points(endless)}.",
         )
-    if isinstance(goal, Difference) and (means.questions is not None or means.budget is not None):
+    if isinstance(goal, DetectDifference) and (
+        means.questions is not None or means.budget is not None
+    ):
         smallest = goal.detectable(power, best.questions, best.trials)
         shown = "none" if math.isnan(smallest) else f"{smallest:+.3g}"
         said.append(
@@ -351,7 +353,7 @@ def _verdict(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]
 def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     """What was assumed, and what else the power could be."""
     said = [f"Difficulty: {goal.difficulty}; mean of {goal.metric} {goal.mean:.3g}."]
-    if not isinstance(goal, Difference):
+    if not isinstance(goal, DetectDifference):
         return said
     halved, doubled = (
         goal.with_disagreement(times * goal.disagreement).power(best.questions, best.trials)

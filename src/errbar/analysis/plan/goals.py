@@ -106,7 +106,7 @@ class Goal(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Difference(Goal):
+class DetectDifference(Goal):
     """Two systems on the same questions differ; a test by random signs is to see it.
 
     The second system's log odds on a question are those of the first and a shift, whose standard
@@ -194,11 +194,11 @@ class Difference(Goal):
         asked = {"difference": self.difference, "disagreement": self.disagreement}
         return super().record() | asked
 
-    def with_disagreement(self, disagreement: float) -> "Difference":
+    def with_disagreement(self, disagreement: float) -> "DetectDifference":
         """The same difference between systems that agree more, or less."""
         return replace(self, disagreement=disagreement)
 
-    def for_each_spread(self) -> "list[Difference]":
+    def for_each_spread(self) -> "list[DetectDifference]":
         """The same difference for every spread of difficulty in which it is possible."""
         every = [replace(self, difficulty=one) for one in self.difficulty.each()]
         return [one for one in every if one.is_possible]

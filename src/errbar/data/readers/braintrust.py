@@ -33,7 +33,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
-from errbar.data.readers.exports import Scores
+from errbar.data.readers.exports import NamedScores
 from errbar.data.readers.tables.naming import name_systems, systems_of
 
 _PAGES = ("events", "data", "objects")
@@ -54,7 +54,7 @@ class _SpanTrial:
     record: Mapping[str, Any]
     experiment: str = ""  # its id
     name: str = ""  # of the experiment
-    scores: Scores = field(default_factory=Scores)
+    scores: NamedScores = field(default_factory=NamedScores)
 
 
 def _recognise(glance: Glance) -> str:

@@ -166,7 +166,7 @@ def label_value(label: str) -> float | None:
     return 1.0 if word in _GOOD else 0.0 if word in _BAD else None
 
 
-class Scores:
+class NamedScores:
     """Scores of a trial by name; repeated scores are averaged."""
 
     __slots__ = ("_values", "labels")
@@ -187,7 +187,7 @@ class Scores:
         else:
             known.append(number)
 
-    def fill(self, other: "Scores") -> None:
+    def fill(self, other: "NamedScores") -> None:
         """Copy the scores of `other` whose names are missing here."""
         for name in other.names:
             if name not in self._values:
@@ -215,13 +215,13 @@ class Scores:
         return [value for value in self._values.get(name, ()) if value is not None]
 
 
-def score_names(each: Iterable[Scores]) -> list[str]:
+def score_names(each: Iterable[NamedScores]) -> list[str]:
     """Names of scores, the most frequent first."""
     often: Counter[str] = Counter(chain.from_iterable(scores.names for scores in each))
     return [name for name, _ in often.most_common()]
 
 
-def remarks_on_scores(each: Sequence[Scores], name: str, platform: str) -> Iterator[str]:
+def remarks_on_scores(each: Sequence[NamedScores], name: str, platform: str) -> Iterator[str]:
     """Remarks on scores that are words, or that have several values."""
     differ = sum(map(methodcaller("several", name), each))
     if differ:

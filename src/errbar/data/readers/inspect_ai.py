@@ -18,8 +18,8 @@ from errbar.data.provenance import Claim
 from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, some_of
 from errbar.data.readers.documents import name_of, number_or_none, object_in
 from errbar.data.readers.inspect_runs import (
-    Run,
-    Sample,
+    InspectRun,
+    LoggedSample,
     is_nan,
     number_in,
     oddities,
@@ -41,7 +41,7 @@ _WIDE = 40  # characters of a setting in a system name
 class _Selection:
     """A run with its system and scorer."""
 
-    run: Run
+    run: InspectRun
     system: str
     scorer: str
     is_scored: bool  # whether any sample of the run has a score
@@ -83,9 +83,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
+def _without_retries(runs: Sequence[InspectRun], log: Log) -> list[InspectRun]:
     """Keep the best log of each run; skip retries and logs without samples."""
-    best: dict[tuple[str, str], Run] = {}
+    best: dict[tuple[str, str], InspectRun] = {}
     for run in runs:
         held = best.get(run.identity)
         if held is None or run.goodness > held.goodness:
@@ -108,7 +108,7 @@ def _without_retries(runs: Sequence[Run], log: Log) -> list[Run]:
     return kept
 
 
-def _chosen(runs: Sequence[Run], choice: Choice, log: Log) -> list[_Selection]:
+def _chosen(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selection]:
     """Each run with the chosen scorer, or the first of its task."""
     has = {run: scorers_in(run.samples) for run in runs}
     found: dict[str, dict[str, None]] = {run.task: {} for run in runs}
@@ -148,7 +148,7 @@ def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Ite
         yield said if len(alike) == len(taken) else about(some_of(alike), said)
 
 
-def _systems(runs: Sequence[Run], files: FilesAre | None) -> list[str]:
+def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
     """Systems are models, with the settings in which their runs differ."""
     told = [run.settings() for run in runs]
     alike: dict[tuple[str, str], list[dict[str, str]]] = {}
@@ -237,7 +237,7 @@ class _Rows:
         self.scored_errors += met.scored_errors
         return met
 
-    def _once(self, run: Run) -> dict[tuple[str, int], Sample]:
+    def _once(self, run: InspectRun) -> dict[tuple[str, int], LoggedSample]:
         """Samples without duplicates; of equal id and epoch the last one counts."""
         last = {}
         for at, sample in enumerate(run.samples, start=1):
@@ -296,7 +296,7 @@ class _Rows:
             yield f"{left} names in the metadata are not made columns."
 
 
-def _status(sample: Sample, outcome: float | None) -> str:
+def _status(sample: LoggedSample, outcome: float | None) -> str:
     if sample.error and outcome is None:
         return "error"
     if sample.limit:

@@ -35,7 +35,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-class Sample(NamedTuple):
+class LoggedSample(NamedTuple):
     """The fields of a sample that are used; messages and events are dropped."""
 
     id: Any
@@ -49,7 +49,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class InspectRun:
     """One log."""
 
     path: Path
@@ -57,7 +57,7 @@ class Run:
     status: str
     results: Mapping[str, Any]
     invalidated: bool
-    samples: list[Sample]
+    samples: list[LoggedSample]
     replaced: int = 0  # members of the archive that a later one of the same name replaces
 
     @property
@@ -130,7 +130,7 @@ def _inner(value: Mapping[str, Any], *keys: str) -> Any:
     return held
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> InspectRun:
     """A log of either kind."""
     if Glance(path).head.startswith(b"PK"):
         return _archived(path)
@@ -141,7 +141,7 @@ def read_run(path: Path) -> Run:
     return _headed(path, log, where, kept)
 
 
-def _archived(path: Path) -> Run:
+def _archived(path: Path) -> InspectRun:
     with Archive(path) as archive:
         name = next((name for name in _HEADERS if name in archive), None)
         if name is None:
@@ -155,9 +155,9 @@ def _archived(path: Path) -> Run:
 
 
 def _headed(
-    path: Path, header: dict[str, Any], where: str, samples: list[Sample], replaced: int = 0
-) -> Run:
-    return Run(
+    path: Path, header: dict[str, Any], where: str, samples: list[LoggedSample], replaced: int = 0
+) -> InspectRun:
+    return InspectRun(
         path,
         require_object(require_key(header, "eval", where), f"{where}, eval"),
         str(header.get("status") or "unfinished"),
@@ -168,7 +168,7 @@ def _headed(
     )
 
 
-def _samples(archive: Archive) -> Iterator[Sample]:
+def _samples(archive: Archive) -> Iterator[LoggedSample]:
     """Summaries of samples, and the samples without a summary."""
     names = ["summaries.json"]
     if "summaries.json" not in archive:
@@ -194,7 +194,7 @@ def _place_in_journal(name: str) -> tuple[int, str]:
     return int(number[1]) if number else 0, name
 
 
-def _slim(sample: Any, where: str) -> Sample:
+def _slim(sample: Any, where: str) -> LoggedSample:
     get = require_object(sample, where).get
     scores = get("scores")
     if scores is None and isinstance(get("score"), dict):
@@ -204,7 +204,7 @@ def _slim(sample: Any, where: str) -> Sample:
         for name, score in scores.items():
             if isinstance(score, dict):
                 found[name] = score.get("value"), score.get("answer")
-    return Sample(
+    return LoggedSample(
         get("id"),
         get("epoch", 1),
         get("target"),
@@ -216,7 +216,7 @@ def _slim(sample: Any, where: str) -> Sample:
     )
 
 
-def scorers_in(samples: Sequence[Sample]) -> list[str]:
+def scorers_in(samples: Sequence[LoggedSample]) -> list[str]:
     """Names of scores in order; parts of a score are named scorer/part."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
@@ -235,7 +235,7 @@ def scorers_in(samples: Sequence[Sample]) -> list[str]:
     return [part for name, parts in found.items() for part in parts or [name]]
 
 
-def value_of(sample: Sample, scorer: str) -> tuple[Any, Any]:
+def value_of(sample: LoggedSample, scorer: str) -> tuple[Any, Any]:
     """Value of a scorer, or of a part of one, for a sample, and the answer it saw."""
     scores = sample.scores
     found: tuple[Any, Any] | None = scores.get(scorer)
@@ -273,7 +273,7 @@ def is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def oddities(run: Run) -> Iterator[Above]:
+def oddities(run: InspectRun) -> Iterator[Above]:
     """Warnings about the run: status, missing samples, errors, invalidation."""
     name, there = run.path.name, len(run.samples)
     failed = sum(sample.error for sample in run.samples)

@@ -26,7 +26,7 @@ from errbar.base.remarks import guess, warning
 from errbar.data.readers import exports
 from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
-from errbar.data.readers.exports import Scores
+from errbar.data.readers.exports import NamedScores
 from errbar.data.readers.tables.naming import name_systems
 
 _PAGES = ("data",)
@@ -66,7 +66,7 @@ class _TraceTrial:
     path: Path
     record: Mapping[str, Any]
     trace: str
-    scores: Scores = field(default_factory=Scores)
+    scores: NamedScores = field(default_factory=NamedScores)
 
 
 @dataclass
@@ -188,7 +188,7 @@ def _trace_of(score: Mapping[str, Any]) -> str:
     return str(exports.first_of(score, "traceId") or inside or "")
 
 
-def _give(scores: Scores, score: Mapping[str, Any]) -> None:
+def _give(scores: NamedScores, score: Mapping[str, Any]) -> None:
     """Add a score as a number, or as the label of a categorical score, whose number is a rank."""
     kind = score.get("dataType") or "NUMERIC"
     numeric = kind in _NUMERIC or str(kind).upper() in _NUMERIC

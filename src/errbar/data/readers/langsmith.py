@@ -31,7 +31,7 @@ from errbar.data.readers.documents import (
     object_of,
     text_or_none,
 )
-from errbar.data.readers.exports import Scores
+from errbar.data.readers.exports import NamedScores
 from errbar.data.readers.tables.naming import name_systems
 
 _PAGES = ("examples_with_runs", "runs", "results", "data")
@@ -61,7 +61,7 @@ class _ExampleTrial:
     answer: str | None
     target: str | None
     cost: float | None
-    scores: Scores
+    scores: NamedScores
 
 
 def _recognise(glance: Glance) -> str:
@@ -165,9 +165,9 @@ def _trial(path: Path, run: Mapping[str, Any], example: str) -> _ExampleTrial:
 
 def _scores(
     run: Mapping[str, Any], part: Callable[[Mapping[str, Any], str], dict[str, Any]]
-) -> Scores:
+) -> NamedScores:
     """The feedback of a run, in columns, as results of evaluators, or as means."""
-    scores = Scores()
+    scores = NamedScores()
     for name, value in part(run, "feedback").items():
         scores.add(name, value)
     for result in list_in(run, "evaluation"):

@@ -38,7 +38,7 @@ _ELSEWHERE = "not a log, while other files are; pass its path to read it as a ta
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadRequest:
     """All options of reading."""
 
     how: HowToRead
@@ -63,7 +63,7 @@ class _Skipped(Accounts):
         self.remarks += copies.remarks()
 
 
-def read_paths(paths: Paths, asked: Asked) -> Source:
+def read_paths(paths: Paths, asked: ReadRequest) -> Source:
     """Read logs and tables at paths: one source, or several combined under system names."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     given = [standard_input() if str(name) == "-" else name for name in given]
@@ -99,7 +99,7 @@ def read_paths(paths: Paths, asked: Asked) -> Source:
 
 
 def _without_copies(
-    found: Sequence[Found], files: Sequence[Path], asked: Asked, accounts: "_Skipped"
+    found: Sequence[Found], files: Sequence[Path], asked: ReadRequest, accounts: "_Skipped"
 ) -> Iterator[Found]:
     """Drop log files that are copies of others."""
     for match in found:
@@ -112,7 +112,7 @@ def _without_copies(
 
 
 def _mapped(
-    files: list[Path], by_name: set[Path], asked: Asked, accounts: "_Skipped", where: str
+    files: list[Path], by_name: set[Path], asked: ReadRequest, accounts: "_Skipped", where: str
 ) -> Source:
     """Read tables with mapped columns; logs of a harness have no columns to map."""
     if asked.reader is not None:
@@ -132,7 +132,7 @@ def _mapped(
 def _tables(
     files: Sequence[Path],
     by_name: set[Path],
-    asked: Asked,
+    asked: ReadRequest,
     accounts: "_Skipped",
     where: str,
     *,
@@ -202,7 +202,7 @@ def _describes_data_set(file: Path) -> bool:
 
 
 def _matrices(
-    matrices: Mapping[Path, Any], accounts: "_Skipped", asked: Asked, *, named: bool
+    matrices: Mapping[Path, Any], accounts: "_Skipped", asked: ReadRequest, *, named: bool
 ) -> list[Source]:
     files = list(matrices)
     for file in files:
@@ -241,7 +241,7 @@ def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     return whole.with_origin(origin)
 
 
-def _require_no_words(asked: Asked, what: str) -> None:
+def _require_no_words(asked: ReadRequest, what: str) -> None:
     """Raise an error for options that apply only to tables of outcomes."""
     how = asked.how
     for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
@@ -250,7 +250,7 @@ def _require_no_words(asked: Asked, what: str) -> None:
             raise InputError(f"{said} is for tables of outcomes; this is {what}.")
 
 
-def _from_log(found: Found, asked: Asked, where: str) -> Source:
+def _from_log(found: Found, asked: ReadRequest, where: str) -> Source:
     """Read the log of a harness."""
     _require_choices(found.reader, asked.choice, where)
     _require_role(asked.how.files, found.reader)
@@ -341,7 +341,7 @@ def _shown(paths: Paths) -> str:
     return str(paths) if isinstance(paths, str | Path) else str(paths[0])
 
 
-def require_no_choice(asked: Asked) -> None:
+def require_no_choice(asked: ReadRequest) -> None:
     """Raise an error for choices that apply only to logs of harnesses."""
     choice = asked.choice
     if choice.regrade is not None:

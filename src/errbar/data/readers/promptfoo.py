@@ -24,7 +24,7 @@ from errbar.base.remarks import guess
 from errbar.data.provenance import TALLIES, Claim
 from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import number_or_none, object_in, parse, text_or_none
-from errbar.data.readers.promptfoo_runs import Asked, Result, read_runs
+from errbar.data.readers.promptfoo_runs import PromptResult, ProviderPrompt, read_runs
 from errbar.data.readers.promptfoo_table import recognise_table
 
 _SUCCESS, _SCORE = "success", "score"
@@ -67,7 +67,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in runs:
         task = text_or_none(object_in(run.told, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
-        for result in sorted(run.results, key=Result.test):
+        for result in sorted(run.results, key=PromptResult.test):
             key = (systems[result.of], task, questions[tests[id(result.row)]])
             _add(log, result.row, key, scorer, trials[key])
             trials[key] += 1
@@ -88,7 +88,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _guesses(results: Sequence[Result], trials: Mapping[Any, int]) -> Iterator[str]:
+def _guesses(results: Sequence[PromptResult], trials: Mapping[Any, int]) -> Iterator[str]:
     bare = sum("assert" not in object_in(result.row, "testCase") for result in results)
     if bare and any(n > 1 for n in trials.values()):
         yield guess(
@@ -130,7 +130,7 @@ def _named(row: Mapping[str, Any]) -> dict[str, Any]:
     return object_in(row, "namedScores")
 
 
-def _systems(results: Sequence[Result]) -> dict[Asked, str]:
+def _systems(results: Sequence[PromptResult]) -> dict[ProviderPrompt, str]:
     """Systems are providers, with their prompt if there are several."""
     found = list(dict.fromkeys(result.of for result in results))
     prompts = list(dict.fromkeys(asked.prompt for asked in found))
@@ -157,11 +157,11 @@ def _test(row: Mapping[str, Any]) -> str:
     )
 
 
-def _questions(results: Sequence[Result], tests: Mapping[int, str]) -> dict[str, str]:
+def _questions(results: Sequence[PromptResult], tests: Mapping[int, str]) -> dict[str, str]:
     """Names of questions: the description or variables of the test, numbered if not unique."""
     names: dict[str, str] = {}
     taken: Counter[str] = Counter()
-    for result in sorted(results, key=Result.test):
+    for result in sorted(results, key=PromptResult.test):
         test = tests[id(result.row)]
         if test in names:
             continue

@@ -24,7 +24,7 @@ from errbar.data.readers.promptfoo_table import results_of_table
 _AGAIN = "results that are also in another file"
 
 
-class Asked(NamedTuple):
+class ProviderPrompt(NamedTuple):
     """The provider and prompt of a result; providers with equal names are numbered."""
 
     provider: str
@@ -32,11 +32,11 @@ class Asked(NamedTuple):
     rank: int = 0
 
 
-class Result(NamedTuple):
+class PromptResult(NamedTuple):
     """One result with its provider and prompt."""
 
     row: dict[str, Any]
-    of: Asked
+    of: ProviderPrompt
 
     def test(self) -> int:
         """Index of its test; 0 in versions without one."""
@@ -52,12 +52,12 @@ class Result(NamedTuple):
 
 
 @dataclass
-class Run:
+class PromptfooRun:
     """One file."""
 
     path: Path
     told: dict[str, Any] = field(default_factory=dict)  # document that contains the results
-    results: list[Result] = field(default_factory=list)
+    results: list[PromptResult] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     held: int = 0  # results in the file
 
@@ -71,7 +71,7 @@ class Run:
         """The part of the document with prompts and totals."""
         return object_in(self.told, "results") or self.told
 
-    def prompts(self) -> list[tuple[Asked, dict[str, Any]]]:
+    def prompts(self) -> list[tuple[ProviderPrompt, dict[str, Any]]]:
         """Prompts of providers, with the stated totals of their results."""
         head = object_in(object_in(self.summary, "table"), "head")
         stated = list_in(self.summary, "prompts") or list_in(head, "prompts")
@@ -87,7 +87,7 @@ class Run:
         return None if counts[0] is None else sum(count or 0.0 for count in counts)
 
 
-def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
+def read_runs(files: Sequence[Path], log: Log) -> list[PromptfooRun]:
     """Results of each file, without those that are in an earlier file."""
     runs = [_run(path) for path in files]
     _count_once(runs, log)
@@ -105,8 +105,8 @@ def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
     return runs
 
 
-def _run(path: Path) -> Run:
-    run, glance = Run(path), Glance(path)
+def _run(path: Path) -> PromptfooRun:
+    run, glance = PromptfooRun(path), Glance(path)
     if run.is_table:
         found = list(results_of_table(path))
         run.held = len(found)
@@ -138,18 +138,18 @@ def _require_test(row: Mapping[str, Any], where: str) -> None:
         require_object(row.get("vars"), f"{where}, vars")
 
 
-def _results(rows: Sequence[dict[str, Any]]) -> list[Result]:
+def _results(rows: Sequence[dict[str, Any]]) -> list[PromptResult]:
     """Results by provider; equal names and prompts in different columns are separate systems."""
     keys = [(*_name_and_prompt(row), _column(row)) for row in rows]
     columns: dict[tuple[str, str], list[int]] = {}
     for name, prompt, column in sorted(set(keys)):
         columns.setdefault((name, prompt), []).append(column)
     asked = {
-        (*name, column): Asked(*name, rank)
+        (*name, column): ProviderPrompt(*name, rank)
         for name, found in columns.items()
         for rank, column in enumerate(found)
     }
-    return [Result(row, asked[key]) for row, key in zip(rows, keys, strict=True)]
+    return [PromptResult(row, asked[key]) for row, key in zip(rows, keys, strict=True)]
 
 
 def _column(row: Mapping[str, Any]) -> int:
@@ -166,7 +166,7 @@ def _name_and_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
     return name, str(text).removeprefix(f"[{name}] ")  # early versions prefix the name
 
 
-def _count_once(runs: Sequence[Run], log: Log) -> None:
+def _count_once(runs: Sequence[PromptfooRun], log: Log) -> None:
     """Leave out duplicates, by result id, else by all fields of a CSV file."""
     seen: set[tuple[str, str]] = set()
     known: dict[str, Path] = {}  # fingerprints of documents and lines
@@ -199,7 +199,7 @@ def _same_evaluation(table: str, other: str) -> str:
     )
 
 
-def _look(results: Sequence[Result], answers: bool) -> str:
+def _look(results: Sequence[PromptResult], answers: bool) -> str:
     """Fingerprint shared by a CSV file and a JSON document of the same evaluation."""
     return json.dumps(
         sorted(
@@ -214,7 +214,7 @@ def _look(results: Sequence[Result], answers: bool) -> str:
     )
 
 
-def _id(row: Mapping[str, Any], run: Run) -> tuple[str, str] | None:
+def _id(row: Mapping[str, Any], run: PromptfooRun) -> tuple[str, str] | None:
     """Id of a result in all files of its evaluation; None if it has none."""
     if isinstance(row.get("id"), str):
         return "id", row["id"]

@@ -27,8 +27,8 @@ from errbar.data.readers.base import Choice, Glance, Log, Reader, some_of
 from errbar.data.readers.documents import is_whole, object_of
 from errbar.data.readers.swe_bench_runs import (
     Instance,
+    InstanceRun,
     Place,
-    Run,
     contradictions,
     folder_run,
     instances_in,
@@ -106,7 +106,7 @@ def _are_details(whole: dict[str, object]) -> bool:
 
 def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports, log: Log) -> None:
     """Add runs of the harness, from their reports and those of their instances."""
-    runs: dict[tuple[str, str], Run] = {}
+    runs: dict[tuple[str, str], InstanceRun] = {}
     for folder, mine in trees.items():
         tree = folder_run(folder, mine, log, is_run=True)
         key = (tree.model, tree.run)
@@ -117,7 +117,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
             )
         runs[key] = tree
     known = {".".join(key): key for key in runs}
-    reports: dict[tuple[str, str], Run] = {}
+    reports: dict[tuple[str, str], InstanceRun] = {}
     for file, whole in totals:
         report = read_report(file, whole, known)
         key = (report.model, report.run)
@@ -132,7 +132,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
         if key in runs:
             log.remarks.append(_held_against(report, runs.pop(key), log))
         reports[key] = report
-    models: dict[str, list[Run]] = {}
+    models: dict[str, list[InstanceRun]] = {}
     for run in (*reports.values(), *runs.values()):
         models.setdefault(run.model, []).append(run)
         if not run.is_report:
@@ -142,7 +142,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
         _add(log, model, each)
 
 
-def _held_against(report: Run, tree: Run, log: Log) -> str:
+def _held_against(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
     """Compare the report of a run with those of its instances, which are not counted again."""
     other = [
         name
@@ -160,7 +160,7 @@ def _held_against(report: Run, tree: Run, log: Log) -> str:
     return f"{whose} of their own, and say the same as {report.path.name}."
 
 
-def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
+def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
     """Add the rows of a model.
 
     A report names every instance of its data set. Without one, instances of other runs of the
@@ -191,7 +191,7 @@ def _add(log: Log, model: str, runs: Sequence[Run]) -> None:
     log.claims += _claims(model, runs)
 
 
-def _remarks(run: Run) -> Iterator[str]:
+def _remarks(run: InstanceRun) -> Iterator[str]:
     whose, counts = f"{run.model}, run {run.run}", run.counts
     if counts["empty_patch_ids"]:
         yield f"{whose}: {counts['empty_patch_ids']} empty patches count as wrong, as in SWE-bench."
@@ -207,7 +207,7 @@ def _remarks(run: Run) -> Iterator[str]:
         yield f"{whose}: the name of the file was parted at its last point into model and run."
 
 
-def _claims(model: str, runs: Sequence[Run]) -> Iterator[Claim]:
+def _claims(model: str, runs: Sequence[InstanceRun]) -> Iterator[Claim]:
     """Counts stated in reports, and the resolved share if all runs have the same instances."""
     if not all(run.is_report for run in runs):
         return

@@ -40,7 +40,7 @@ _ARTIFACTS = ("patch.diff", "run_instance.log", "eval.sh", "test_output.txt", "t
 
 
 @dataclass
-class Run:
+class InstanceRun:
     """Outcome of each instance in a run of a model."""
 
     model: str
@@ -71,12 +71,14 @@ class Place(NamedTuple):
     parent: str  # name of the folder with the report
 
 
-def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[str, str]]) -> Run:
+def read_report(
+    file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[str, str]]
+) -> InstanceRun:
     """Parse the report of a run; the file name has model and run, split with the known folders."""
     stem = file.name.removesuffix(".gz").removesuffix(".json")
     model, _, name = stem.rpartition(".")
     model, name = known.get(stem, (model or stem, name))
-    run = Run(model, name, file, is_report=True, stated=whole)
+    run = InstanceRun(model, name, file, is_report=True, stated=whole)
     listed: list[str] = []
     for key, meaning in _LISTS.items():
         where = f"{file}, {key}"
@@ -100,7 +102,7 @@ def read_report(file: Path, whole: Mapping[str, Any], known: Mapping[str, tuple[
     return run
 
 
-def _require_once(listed: Sequence[str], run: Run) -> None:
+def _require_once(listed: Sequence[str], run: InstanceRun) -> None:
     """Raise an error for an instance in two mutually exclusive lists."""
     if len(listed) == len(run.judged):
         return
@@ -108,7 +110,7 @@ def _require_once(listed: Sequence[str], run: Run) -> None:
     raise InputError(f"{run.path}: {twice!r} is in two lists that exclude each other.")
 
 
-def contradictions(run: Run) -> Iterator[str]:
+def contradictions(run: InstanceRun) -> Iterator[str]:
     """Remarks on counts of a report that disagree with its lists."""
     stated = {"total_instances": len(run.judged) + run.counts["elsewhere"]}
     for what in ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error"):
@@ -166,13 +168,13 @@ def _kind_of(folder: str) -> str:
 
 def folder_run(
     folder: Path, reports: Sequence[tuple[Place, Instance]], log: Log, *, is_run: bool
-) -> Run:
+) -> InstanceRun:
     """Run made of the reports of its instances, which are in sibling folders.
 
     A sibling folder without a report is an instance that ended in an error; in layouts other than
     that of the harness, only if it contains files of the harness.
     """
-    run = Run(folder.name, folder.parent.name, folder)
+    run = InstanceRun(folder.name, folder.parent.name, folder)
     for _, report in reports:
         if report.name in run.judged:
             log.leave_out(report.file, "second reports of one instance in one run")

@@ -31,7 +31,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
-from errbar.data.readers.swe_bench_runs import Judged, Run
+from errbar.data.readers.swe_bench_runs import InstanceRun, Judged
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
@@ -67,7 +67,7 @@ class Submission:
     stated: Counter[str] = field(default_factory=Counter)  # lengths of the lists
     is_whole: bool = False  # whether all instances that were run are named
     details: dict[str, tuple[Judged, float | None, float | None]] = field(default_factory=dict)
-    logs: Run | None = None
+    logs: InstanceRun | None = None
     totals: Mapping[str, int] = field(default_factory=dict)  # instances of each repository
     system: str = ""
 
@@ -267,7 +267,7 @@ def _add(submission: Submission, universe: Sequence[str], log: Log) -> None:
 
 
 def _with_logs(
-    submission: Submission, logs: Run, judged: Mapping[str, Judged], log: Log
+    submission: Submission, logs: InstanceRun, judged: Mapping[str, Judged], log: Log
 ) -> dict[str, Judged]:
     """Merge outcomes of the lists and the logs; the lists take precedence."""
     if submission.lists is None:

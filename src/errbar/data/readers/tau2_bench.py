@@ -22,7 +22,7 @@ from errbar.data.provenance import Claim
 from errbar.data.readers.base import Choice, Glance, Log, Reader
 from errbar.data.readers.documents import name_of
 from errbar.data.readers.tables.naming import systems_of
-from errbar.data.readers.tau2_runs import Run, read_runs
+from errbar.data.readers.tau2_runs import SimulationRun, read_runs
 from errbar.data.readers.tau_bench import outcome_of, scorer_of_rewards, trial_of
 from errbar.errors import InputError
 
@@ -74,7 +74,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _systems(runs: Sequence[Run], choice: Choice, log: Log) -> list[str]:
+def _systems(runs: Sequence[SimulationRun], choice: Choice, log: Log) -> list[str]:
     """Systems are models; runs of a model with different settings get different names."""
     often = Counter((run.system, run.domain) for run in runs)
     settings: dict[tuple[str, str], set[str]] = {}
@@ -99,7 +99,7 @@ def _systems(runs: Sequence[Run], choice: Choice, log: Log) -> list[str]:
     return names
 
 
-def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
+def _add(log: Log, run: SimulationRun, system: str, scorer: str, earlier: int) -> int:
     """Add the rows of a run, numbered after earlier runs; returns its number of trials."""
     numbered = any(simulation.trial is None for simulation in run.simulations)
     seen: Counter[str] = Counter()
@@ -134,7 +134,7 @@ def _add(log: Log, run: Run, system: str, scorer: str, earlier: int) -> int:
     return last + 1
 
 
-def _claims(run: Run, system: str, scorer: str) -> Iterator[Claim]:
+def _claims(run: SimulationRun, system: str, scorer: str) -> Iterator[Claim]:
     """Totals stated in the index of a folder."""
     yield Claim("simulations in the index", len(run.index), "rows", system, run.domain)
     outcomes = [outcome_of(simulation.reward, scorer) for simulation in run.index]
@@ -144,7 +144,7 @@ def _claims(run: Run, system: str, scorer: str) -> Iterator[Claim]:
 
 
 def _remarks(
-    run: Run, system: str, reasons: Counter[str], nameless: int, numbered: bool
+    run: SimulationRun, system: str, reasons: Counter[str], nameless: int, numbered: bool
 ) -> Iterator[str]:
     there = len(run.simulations)
     if nameless:

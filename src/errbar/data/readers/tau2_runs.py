@@ -42,7 +42,7 @@ class Simulation(NamedTuple):
 
 
 @dataclass
-class Run:
+class SimulationRun:
     """One document, with the simulations of its folder."""
 
     path: Path
@@ -85,9 +85,9 @@ class Run:
         return self.tasks * trials if isinstance(trials, int) else self.tasks
 
 
-def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
+def read_runs(files: Sequence[Path], log: Log) -> list[SimulationRun]:
     """Read documents, each with the simulations of its folder."""
-    runs: list[Run] = []
+    runs: list[SimulationRun] = []
     single: dict[Path, Simulation] = {}
     for file in files:
         whole = object_of(file)
@@ -114,8 +114,8 @@ def read_runs(files: Sequence[Path], log: Log) -> list[Run]:
     return [run for run in runs if run.simulations or not run.elsewhere]
 
 
-def _run(file: Path, whole: Mapping[str, Any]) -> Run:
-    return Run(
+def _run(file: Path, whole: Mapping[str, Any]) -> SimulationRun:
+    return SimulationRun(
         file,
         require_object(whole["info"], f"{file}, info"),
         len(require_list(whole.get("tasks") or [], f"{file}, tasks")),
@@ -147,19 +147,21 @@ def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
     )
 
 
-def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> list[Run]:
+def _join(
+    runs: Sequence[SimulationRun], single: Mapping[Path, Simulation], log: Log
+) -> list[SimulationRun]:
     """Assign simulations to the run of their folder; a folder without a document is a run."""
-    homes: dict[Path, list[Run]] = {}
+    homes: dict[Path, list[SimulationRun]] = {}
     for run in sorted(runs, key=lambda run: bool(run.simulations)):
         homes.setdefault(run.path.parent, []).append(run)
-    orphans: dict[Path, Run] = {}
+    orphans: dict[Path, SimulationRun] = {}
     listed = {id(run): {entry.id for entry in run.index} for run in runs}
     unsure: dict[Path, int] = {}
     for file, simulation in single.items():
         home = file.parent.parent if file.parent.name == _FOLDER else file.parent
         owners = homes.get(home)
         if owners is None:
-            owners = [orphans.setdefault(home, Run(home))]
+            owners = [orphans.setdefault(home, SimulationRun(home))]
         lists = [run for run in owners if simulation.id in listed.get(id(run), ())]
         owner = (lists or owners)[0]
         unsure[home] = unsure.get(home, 0) + (len(owners) > 1 and not lists)
@@ -176,7 +178,7 @@ def _join(runs: Sequence[Run], single: Mapping[Path, Simulation], log: Log) -> l
     return list(orphans.values())
 
 
-def _add_index(run: Run) -> None:
+def _add_index(run: SimulationRun) -> None:
     """Add simulations that are only in the index of a document."""
     there = {simulation.id for simulation in run.simulations}
     lacking = [simulation for simulation in run.index if simulation.id not in there]
@@ -184,10 +186,10 @@ def _add_index(run: Run) -> None:
     run.from_index = len(lacking)
 
 
-def _count_once(runs: Iterable[Run], log: Log) -> None:
+def _count_once(runs: Iterable[SimulationRun], log: Log) -> None:
     """Leave out copies in other files; the copy that names its task is kept."""
     seen: dict[tuple[str, ...], Path] = {}
-    for run in sorted(runs, key=Run.is_nameless):
+    for run in sorted(runs, key=SimulationRun.is_nameless):
         whose = (run.settings, run.domain)
         kept = []
         for simulation in run.simulations:

@@ -27,7 +27,7 @@ from errbar.data.readers.documents import (
     require_key,
     truth_or_none,
 )
-from errbar.data.readers.terminal_bench_runs import METADATA, Run, find_runs, group_runs
+from errbar.data.readers.terminal_bench_runs import METADATA, TerminalRun, find_runs, group_runs
 
 _LIMITS = ("agent_timeout", "context_length_exceeded", "output_length_exceeded")
 _ERRORS = ("unknown", "unknown_agent_error", "agent_installation_failed", "parse_error")
@@ -53,7 +53,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
+def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
     """Add the rows of a system on a data set; its runs are trials."""
     failures: Counter[str] = Counter()
     trials: Counter[str] = Counter()
@@ -104,7 +104,7 @@ def _add(log: Log, system: str, runs: Sequence[Run]) -> None:
     log.claims += _claims(system, runs, balanced)
 
 
-def _share_names(runs: Sequence[Run]) -> bool:
+def _share_names(runs: Sequence[TerminalRun]) -> bool:
     """Whether runs share trial names."""
     names = Counter(
         (trial.get("task_id"), trial.get("trial_name")) if _is_named(trial) else ()
@@ -126,7 +126,7 @@ def _status(resolved: float | None, failure: str) -> str:
     return "limit" if failure in _LIMITS else "error" if failure in _ERRORS else "ok"
 
 
-def _contradictions(run: Run, own: Mapping[str, Sequence[bool]]) -> Iterator[str]:
+def _contradictions(run: TerminalRun, own: Mapping[str, Sequence[bool]]) -> Iterator[str]:
     """Remarks on totals stated by a run or its metadata that disagree with its trials."""
     every = [outcome for each in own.values() for outcome in each]
     if not every:
@@ -175,7 +175,7 @@ def _pass_at_k(told: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
             yield int(k), number
 
 
-def _claims(system: str, runs: Sequence[Run], balanced: bool) -> Iterator[Claim]:
+def _claims(system: str, runs: Sequence[TerminalRun], balanced: bool) -> Iterator[Claim]:
     """Stated scores of all runs: mean accuracy, sums of counts, or pass@k of a single run.
 
     Accuracy is a mean over trials, which equals the mean over tasks if these have equally many.

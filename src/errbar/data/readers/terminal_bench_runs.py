@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(?:run|trial|attempt|try|repeat|rep|seed|results?)?[-_.
 
 
 @dataclass
-class Run:
+class TerminalRun:
     """A run, from its own file or from the files of its trials."""
 
     path: Path
@@ -52,14 +52,14 @@ class Run:
         return " ".join(str(part) for part in told if part)
 
 
-def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
+def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
     """Find runs; trials that are in the file of their run, and copies of runs, are counted once."""
     read = {file: object_of(file) for file in files}
-    runs: list[Run] = []
-    homes: dict[Path, list[Run]] = {}
+    runs: list[TerminalRun] = []
+    homes: dict[Path, list[TerminalRun]] = {}
     for file, whole in read.items():
         if "results" in whole:
-            run = Run(file, _trials(file, whole), whole, _metadata(file))
+            run = TerminalRun(file, _trials(file, whole), whole, _metadata(file))
             run.held[file] = len(run.trials)
             log.read(file, len(run.trials))
             homes.setdefault(file.parent, []).append(run)
@@ -68,7 +68,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
         home: {_identity(trial) for run in mine for trial in run.trials}
         for home, mine in homes.items()
     }
-    apart: dict[Path, Run] = {}  # runs by the files of their trials
+    apart: dict[Path, TerminalRun] = {}  # runs by the files of their trials
     for file, whole in read.items():
         if "results" in whole:
             continue
@@ -85,7 +85,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
         run = (
             mine[0]
             if len(mine) == 1
-            else apart.setdefault(home, Run(place, [], {}, _metadata(place)))
+            else apart.setdefault(home, TerminalRun(place, [], {}, _metadata(place)))
         )
         run.trials.append(whole)
         run.held[file] += 1
@@ -95,10 +95,10 @@ def find_runs(files: Sequence[Path], log: Log) -> list[Run]:
     return runs
 
 
-def _without_copies(runs: Sequence[Run], log: Log) -> list[Run]:
+def _without_copies(runs: Sequence[TerminalRun], log: Log) -> list[TerminalRun]:
     """Drop runs that are copies of others, by their unique ids."""
-    seen: dict[str, list[Run]] = {}
-    kept: list[Run] = []
+    seen: dict[str, list[TerminalRun]] = {}
+    kept: list[TerminalRun] = []
     for run in runs:
         told = run.stated.get("id") or (run.trials[0].get("id") if run.trials else None)
         mine = seen.setdefault(str(told), [])
@@ -139,9 +139,11 @@ def _metadata(file: Path) -> Mapping[str, Any]:
     return object_of(found) if found else {}
 
 
-def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
+def group_runs(
+    runs: Sequence[TerminalRun], files_are: FilesAre | None, log: Log
+) -> dict[str, list[TerminalRun]]:
     """Group runs by system."""
-    groups: dict[str, list[Run]] = {}
+    groups: dict[str, list[TerminalRun]] = {}
     if files_are == "systems":
         for run in runs:
             name = f"{run.agent} ({run.label})" if run.agent and len(runs) > 1 else run.agent
@@ -171,7 +173,7 @@ def group_runs(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dic
     return groups
 
 
-def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
+def _unnamed_runs(runs: Sequence[TerminalRun], folder: str) -> Above:
     """Warn that runs without an agent in a single folder may be of several agents."""
     apart = setting("files", "systems")
     shares = [
@@ -187,15 +189,15 @@ def _unnamed_runs(runs: Sequence[Run], folder: str) -> Above:
     )
 
 
-def _by_metadata(runs: Sequence[Run]) -> dict[str, list[Run]]:
+def _by_metadata(runs: Sequence[TerminalRun]) -> dict[str, list[TerminalRun]]:
     """By agent and model, and by the arguments of the agent where these differ.
 
     If the agent or the model is not named, runs in differently named folders stay separate.
     """
-    agents: dict[str, list[Run]] = {}
+    agents: dict[str, list[TerminalRun]] = {}
     for run in runs:
         agents.setdefault(run.agent, []).append(run)
-    groups: dict[str, list[Run]] = {}
+    groups: dict[str, list[TerminalRun]] = {}
     for agent, mine in agents.items():
         told = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
         folders = {_named_folder(run): None for run in mine if not run.is_named}
@@ -213,7 +215,7 @@ def _is_run(folder: Path) -> bool:
     return bool(_NUMBERED.fullmatch(without_time(folder.name)))
 
 
-def _named_folder(run: Run) -> Path:
+def _named_folder(run: TerminalRun) -> Path:
     """The nearest parent folder that is not named by a time or a number."""
     folder = run.path.resolve().parent
     return next(
@@ -221,10 +223,12 @@ def _named_folder(run: Run) -> Path:
     )
 
 
-def _by_folder(runs: Sequence[Run], files_are: FilesAre | None, log: Log) -> dict[str, list[Run]]:
+def _by_folder(
+    runs: Sequence[TerminalRun], files_are: FilesAre | None, log: Log
+) -> dict[str, list[TerminalRun]]:
     """Group runs without an agent by folder, or by file if files have names of their own."""
-    places: dict[Path, list[Run]] = {}
-    timed: list[Run] = []
+    places: dict[Path, list[TerminalRun]] = {}
+    timed: list[TerminalRun] = []
     for run in runs:
         own = without_time(run.path.name.removesuffix(".gz").removesuffix(RESULTS))
         folder = run.path.resolve().parent
