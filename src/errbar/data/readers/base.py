@@ -28,6 +28,7 @@ from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
 JSON = ("object", "array", "lines")  # shapes of JSON files
+_LINES = frozenset({".jsonl", ".ndjson"})
 _HEAD = 1 << 16  # bytes of a file used to recognise it
 _BATCH = 1024  # rows that are buffered before they are moved into columns
 
@@ -187,46 +188,35 @@ class Reader:
             return self.read_files(files, choice)
 
 
-@dataclass(frozen=True)
 class Glance:
-    """The beginning of a file; its properties are computed on first use."""
+    """The beginning of a file: its shape, and the keys or columns that are seen there."""
 
-    path: Path
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.head = _head_of(path)  # the first bytes, decompressed if the file is compressed
+        self.text = self.head.decode("utf-8", "replace").removeprefix("\ufeff")
+        self._seen: set[str] = set()  # keys
+        self._unseen: Iterator[str] = iter(())
+        self.shape = self._shape()  # "object", "array" or "lines" of JSON; "" for anything else
 
-    @cached_property
-    def head(self) -> bytes:
-        """The first bytes, decompressed if the file is compressed with gzip."""
-        try:
-            if self.path.suffix == ".gz":
-                with gzip.open(self.path, "rb") as packed:
-                    return packed.read(_HEAD)
-            with open(self.path, "rb", buffering=0) as file:
-                return file.read(_HEAD)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{self.path} cannot be read: {error}.") from error
-
-    @cached_property
-    def shape(self) -> str:
-        """Shape of a JSON file: "object", "array" or "lines"; "" for anything else."""
+    def _shape(self) -> str:
         text = self.text.lstrip()
         if not text.startswith(("{", "[")):
             return ""
+        self._unseen = _keys(text)
         if text.startswith("["):
             return "array"
         first, _, rest = text.partition("\n")
-        if not first.rstrip().endswith("}") or not _is_json(first):
+        document = _object_in(first) if first.rstrip().endswith("}") else None
+        if document is None:
             return "object"
+        self._unseen = iter(document)
         return "lines" if rest.lstrip().startswith("{") or self.is_lines_by_name else "object"
 
     @property
     def is_lines_by_name(self) -> bool:
         """Whether the suffix is that of a JSON-lines file."""
-        return any(suffix in (".jsonl", ".ndjson") for suffix in self.path.suffixes)
-
-    @cached_property
-    def text(self) -> str:
-        """The first bytes as text."""
-        return self.head.decode("utf-8-sig", errors="replace")
+        return self.path.suffix in _LINES or not _LINES.isdisjoint(self.path.suffixes)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -264,14 +254,6 @@ class Glance:
             lacking.discard(key)
         return not lacking
 
-    @cached_property
-    def _seen(self) -> set[str]:
-        return set()
-
-    @cached_property
-    def _unseen(self) -> Iterator[str]:
-        return _keys(self.text) if self.shape else iter(())
-
 
 def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
     """A way to recognise files: each rule is the reason to give, and the keys that it needs."""
@@ -282,12 +264,24 @@ def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
     return _recognise
 
 
-def _is_json(text: str) -> bool:
+def _head_of(path: Path) -> bytes:
     try:
-        parse(text)
+        if path.name.endswith(".gz") and path.suffix:
+            with gzip.open(path, "rb") as packed:
+                return packed.read(_HEAD)
+        with open(path, "rb", buffering=0) as file:
+            return file.read(_HEAD)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    """The object that a text is; None if it is not one."""
+    try:
+        value = parse(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None
+    return value if isinstance(value, dict) else None
 
 
 # An unterminated string matches up to the end; else every quote in it would be tried again.

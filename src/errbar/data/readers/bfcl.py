@@ -71,15 +71,19 @@ class _CategoryRun:
 
 
 def _recognise(glance: Glance) -> str:
-    named = _NAME.fullmatch(glance.path.name.removesuffix(".gz"))
-    of_bfcl = named is not None and named["version"] is not None
     if glance.has(*_HEAD):
         listed = '"valid": false' in glance.text and '"model_name"' in glance.text
-        if listed or of_bfcl:
+        if listed or _is_named(glance.path):
             return f"its first line has {', '.join(_HEAD)}"
-    if glance.has("id", "result") and (of_bfcl or glance.has(*_COSTS)):
+    if glance.has("id", "result") and (glance.has(*_COSTS) or _is_named(glance.path)):
         return "its lines have id and result, as BFCL writes them"
     return ""
+
+
+def _is_named(path: Path) -> bool:
+    """Whether a file has a name that BFCL gives, with a version."""
+    named = _NAME.fullmatch(path.name.removesuffix(".gz"))
+    return named is not None and named["version"] is not None
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -58,6 +58,8 @@ class _SpanTrial:
 
 
 def _recognise(glance: Glance) -> str:
+    if "scores" not in glance.text:
+        return ""
     if glance.shape == "object" and glance.has("summary", _RESULTS):
         signs = ('"experiment_name"', '"scores"')
         return "a summary of an experiment, and results" if _all_in(signs, glance.text) else ""

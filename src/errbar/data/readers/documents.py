@@ -6,6 +6,7 @@ by `json`, so that the errors and the accepted syntax are those of `json.loads`.
 
 import gc
 import gzip
+import io
 import json
 import math
 import os
@@ -13,7 +14,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -34,6 +35,7 @@ _REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
 _LARGEST = 1 << 32  # bytes of a document
 _MOST_PACKED = 1000  # largest compression ratio
 _STEP = 1 << 20
+_BATCH = 1 << 17  # bytes of lines that are parsed together: twice as fast as one by one
 _NUMBERS = (float, int)  # bool is a subclass of int
 _MOST = sys.float_info.max
 _as_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
@@ -169,21 +171,50 @@ def object_of(path: Path) -> dict[str, Any]:
 
 def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON-lines file, with their line numbers."""
-    opened = gzip.open if path.suffix == ".gz" else open
+    at = 1  # number of the next line
+    for batch in _batches(path):
+        size = batch.count(b"\n") + (not batch.endswith(b"\n"))
+        # then every line is an object: within a document no brace follows another without a comma
+        alike = batch.startswith(b"{") and batch.count(b"}\n{") == size - 1
+        values = parse_lines(batch) if alike else None
+        if values is not None and len(values) == size:
+            yield from enumerate(values, start=at)
+        else:
+            yield from _lines_in_turn(batch, at, path)
+        at += size
+
+
+def _lines_in_turn(batch: bytes, first: int, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for at, raw in enumerate(io.BytesIO(batch), start=first):
+        try:
+            value = parse(raw)
+        except (ValueError, RecursionError):
+            value = None
+        if type(value) is dict:
+            yield at, value
+        elif raw.strip():
+            where = f"{path}, line {at}"
+            yield at, require_object(parsed(raw, where), where)
+
+
+def _batches(path: Path) -> Iterator[bytes]:
+    """The content of a file in pieces of whole lines, some of them at a time."""
+    parts: list[bytes] = []
     try:
-        with opened(path, "rb") as file:
-            for at, raw in enumerate(file, start=1):
-                try:
-                    value = parse(raw)
-                except (ValueError, RecursionError):
-                    value = None
-                if type(value) is dict:
-                    yield at, value
-                elif raw.strip():
-                    where = f"{path}, line {at}"
-                    yield at, require_object(parsed(raw, where), where)
+        with (
+            open(path, "rb", buffering=0) as file,
+            gzip.open(file, "rb") if path.suffix == ".gz" else nullcontext(file) as content,
+        ):
+            while part := content.read(_BATCH):
+                end = part.rfind(b"\n") + 1
+                if end:
+                    yield b"".join((*parts, part[:end]))
+                    parts.clear()
+                parts.append(part[end:])
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
+    if any(parts):
+        yield b"".join(parts)
 
 
 @contextmanager

@@ -62,10 +62,14 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
     whys: dict[str, dict[Path, str]] = {}
     others: list[Path] = []
     totals: dict[Path, str] = {}
+    by_shape = {
+        shape: [(reader, reader.find_signs) for reader in known if shape in reader.shapes]
+        for shape in {shape for reader in known for shape in reader.shapes}
+    }
     for file in files:
         glance = Glance(file)
-        for reader in known:
-            why = reader.recognise(glance)
+        for reader, find_signs in by_shape.get(glance.shape, ()):
+            why = find_signs(glance)
             if why and reader.only_totals:
                 totals[file] = why
             elif why:

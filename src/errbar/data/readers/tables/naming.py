@@ -97,9 +97,8 @@ def name_systems(
 
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
     """Files as tasks or parts of the system that is their folder; repeats are trials."""
-    paths = [_named(whole, endings) for whole in _resolved(files)]
-    shared = os.path.commonpath([path.parent for path in paths])
-    names = [path.relative_to(shared).as_posix() for path in paths]
+    real_path = ResolvedFolders().real_path
+    names = _below_shared([_named(real_path(file), endings) for file in files])
     lasts = {name.rpartition("/")[2].lower() for name in names}
     if len(lasts) == 1 and lasts <= _NO_TASKS:
         names = [name.rpartition("/")[0] or name for name in names]
@@ -163,15 +162,14 @@ def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
     """
     if not files:
         return []
-    wholes = _resolved(files)
+    real_path = ResolvedFolders().real_path
+    wholes = [real_path(file) for file in files]
     paths = [_named(whole, endings) for whole in wholes]
-    names = [path.name for path in paths]
+    names = [path.rpartition(os.sep)[2] for path in paths]
     if len(set(names)) < len(names):
-        shared = os.path.commonpath([path.parent for path in paths])
-        names = [path.relative_to(shared).as_posix() for path in paths]
+        names = _below_shared(paths)
     if len(set(names)) < len(names):  # files that differ only in their suffix
-        shared = os.path.commonpath([whole.parent for whole in wholes])
-        names = [whole.relative_to(shared).as_posix() for whole in wholes]
+        names = _below_shared(wholes)
     return _without_shared(names) if len(set(names)) == len(names) else [str(f) for f in files]
 
 
@@ -191,19 +189,21 @@ def data_set_of(question: str) -> str:
     return question.rpartition("/")[0]
 
 
-def _resolved(files: Sequence[Path]) -> list[Path]:
-    """Absolute paths without links."""
-    real_path = ResolvedFolders().real_path
-    return [Path(real_path(file)) for file in files]
+def _below_shared(paths: Sequence[str]) -> list[str]:
+    """Paths without the folders that all of them are in."""
+    shared = os.path.commonpath([Path(path).parent for path in paths])
+    return [Path(path).relative_to(shared).as_posix() for path in paths]
 
 
-def _named(whole: Path, endings: Sequence[str]) -> Path:
-    name = whole.name.removesuffix(".gz").removesuffix(".zst")
+def _named(whole: str, endings: Sequence[str]) -> str:
+    """A path without the ending of its file; that of the folder if nothing else is left."""
+    folder, _, name = whole.rpartition(os.sep)
+    name = name.removesuffix(".gz").removesuffix(".zst")
     ending = next((ending for ending in endings if name.endswith(ending)), "")
     if not ending and Path(name).suffix.lower() in _ENDINGS:
         ending = Path(name).suffix
     stem = name.removesuffix(ending).rstrip("_.")
-    return whole.parent / stem if stem else whole.parent
+    return f"{folder}{os.sep}{stem}" if stem else folder
 
 
 def _without_shared(names: list[str]) -> list[str]:
