@@ -719,3 +719,18 @@ def test_folders_are_resolved_as_pathlib_resolves_them(
     ):
         for path in (Path(name), tmp_path / name):
             assert folders.real_path(path) == str(path.resolve())
+
+
+def test_files_are_in_the_order_of_their_paths_each_once(tmp_path: Path) -> None:
+    for name in ("b/a.csv", "b-c/a.csv", "b/a/x.csv", "b.csv", "B.csv", "é/1.csv", "b c/10.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    plain = [file for file in tmp_path.rglob("*") if file.is_file()]
+    (tmp_path / "a-link.csv").symlink_to(tmp_path / "b" / "a.csv")
+    (tmp_path / "broken.csv").symlink_to(tmp_path / "absent.csv")
+    (tmp_path / "folder").symlink_to(tmp_path / "b")
+    link, target = tmp_path / "a-link.csv", tmp_path / "b" / "a.csv"
+    first = [link if file == target else file for file in sorted(plain)]
+    assert find_files(tmp_path) == first
+    assert find_files([tmp_path / "b", tmp_path])[0] == tmp_path / "b" / "a" / "x.csv"
+    assert len(find_files([tmp_path / "b", tmp_path, str(tmp_path / "*")])) == len(plain)

@@ -4,7 +4,7 @@ import ast
 import json
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errbar
+from errbar.data.readers import documents
 from errbar.data.readers.documents import document, elements, lines, parse, parse_elements
 from errbar.errors import InputError
 
@@ -146,6 +147,37 @@ def test_lines_that_only_json_reads_stand_among_others(end: str, tmp_path: Path)
     file.write_text('\ufeff{"a": 1}' + end + '{"a": "\\ud800", "b": 1e400}' + end, newline="")
     step = 2 if end == "\n\n" else 1
     assert list(lines(file)) == [(1, {"a": 1}), (1 + step, {"a": "\ud800", "b": math.inf})]
+
+
+LINES = [
+    *('{"a":1}', '{"b":{}}', "{}", " {}", "{} ", "", "{}{}", '{"a":', "1}", "{},", "[1]", "7"),
+    *('{"c":NaN}', '{"d":"}', '{"e":"é"}', "\ufeff{}", '{"f":"\\n"}', "\r", "{}\r", "{", "}"),
+]
+
+
+@pytest.mark.parametrize("size", [8, 1 << 17])
+def test_lines_parsed_together_are_those_parsed_in_turn(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_BATCH", size)
+    path, rng = tmp_path / "a.jsonl", random.Random(size)
+    for _ in range(2000):
+        some = LINES if rng.random() < 0.6 else LINES[:3]
+        text = "\n".join(rng.choices(some, k=rng.randrange(6))) + rng.choice(["", "\n"])
+        path.write_bytes(text.encode())
+        found, expected = (
+            refusal_or_value(lambda read=read: list(read(path))) for read in (lines, lines_in_turn)
+        )
+        assert found == expected, text
+
+
+def lines_in_turn(path: Path) -> Iterator[tuple[int, Any]]:
+    """Lines as a loop over the file gives them."""
+    with path.open("rb") as file:
+        for at, raw in enumerate(file, start=1):
+            if raw.strip():
+                where = f"{path}, line {at}"
+                yield at, documents.require_object(documents.parsed(raw, where), where)
 
 
 def test_nobody_else_parses_json() -> None:
