@@ -165,9 +165,8 @@ def test_lines_parsed_together_are_those_parsed_in_turn(
         some = LINES if rng.random() < 0.6 else LINES[:3]
         text = "\n".join(rng.choices(some, k=rng.randrange(6))) + rng.choice(["", "\n"])
         path.write_bytes(text.encode())
-        found, expected = (
-            refusal_or_value(lambda read=read: list(read(path))) for read in (lines, lines_in_turn)
-        )
+        found = refusal_or_value(lambda: list(lines(path)))
+        expected = refusal_or_value(lambda: list(lines_in_turn(path)))
         assert found == expected, text
 
 
