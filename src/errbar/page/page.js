@@ -111,11 +111,11 @@ if (curvePanels) {
   const place = Object.keys(looks.colours);
   const panels = [...groups.values()].sort((a, b) => natural.compare(a.task, b.task) || place.indexOf(a.system) - place.indexOf(b.system));
   const tasks = new Set(panels.map((panel) => panel.task));
-  const families = ["curve-one", "curve-all"];
+  const families = ["curve-one", "curve-all"], MOST_IN_GREY = 10;
   for (const panel of panels) {
     const figure = make("div", "", { class: "panel", style: `--c:${looks.colours[panel.system]}` });
-    const head = make("h3");
-    head.append(dot(panel.system), panel.system || "score", tasks.size > 1 ? ` · ${panel.task}` : "");
+    const head = make("h3", "", { class: "name" });
+    head.append(dot(panel.system), named(make("span"), (panel.system || "score") + (tasks.size > 1 ? ` · ${panel.task}` : "")));
     panel.svg = shape(figure, "svg", { role: "img", "aria-label": `${panel.system || "Score"}: ${panel.points.map((point) => `${point.metric} ${point.text}`).join(", ")}` });
     figure.prepend(head);
     curvePanels.append(figure);
@@ -123,7 +123,7 @@ if (curvePanels) {
   const draw = (panel) => {
     const { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;
     const left = 34, right = wide - 48, top = 8, bottom = high - 26;
-    const peers = panels.filter((other) => other.task === panel.task && other !== panel);
+    const peers = panels.filter((other) => other.task === panel.task && other !== panel).slice(0, MOST_IN_GREY);
     const all = [panel, ...peers].flatMap((other) => other.points);
     const most = Math.max(2, ...all.map((point) => point.k));
     const x = (k) => left + (right - left) * Math.log(k) / Math.log(most);
@@ -165,20 +165,22 @@ if (curvePanels) {
 }
 
 // All pairs at a glance: the row against the column, in the colour of the better system.
-const MOST_IN_MATRIX = 60;
+const MOST_IN_MATRIX = 36;
 for (const host of document.querySelectorAll(".matrix")) {
   const rows = numbers.results.comparisons.rows.filter((row) => row.task === host.dataset.task);
   const there = new Set(rows.flatMap((row) => [row.one, row.other]));
-  const systems = Object.keys(looks.colours).filter((system) => there.has(system)).slice(0, MOST_IN_MATRIX);
+  const all = Object.keys(looks.colours).filter((system) => there.has(system)), systems = all.slice(0, MOST_IN_MATRIX);
   if (systems.length < 4 || rows.length < systems.length) continue; // few pairs, or a baseline
   const found = new Map(rows.map((row) => [JSON.stringify([row.one, row.other]), row]));
   const table = make("table"), head = make("tr");
-  head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 30 && at % 5 ? "" : at + 1, { scope: "col", "aria-label": system })));
+  head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 16 && (at + 1) % 5 && at ? "" : at + 1, { scope: "col", "aria-label": system })));
   const thead = make("thead"), body = make("tbody");
   thead.append(head);
   systems.forEach((system, at) => {
     const row = make("tr"), name = make("th", "", { scope: "row" });
-    name.append(make("span", at + 1, { class: "nth" }), dot(system), system);
+    name.append(make("span", at + 1, { class: "nth" }), dot(system), make("span", system));
+    name.addEventListener("pointermove", (event) => showTip(system, event.clientX, event.clientY));
+    name.addEventListener("pointerleave", hideTip);
     row.append(name);
     for (const other of systems) {
       const pair = found.get(JSON.stringify([system, other])) || found.get(JSON.stringify([other, system]));
@@ -193,7 +195,8 @@ for (const host of document.querySelectorAll(".matrix")) {
     body.append(row);
   });
   table.append(thead, body);
-  host.append(make("p", "Row against column: ▲ better, △ probably better, ▼ worse, ▽ probably worse, · inconclusive", { class: "key" }), table);
+  host.append(make("p", "Row against column: ▲ better, △ probably better, ▼ worse, ▽ probably worse, · inconclusive" + (all.length > systems.length ? `; the ${systems.length} best of ${all.length} systems` : ""), { class: "key" }), table);
+  if (systems.length > 10) table.classList.add("dense");
   host.hidden = false;
 }
 
@@ -250,7 +253,7 @@ if (explorer) {
     columns = [];
     for (let at = 0; at < order.length; at += each) columns.push(order.slice(at, at + each));
     step = rows.length > 12 ? 18 : 24;
-    const high = step * rows.length + 8, ratio = devicePixelRatio || 1, side = Math.min(wide / Math.max(columns.length, 1), 48);
+    const high = step * rows.length + 8, ratio = devicePixelRatio || 1, side = wide / Math.max(columns.length, 1);
     canvas.width = wide * ratio; canvas.height = high * ratio; canvas.style.height = `${high}px`;
     const pen = canvas.getContext("2d"), style = getComputedStyle(canvas);
     pen.scale(ratio, ratio);
@@ -273,7 +276,7 @@ if (explorer) {
     names.style.paddingTop = "3px";
     const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];
     const rest = data.systems.length - rows.length;
-    caption.replaceChildren(make("span", `${words[0]}${each > 1 ? `; ${each} questions to a column` : ""}${rest > 0 ? `; the ${MOST_ROWS} best systems` : ""}`), make("span", columns.length * side > wide / 2 ? words[1] : ""));
+    caption.replaceChildren(make("span", `${words[0]}${each > 1 ? `; ${each} questions to a column` : ""}${rest > 0 ? `; the ${MOST_ROWS} best systems` : ""}`), make("span", columns.length > 1 ? words[1] : ""));
     canvas.setAttribute("aria-valuemax", order.length);
     canvas.setAttribute("aria-valuenow", order.indexOf(chosen) + 1);
     canvas.setAttribute("aria-valuetext", chosen < 0 ? "none chosen" : data.names[chosen]);

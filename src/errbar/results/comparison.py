@@ -239,7 +239,14 @@ class Comparisons(Rows[Comparison]):
         )
         if not pairs:
             return ""
-        where = " on at least one task" if len({row.task for row in there}) > 1 else ""
+        tasks = {row.task for row in there}
+        if len(tasks) > 1 and len(pairs) == 1:
+            decided = len({row.task for row in there if row.better})
+            return (
+                f"{there[0].one} and {there[0].other} differ significantly on "
+                f"{decided or 'none'} of {len(tasks)} tasks."
+            )
+        where = " on at least one task" if len(tasks) > 1 else ""
         more = len(probable - sure)
         also = f"; {more} more probably {'does' if more == 1 else 'do'}" if more else ""
         careful = sum(bool(row.caution) for row in there if row.better)

@@ -183,6 +183,15 @@ class Estimate(AnyEstimate):
         )
         return value, mean, sd, low, high
 
+    def headline(self) -> tuple[str, str]:
+        """The score in a sentence of two parts: the score, and its interval."""
+        value, mean, _, low, high = self.digits()
+        level = percent(self.interval.level).replace(" ", "")
+        score = mean if math.isnan(self.value) else value
+        where = f" on {self.task}" if self.task else ""
+        who = f"{self.system or 'The system'} scores"
+        return f"{who} {score} {self.metric}{where}", f" ({level} CI {low} to {high})."
+
     @property
     def outside(self) -> bool:
         """Whether the observed value lies outside the interval."""

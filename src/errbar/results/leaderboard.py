@@ -99,10 +99,9 @@ class Leaderboard(Rows[Standing]):
             return f"{best[0]} is the best of {len(self)} systems", f" by {self.metric}."
         if len(best) == len(self):
             return "Inconclusive", f": any of the {len(best)} systems may be the best."
-        shown = best if len(best) <= _MOST_NAMED else best[: _MOST_NAMED - 1]
-        rest = len(best) - len(shown)
-        names = [*shown, f"{rest} more"] if rest else shown
-        tied = f"{', '.join(names[:-1])} and {names[-1]}"
+        if len(best) > _MOST_NAMED:
+            return f"{best[0]} leads", f" by {self.metric}, but any of {len(best)} may be the best."
+        tied = f"{', '.join(best[:-1])} and {best[-1]}"
         return f"{tied} are tied for the best", f" by {self.metric}: not significantly different."
 
     def notes(self) -> list[str]:
@@ -123,7 +122,7 @@ class Leaderboard(Rows[Standing]):
         ]
 
 
-_MOST_NAMED = 5  # systems in a sentence
+_MOST_NAMED = 4  # systems in a sentence
 _LETTER = re.compile(r"[a-z]\d*")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 

@@ -1,0 +1,242 @@
+"""The contents of a report: its verdicts, and its results section by section."""
+
+import math
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from importlib.metadata import version
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from errbar import __version__
+from errbar.analysis.alignment import align, by_task
+from errbar.analysis.score import fewest_trials, usual_metrics
+from errbar.data.queries.slices import Named, Slice
+from errbar.data.sources.tables import Source, TableSource
+from errbar.errors import ErrbarError
+from errbar.results.base import Result
+from errbar.results.comparison import Comparisons
+from errbar.results.estimate import Estimand
+from errbar.results.leaderboard import Leaderboard
+from errbar.results.pictures.questions import Questions
+from errbar.results.scores import Scores
+from errbar.runs import Runs
+
+R = TypeVar("R", bound=Result)
+
+_PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportSettings:
+    """Settings of a report."""
+
+    metrics: tuple[str, ...] = ()  # if empty, chosen by the data
+    estimand: Estimand = Estimand.POPULATION
+    level: float = 0.95
+    baseline: str | None = None
+    errors: Literal["fail", "missing"] = "fail"
+    title: str = ""
+    command: str = ""  # the command that makes the report, to be shown
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: a title, sentences, and a result."""
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    result: Result | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """The contents of a report."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]  # a number, and what it counts
+    verdicts: tuple[tuple[str, str], ...]  # the claim, and the numbers behind it
+    sections: tuple[Section, ...]
+    questions: tuple[Questions, ...]
+    settings: ReportSettings
+    day: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks that have scores."""
+        return list(dict.fromkeys(estimate.task for estimate in self.result("scores")))
+
+    def result(self, name: str) -> Any:
+        """The result of a section; None if there is none."""
+        return next((part.result for part in self.sections if part.name == name), None)
+
+    def record(self) -> dict[str, Any]:
+        """Return all numbers of the report, for the data of the page."""
+        return {
+            "title": self.title,
+            "date": self.day,
+            "versions": self.versions,
+            "command": self.settings.command,
+            "verdicts": ["".join(verdict) for verdict in self.verdicts],
+            "results": {
+                section.name: {"rows": section.result.to_dicts(), "notes": section.result.notes()}
+                for section in self.sections
+                if section.result is not None
+            },
+            "questions": [questions.record() for questions in self.questions],
+        }
+
+
+def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
+    """Compute the contents of a report, as far as the data allow."""
+    slices = runs.source.slices(())
+    metrics = settings.metrics or usual_metrics(slices)
+    scores = runs.score(
+        *metrics,
+        estimand=settings.estimand,
+        level=settings.level,
+        errors=settings.errors,
+        short="drop",
+    )
+    sections = [Section("scores", "Scores", (), scores)]
+    sections += _curve(runs, slices, settings)
+    board = compared = None
+    if len({part.key[0] for part in slices}) > 1:
+        board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
+        compared, pairs = _section(
+            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
+        )
+        sections += [ranks, pairs]
+    if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
+        sections.append(_section("selective", "Selective prediction", runs.selective)[1])
+        sections.append(_section("roc", "ROC", runs.roc)[1])
+    inspection = runs.inspect()
+    sections.append(Section("quality", "The data", (), inspection))
+    versions = {"errbar": __version__, "python": platform.python_version()}
+    versions |= {name: version(name) for name in _PACKAGES}
+    return Contents(
+        title=settings.title or inspection.title(),
+        facts=tuple(inspection.facts()),
+        verdicts=tuple(_verdicts(scores, board, compared, settings.baseline) or _refused(sections)),
+        sections=tuple(sections),
+        questions=tuple(questions_of(runs.source)),
+        settings=settings,
+        day=f"{date.today():%-d %B %Y}",
+        versions=versions,
+    )
+
+
+def questions_of(source: Source, systems: Sequence[str] | None = None) -> list[Questions]:
+    """Return the questions of every task with right-or-wrong outcomes."""
+    binary = {key: named for key, named in source.named().items() if named.slice.is_binary}
+    return [_task(task, each) for task, each in by_task(binary, systems).items()]
+
+
+def _task(task: str, systems: dict[str, Named]) -> Questions:
+    aligned = align(named.questions for named in systems.values())
+    trials, right = np.zeros((2, len(systems), len(aligned.place)), dtype=np.int64)
+    clusters = [""] * len(aligned.place)
+    for row, (named, at) in enumerate(zip(systems.values(), aligned.places, strict=True)):
+        trials[row, at], right[row, at] = named.slice.trials, named.slice.right
+        for place, cluster in zip(at.tolist(), named.clusters, strict=True):
+            clusters[place] = cluster
+    return Questions(
+        task=task,
+        names=tuple(aligned.ids),
+        clusters=tuple(clusters) if any(clusters) else (),
+        systems=tuple(systems),
+        trials=trials.tolist(),
+        right=right.tolist(),
+    )
+
+
+def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
+    if not any(part.is_binary and fewest_trials(part) > 1 for part in slices):
+        return []
+    found = []
+    for family, name in (("pass@k", "curve-one"), ("pass^k", "curve-all")):
+        curve = partial(
+            runs.curve,
+            family,
+            estimand=settings.estimand,
+            level=settings.level,
+            errors=settings.errors,
+        )
+        found.append(_section(name, f"{family} over k", curve)[1])
+    return found
+
+
+def _section(name: str, title: str, compute: Callable[[], R]) -> tuple[R | None, Section]:
+    """Return a result and its section, or a section with the reason why there is none."""
+    try:
+        result = compute()
+    except ErrbarError as error:
+        return None, Section(name, title, (str(error),))
+    return result, Section(name, title, (), result)
+
+
+def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
+    covers = Estimand.POPULATION if settings.estimand is Estimand.RERUN else settings.estimand
+    return runs.rank(
+        metric, estimand=covers, level=settings.level, errors=settings.errors, short="drop"
+    )
+
+
+def _compared(runs: Runs, metric: str, settings: ReportSettings) -> Comparisons:
+    return runs.compare(
+        metric,
+        baseline=settings.baseline,
+        estimand=settings.estimand,
+        level=settings.level,
+        errors=settings.errors,
+        short="drop",
+    )
+
+
+def _verdicts(
+    scores: Scores,
+    board: Leaderboard | None,
+    compared: Comparisons | None,
+    baseline: str | None,
+) -> list[tuple[str, str]]:
+    """Return the conclusions in sentences, each with its claim first."""
+    one_task = compared is not None and len({row.task for row in compared}) == 1
+    if compared and one_task and len(compared) <= (3 if baseline else 1):
+        return [row.headline() for row in compared]
+    found = []
+    if board is not None:
+        found.append(board.headline())
+    if compared is not None:
+        leaders = [row.system for row in board[:2]] if board and len(board.tasks) == 1 else []
+        found += [
+            row.headline()
+            for row in compared
+            if {row.one, row.other} == set(leaders) and (row.better or row.probably_better)
+        ]
+        found.append(("", f"{compared.tally(baseline)}{_basis(board, compared)}"))
+    if board is None and len({estimate.system for estimate in scores}) == 1:
+        known = scores.only(metric=str(scores[0].metric))
+        found += [row.headline() for row in known if not math.isnan(row.mean)][:3]
+    return found
+
+
+def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """Return why systems are not ranked."""
+    reasons = [part.words[0] for part in sections if part.name == "ranks" and part.words]
+    return [("Systems are not compared", f": {reason}") for reason in reasons]
+
+
+def _basis(board: Leaderboard | None, compared: Comparisons) -> str:
+    """Return why pairs and ranks may disagree: they rest on different questions."""
+    most = max((row.questions for row in compared), default=0)
+    if board is None or len(board.tasks) > 1 or most <= board.questions:
+        return ""
+    return (
+        f" Pairs are compared on up to {most} questions, ranks rest on the {board.questions} that "
+        f"all systems have."
+    )

@@ -1,0 +1,162 @@
+"""The page of a report: its template with the contents, their colours and their notes.
+
+Text from the logs is escaped by the template, and inserted as text by the script. The content
+security policy of the page allows its own script only, by its digest.
+"""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Sequence
+from functools import partial
+from importlib import resources
+from typing import Any
+
+from errbar.base.remarks import above, below
+from errbar.base.tables import percent
+from errbar.errors import InputError
+from errbar.page.contents import Contents
+from errbar.results.comparison import Comparison
+from errbar.results.pictures.forest import Axis
+from errbar.results.pictures.vega import with_interval
+
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
+_METHOD = "Method: "
+
+
+def render(contents: Contents) -> str:
+    """Return the page as HTML."""
+    jinja = _jinja()
+    environment = jinja.Environment(
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    template = environment.from_string(_file("page.html"))
+    script, colours = _file("page.js"), _colours(contents)
+    text: str = template.render(
+        contents=contents,
+        axis_of=Axis.of,
+        number_of=with_interval,
+        colours=colours,
+        grouped=partial(_grouped, order=list(colours)),
+        covers=contents.settings.estimand.words,
+        level=percent(contents.settings.level).replace(" ", ""),
+        notes=_notes(contents),
+        style=_file("page.css"),
+        script=script,
+        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        data=embedded(contents.record()),
+        looks=embedded({"colours": colours, "curves": _curve_points(contents)}),
+    )
+    return text
+
+
+def _grouped(rows: Iterable[Any], order: Sequence[str]) -> dict[tuple[str, str], list[Any]]:
+    """Return estimates or comparisons by task and metric, with systems in the given order.
+
+    A group without a single number is left out; the table says why.
+    """
+    found: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        found.setdefault((row.task, str(row.metric)), []).append(row)
+    place = {system: at for at, system in enumerate(order)}
+    for group in found.values():
+        group.sort(key=lambda row: _place(row, place))
+    return {key: group for key, group in found.items() if any(map(_has_number, group))}
+
+
+def _has_number(row: Any) -> bool:
+    return isinstance(row, Comparison) or not math.isnan(row.value) or not math.isnan(row.low)
+
+
+def _place(row: Any, place: dict[str, int]) -> tuple[int | bool, ...]:
+    """Return where a row is shown: comparisons by their verdict first."""
+    if not isinstance(row, Comparison):
+        return (place[row.system],)
+    return not row.better, not row.probably_better, place[row.leader], place[row.trailer]
+
+
+def _colours(contents: Contents) -> dict[str, str]:
+    """Return the colour of each system as CSS, the best system first."""
+    board = contents.result("ranks")
+    names = [row.system for row in board or ()]
+    names += [estimate.system for estimate in contents.result("scores")]
+    found = {}
+    for at, name in enumerate(dict.fromkeys(names)):
+        hue = round(at * _GOLDEN_ANGLE) % 360
+        found[name] = f"var(--s{at})" if at < _PALETTE else f"oklch(var(--tone) .11 {hue})"
+    return found
+
+
+def _notes(contents: Contents) -> dict[str, list[str]]:
+    """Return notes by section, each only where it first appears; `above` and `methods` gather."""
+    found: dict[str, list[str]] = {"above": [], "methods": []}
+    seen: set[str] = set()
+    data = contents.result("quality")
+    checks = {str(agreement) for agreement in data.agreements}
+    for section in sorted(contents.sections, key=lambda part: part.result is not data):
+        notes = [] if section.result is None else section.result.notes()
+        found["above"] += above(notes)
+        own = [note for note in below(notes) if note not in seen | checks]
+        seen |= set(own)
+        methods = [note for note in own if note.startswith(_METHOD)]
+        found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]
+        found[section.name] = [note for note in own if note not in methods]
+    return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
+
+
+def _curve_points(contents: Contents) -> list[dict[str, Any]]:
+    """Return the points of the curves, with their numbers as text."""
+    return [
+        {
+            "system": estimate.system,
+            "task": estimate.task,
+            "family": name,
+            "metric": str(estimate.metric),
+            "k": estimate.metric.k,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "text": "{0} [{3}, {4}]".format(*estimate.digits()),
+        }
+        for name in ("curve-one", "curve-all")
+        for estimate in contents.result(name) or ()
+    ]
+
+
+def embedded(record: Any) -> str:
+    """Return JSON that cannot close the script element that contains it."""
+    text = json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":"))
+    return "".join(_UNSAFE.get(letter, letter) for letter in text) if _is_unsafe(text) else text
+
+
+def _is_unsafe(text: str) -> bool:
+    return any(letter in text for letter in _UNSAFE)
+
+
+def _plain(value: Any) -> Any:
+    """Return a copy of nested values, with null for numbers that are not finite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return value
+
+
+def _file(name: str) -> str:
+    return resources.files("errbar.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise InputError("reports need the extra: pip install 'errbar[report]'.") from error
+    return jinja2
