@@ -19,11 +19,15 @@ _RIGHT = (
     *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
     *("success", "successful", "succeeded", "solved", "resolved", "accepted"),
     *("✓", "✔", "✔️", "✅", "☑", "[pass]"),
+    *("wahr", "vrai", "verdadero", "verdadeiro", "vero", "ja", "oui", "sí", "sim", "да", "истина"),
+    *("richtig", "korrekt", "correcto", "correto", "corretto", "верно", "正确", "对", "正解", "是"),
 )
 _WRONG = (
     *("no", "n", "f", "fail", "failed", "fails", "i", "incorrect", "wrong"),
     *("failure", "unsuccessful", "unsolved", "unresolved", "rejected"),
     *("✗", "✘", "✕", "×", "❌", "☒", "[fail]"),
+    *("falsch", "faux", "falso", "nein", "non", "não", "нет", "ложь", "inkorrekt", "incorrecto"),
+    *("incorreto", "неверно", "错误", "错", "不正解", "否"),
 )
 WORDS: Mapping[str, float] = MappingProxyType(
     {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0)}
@@ -70,6 +74,8 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
         mine = [f"{word} {n}" for word, n in counts.items() if worths.get(word, math.nan) == worth]
         if mine:
             said.append(f"{name}: {_shown(mine)}")
+    if not said:
+        return []
     return [
         guess(
             f"Outcomes are words ({'; '.join(said)})",

@@ -165,6 +165,7 @@ class _Dialect:
     names: tuple[str, ...]  # column names
     cut: int  # surplus cells of the first line
     above: int  # lines above the header: comments, blank lines, and "sep=;" of Excel
+    has_notes: bool  # whether the last lines have too few cells
 
 
 def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
@@ -182,7 +183,7 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
             quotechar='"',
             escapechar='"',
             strict_mode=True,
-            null_padding=False,
+            null_padding=dialect.has_notes,
             columns=dict.fromkeys(dialect.names, "VARCHAR"),
             max_line_size=LONGEST_LINE,
             **({"filename": FILE} if apart else {}),
@@ -203,7 +204,29 @@ def _dialect(file: Path) -> _Dialect:
     if twice:
         raise InputError(f"{file}: two columns are named {twice[0]!r}.")
     cut = _beyond_rows(file, cells, mark, above)
-    return _Dialect(mark, tuple(names[: len(names) - cut]), cut, above)
+    names = names[: len(names) - cut]
+    return _Dialect(mark, tuple(names), cut, above, _ends_in_notes(file, len(names), mark, above))
+
+
+_TAIL = 1 << 12  # bytes at the end of a file that may be notes
+
+
+def _ends_in_notes(file: Path, width: int, mark: str, above: int) -> bool:
+    """Whether lines with a single cell follow the last row, and no other line is too short."""
+    if width < 2 or file.suffix in (".gz", ".zst") or file.stat().st_size > _PARSED_ONCE:
+        return False
+    with file.open("rb") as raw:
+        raw.seek(-min(_TAIL, file.stat().st_size), 2)
+        last = raw.read().rstrip().rpartition(b"\n")[2].decode(errors="replace")
+    if len(_cells(last, mark, file)) != 1:
+        return False
+    lines = csv.reader(islice(text_lines(file), above + 1, None), delimiter=mark)
+    try:
+        sizes = [len(cells) for cells in lines if any(map(str.strip, cells))]
+    except csv.Error:
+        return False
+    notes = next((at for at, size in enumerate(sizes) if size == 1), len(sizes))
+    return 0 < notes < len(sizes) and {*sizes[:notes]} == {width} and {*sizes[notes:]} == {1}
 
 
 def _lines_above(file: Path) -> int:

@@ -282,6 +282,8 @@ def _other_outcomes(
     return tuple(name for name in dict.fromkeys(usual) if name not in taken)
 
 
+# The index of a data frame that was written to a file and read again.
+INDICES = ("unnamed:0", "unnamed:0.1", "level0")
 # The text of a question, which can serve as its id.
 ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")
 _CALLED_ID = re.compile(
@@ -319,9 +321,10 @@ def other_id(
     for name in (*called, *named_like(free, _NOUNS)):
         if _is_shared(sample(name), system, sample):
             return name
-    asked = [lower.get(plain_name(name)) or "" for name in (index, *ASKED)]
+    asked = [lower.get(plain_name(name)) or "" for name in (index, *INDICES, *ASKED)]
     for name in asked:
-        if name in free and (name == index or not _is_label(sample(name))):
+        is_index = name == index or plain_name(name) in INDICES
+        if name in free and (is_index or not _is_label(sample(name))):
             return name
     subjects = (name for name in named_like(free, _SUBJECTS))
     return next((name for name in subjects if _tells_apart(name, free, system, sample)), None)

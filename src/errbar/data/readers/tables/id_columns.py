@@ -10,12 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, mapping, warning
-from errbar.data.columns import ROW, USUAL, Columns, named_like, plain_name
+from errbar.base.remarks import Above, mapping, setting, warning
+from errbar.data.columns import INDEX, ROW, USUAL, Columns, named_like, plain_name
 from errbar.data.engines.duckdb import quoted, text_of
-from errbar.data.readers.tables.column_choice import ASKED, is_called_id
+from errbar.data.readers.tables.column_choice import ASKED, INDICES, is_called_id
 from errbar.data.readers.tables.competing_outcomes import free_columns
+from errbar.data.readers.tables.conditions import purposeful_columns
 
+_INDICES = frozenset({*INDICES, plain_name(INDEX), "index"})
 _IDS = frozenset(map(plain_name, USUAL["question"]))
 TEXTS = frozenset(map(plain_name, ("question", *ASKED)))
 # What a question may have besides its text.
@@ -51,17 +53,51 @@ def with_checked_id(
     free = free_columns(rows.columns, columns)
     ids = [name for name in free if plain_name(name) in _IDS or is_called_id(name)][:_MOST_COLUMNS]
     texts = [name for name in named_like(free, TEXTS) if name not in ids][:_MOST_COLUMNS]
-    if not ids and not texts:
+    if not ids and not texts and plain_name(columns["question"]) not in _INDICES:
         return columns, []
     number, mine, extents = _extents(rows, columns, ids)
     finer, said = _finer(rows, columns, number, mine, extents)
     texts = [name for name in texts if _are_sentences(rows, name)]
+    if finer is columns and not said and mine < number and "trial" not in columns:
+        finer, said = _restarted(rows, columns, texts)
     if finer is columns and not said and "system" in columns:
         alike = [extent.name for extent in extents if extent.ids == mine]
         finer, said = _shared(rows, columns, [*alike, *texts], texts)
     if finer is columns and not said and mine == number and texts:
         said = _samples(rows, columns, texts)
     return finer, said
+
+
+def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Columns, list[Above]]:
+    """Another id, or a warning, if the index of a data frame repeats, as after concatenation."""
+    chosen = columns["question"]
+    if "question" not in columns.guessed or plain_name(chosen) not in _INDICES:
+        return columns, []
+    keys = [*_keys(columns), chosen]
+    for name in texts:
+        ids, pairs = rows.aggregate(f"{_distinct(keys)}, {_distinct([*keys, name])}").fetchall()[0]
+        if pairs == ids:
+            return columns, []  # one text under each number: these are trials
+        said = warning(
+            f"{chosen!r} has the same number for different values of {name!r}, as the index of "
+            f"tables that were concatenated does: the question is {name!r}. "
+            f"{mapping('question', chosen)} keeps {chosen!r}."
+        )
+        return _taken(columns, name), [said]
+    number = f"TRY_CAST({text_of(chosen)} AS BIGINT)"
+    least, most, ids = rows.aggregate(
+        f"min({number}), max({number}), count(DISTINCT {text_of(chosen)})"
+    ).fetchall()[0]
+    if least != 0 or most != ids - 1 or purposeful_columns(rows, columns):
+        return columns, []
+    apart = setting("rows", "questions")
+    return columns, [
+        warning(
+            f"{chosen!r} looks like the index of tables that were concatenated, and rows with the "
+            f"same number are read as trials of one question. If they are different questions, "
+            f"use {apart}."
+        )
+    ]
 
 
 def _samples(rows: Any, columns: Columns, texts: Sequence[str]) -> list[Above]:

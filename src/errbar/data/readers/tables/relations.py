@@ -55,11 +55,10 @@ from errbar.data.readers.tables.repeated_ids import (
     stopped_at_success,
     with_parts,
 )
+from errbar.data.readers.tables.stray_lines import header_remark, without_headers, without_notes
 from errbar.data.readers.tables.summaries import (
     counts_of_tasks,
-    header_remark,
     refuse_summary,
-    without_headers,
     without_totals,
 )
 from errbar.data.readers.tables.system_names import names_remark
@@ -145,8 +144,9 @@ def _mended(
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
     if "status" in columns:
         rows = with_usual_statuses(rows, columns["status"])
+    rows, lost, notes = without_notes(rows, columns)
     found = without_totals(rows, columns)
-    rows, said = found.rows, found.remarks
+    rows, said = found.rows, [*notes, *found.remarks]
     refuse_summary(rows, columns)
     rows, columns, counted = counted_outcomes(rows, columns)
     said = [*said, *counted]
@@ -170,7 +170,7 @@ def _mended(
         *(single_trials(rows, columns) if how.rows is None else []),
         *(broken_off(rows, columns) if how.rows is None else []),
     ]
-    return rows, columns, tuple(found.left_out.items()), said
+    return rows, columns, (*lost, *found.left_out.items()), said
 
 
 def _refuse_for_counts(how: HowToRead) -> None:

@@ -2,12 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess, mapping, warning
+from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import PARTS, ROW, TOTALS, USUAL, Columns, named_like, plain_name
 from errbar.data.engines.duckdb import (
     literal_path,
@@ -147,7 +146,6 @@ def counts_of_tasks(columns: Columns) -> list[Above]:
 
 REASON = "totals of the other rows, by their ids and outcomes"
 BLANK = "blank rows"
-HEADERS = "lines that repeat the names of the columns"
 _STATISTICS = frozenset(
     {"std", "sd", "stddev", "stderr", "se", "sem", "var", "min", "max", "median", "count", "n"}
 )
@@ -180,38 +178,6 @@ class WithoutTotals(NamedTuple):
     rows: Any
     left_out: dict[str, Any]
     remarks: list[Above]
-
-
-def without_headers(rows: Any, columns: Columns) -> tuple[Any, tuple[tuple[str, Any], ...]]:
-    """Leave out lines that repeat the names of the columns, as in files that were concatenated.
-
-    The second line of a header counts too, if it names the id and, under each system, the outcome.
-    """
-    question = columns["question"]
-    outcome = columns["correct"] if "correct" in columns else columns["outcome"]
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    if question == ROW or {kinds[question], kinds[outcome]} != {"VARCHAR"}:
-        return rows, ()
-    named = " AND ".join(
-        f"lower(trim({quoted(name)})) IN ({', '.join(map(text_literal, words))})"
-        for name, words in (
-            (question, {question.strip().lower(), "id", *(f"{word}_id" for word in _ASKED)}),
-            (outcome, {outcome.strip().lower(), *_OUTCOMES}),
-        )
-    )
-    if not rows.aggregate(f"count(*) FILTER ({named})").fetchall()[0][0]:
-        return rows, ()
-    return rows.filter(f"NOT coalesce({named}, false)"), ((HEADERS, rows.filter(named)),)
-
-
-def header_remark(left_out: Sequence[tuple[str, Any]]) -> list[Above]:
-    """Remark on lines of a header that are left out."""
-    counts = [some.aggregate("count(*)").fetchall()[0][0] for _, some in left_out]
-    return [guess(f"{number} rows left out: {HEADERS}") for number in counts]
-
-
-_ASKED = ("question", "task", "problem", "item", "example", "sample", "doc", "instance")
-_OUTCOMES = ("correct", "is_correct", "score", "accuracy", "acc")
 
 
 def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
@@ -250,6 +216,7 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     plural = "s" if len(totals) > 1 else ""
     listed = ", ".join(ids[:_MOST_IDS])
     said = warning(f"{len(totals)} row{plural} left out ({listed}{more}): {REASON}.")
+    remarks += [_disagreement(total, others) for total in totals if _disagrees(total, others)]
     return WithoutTotals(
         rows.filter(f"NOT coalesce({condition}, false)"),
         {**kept.left_out, REASON: rows.filter(condition)},
@@ -306,10 +273,22 @@ def _named(rows: Any, columns: Columns, condition: str) -> list[_Total]:
     return [_Total(tuple(row[:-2]), row[-2], row[-1]) for row in some.fetchall()]
 
 
-def _others(
-    rows: Any, columns: Columns, condition: str
-) -> dict[tuple[str, ...], tuple[int, float, float]]:
-    """Number, sum and mean over questions of every system and task, without named totals."""
+class _Others(NamedTuple):
+    """The rows of a system and task that are not named as totals."""
+
+    number: int
+    total: float
+    mean: float  # over questions
+    fractions: int  # outcomes other than 0 and 1
+
+    def explains(self, value: float) -> bool:
+        """Whether a value is the mean, the sum or the number of these rows."""
+        statistics = (self.mean, self.total / self.number, 100 * self.mean, self.total, self.number)
+        return any(_agrees(value, statistic) for statistic in statistics)
+
+
+def _others(rows: Any, columns: Columns, condition: str) -> dict[tuple[str, ...], _Others]:
+    """The other rows of every system and task, without named totals."""
     keys = _keys(columns)
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     rest = rows.filter(f"NOT coalesce({condition}, false)")
@@ -321,31 +300,49 @@ def _others(
                 f"count({outcome}) AS n",
                 f"sum({outcome}) AS total",
                 f"avg({outcome}) AS mean",
+                f"count(*) FILTER ({outcome} NOT IN (0, 1)) AS shares",
             ]
         ),
         ", ".join([*keys, quoted(columns["question"])]),
     )
     places = ", ".join(f"k{at}" for at in range(len(keys)))
     counted = each.aggregate(
-        f"{places}{', ' * bool(places)}sum(n)::BIGINT, sum(total), avg(mean)", places
+        f"{places}{', ' * bool(places)}sum(n)::BIGINT, sum(total), avg(mean), sum(shares)::BIGINT",
+        places,
     )
-    return {
-        tuple(row[:-3]): (row[-3], row[-2], row[-1])
-        for row in counted.fetchall()
-        if row[-2] is not None
-    }
+    found = {tuple(row[:-4]): _Others(*row[-4:]) for row in counted.fetchall()}
+    return {whose: others for whose, others in found.items() if others.total is not None}
 
 
-def _is_total(candidate: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> bool:
-    if candidate.is_statistic or candidate.whose not in others:
+def _is_total(candidate: _Total, others: dict[tuple[str, ...], _Others]) -> bool:
+    if candidate.is_statistic:
         return False
+    if candidate.whose not in others:  # a total of all systems names none
+        return bool(others and candidate.id) and "" in candidate.whose
     if candidate.is_of_part:
         return True
-    number, total, mean = others[candidate.whose]
     if candidate.outcome is None:
         return bool(candidate.id)
-    statistics: Sequence[float] = (mean, total / number, 100 * mean, total, number)
-    return any(_agrees(candidate.outcome, statistic) for statistic in statistics)
+    known = others[candidate.whose]
+    is_share = candidate.id and not known.fractions and candidate.outcome not in (0, 1)
+    return bool(is_share) or known.explains(candidate.outcome)
+
+
+def _disagrees(total: _Total, others: dict[tuple[str, ...], _Others]) -> bool:
+    """Whether a row for the mean of a system is far from the mean of its other rows."""
+    known, value = others.get(total.whose), total.outcome
+    if known is None or value is None or not math.isfinite(value) or total.is_statistic:
+        return False
+    return not total.is_of_part and not known.explains(value)
+
+
+def _disagreement(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
+    whose = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
+    known = others[total.whose]
+    return warning(
+        f"{whose}the row {total.id!r} states {total.outcome:.4g}, and the mean of the other rows "
+        f"is {known.total / known.number:.4g}: rows may be missing."
+    )
 
 
 def _agrees(value: float, statistic: float) -> bool:
@@ -356,11 +353,14 @@ def _agrees(value: float, statistic: float) -> bool:
     return decimals > 1 and abs(value - statistic) <= 0.5000001 * 10.0**-decimals
 
 
-def _doubt(total: _Total, others: dict[tuple[str, ...], tuple[int, float, float]]) -> Above:
+def _doubt(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
     whose = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
     known = others.get(total.whose)
-    without = f" The mean of the rows without it is {known[1] / known[0]:.4g}" if known else ""
-    with_it = f", with it {(known[1] + (total.outcome or 0)) / (known[0] + 1):.4g}" if known else ""
+    without = (
+        f" The mean of the rows without it is {known.total / known.number:.4g}" if known else ""
+    )
+    both = (known.total + (total.outcome or 0)) / (known.number + 1) if known else 0.0
+    with_it = f", with it {both:.4g}" if known else ""
     return warning(
         f"{whose}the id {total.id!r} is a common name for a total, but its outcome "
         f"{total.outcome:.4g} is "

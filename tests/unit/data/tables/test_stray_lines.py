@@ -1,0 +1,114 @@
+"""Lines that are not rows of a question: notes below a table, totals, the index of a data frame."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import errbar
+from errbar.base.remarks import above
+from errbar.errors import InputError
+
+ROWS = "".join(f"q{at},{int(at % 5 > 0)}\n" for at in range(10))  # 8 of 10 are right
+
+
+def scored(place: Path, text: str, **told: str) -> dict[str, tuple[float, int]]:
+    """Value and number of questions of every system."""
+    (place / "a.csv").write_text(text, encoding="utf-8")
+    scores = errbar.load(place / "a.csv", **told).score("avg")  # type: ignore[arg-type]
+    return {each.system: (round(each.value, 4), each.questions) for each in scores}
+
+
+def said_above(place: Path) -> str:
+    return " ".join(above(errbar.load(place / "a.csv").score("avg").notes()))
+
+
+# Notes below a table.
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "* excludes errors\n",
+        "* excludes errors,\n",
+        "\nNote: run on 2024-05-01\n",
+        "\n\nAll runs used the default prompt\n* without tools\n",
+    ],
+)
+def test_a_note_below_the_table_is_not_a_question(note: str, tmp_path: Path) -> None:
+    assert scored(tmp_path, f"id,correct\n{ROWS}{note}") == {"": (0.8, 10)}
+    assert "notes below the table" in said_above(tmp_path)
+
+
+def test_every_line_is_accounted_for(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"id,correct\n{ROWS}* excludes errors\n")
+    (account,) = errbar.load(tmp_path / "a.csv").source.origin.accounts.values()
+    assert account.rows == 11
+    assert account.left_out == {"notes below the table": 1}
+
+
+def test_a_short_line_within_the_table_is_still_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 12"):
+        scored(tmp_path, f"id,correct\n{ROWS}q10\n{ROWS.replace('q', 'r')}")
+
+
+def test_a_last_row_without_an_outcome_is_no_note(tmp_path: Path) -> None:
+    assert scored(tmp_path, f"id,correct\n{ROWS}q10,\n") == {"": (0.7273, 11)}
+
+
+def test_questions_that_are_sentences_are_no_notes(tmp_path: Path) -> None:
+    rows = "".join(f"what is {at} plus two,{int(at % 5 > 0)}\n" for at in range(10))
+    assert scored(tmp_path, f"prompt,correct\n{rows}what is the sum,\n")[""][1] == 11
+
+
+# Rows of totals.
+
+
+def test_a_total_that_names_no_system_is_left_out(tmp_path: Path) -> None:
+    rows = "".join(f"q{at},m,{int(at % 5 > 0)}\n" for at in range(10))
+    assert scored(tmp_path, f"id,model,correct\n{rows}Average,,0.71\n") == {"m": (0.8, 10)}
+
+
+def test_a_fraction_called_average_among_right_and_wrong_is_a_total(tmp_path: Path) -> None:
+    assert scored(tmp_path, f"id,correct\n{ROWS}Average,0.71\n") == {"": (0.8, 10)}
+    assert "'Average' states 0.71, and the mean of the other rows is 0.8" in said_above(tmp_path)
+
+
+# The index of data frames that were concatenated.
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "index"])
+def test_an_index_that_repeats_is_marked(name: str, tmp_path: Path) -> None:
+    rows = "".join(f"{at % 5},{int(at % 3 > 0)}\n" for at in range(10))
+    scored(tmp_path, f"{name},correct\n{rows}")
+    assert "tables that were concatenated" in said_above(tmp_path)
+
+
+def test_an_index_with_different_texts_is_not_the_question(tmp_path: Path) -> None:
+    rows = "".join(f"{at % 5},what is {at} plus two,{int(at % 3 > 0)}\n" for at in range(10))
+    assert scored(tmp_path, f",prompt,correct\n{rows}") == {"": (0.6, 10)}
+    assert "the question is 'prompt'" in said_above(tmp_path)
+
+
+def test_an_index_with_one_text_each_numbers_questions(tmp_path: Path) -> None:
+    rows = "".join(f"{at % 5},what is {at % 5} plus two,{int(at % 3 > 0)}\n" for at in range(10))
+    assert scored(tmp_path, f",prompt,correct\n{rows}")[""][1] == 5
+    assert "concatenated" not in said_above(tmp_path)
+
+
+def test_systems_are_paired_by_the_index_and_not_by_position() -> None:
+    first = {"Unnamed: 0": [*range(20)], "model": ["a"] * 20, "correct": [1] * 10 + [0] * 10}
+    last = {"Unnamed: 0": [*range(19, -1, -1)], "model": ["b"] * 20, "correct": [0] * 10 + [1] * 10}
+    frame = pd.concat([pd.DataFrame(first), pd.DataFrame(last)], ignore_index=True)
+    (comparison,) = errbar.load(frame).compare("avg")
+    assert comparison.difference == 0
+    assert comparison.sd < 0.1  # they agree on every question; unpaired it is 0.16
+
+
+# Words of other languages.
+
+
+def test_truth_values_of_localized_spreadsheets(tmp_path: Path) -> None:
+    assert scored(tmp_path, "Frage;Modell;richtig\n1;m;WAHR\n2;m;FALSCH\n3;m;WAHR\n") == {
+        "m": (0.6667, 3)
+    }
