@@ -300,7 +300,7 @@ def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
         for name, entries in lists.items()
     }
     nested = any(is_list(entry) for column in columns.values() for entry in column)
-    if are_columns(columns) or (how.told and not nested):
+    if are_columns(columns) or (how.assignment and not nested):
         return _from_columns(_of_one_length(columns), how)
     if nested:
         _require_no_columns(lists, how)
@@ -344,11 +344,11 @@ def _are_records(data: Any) -> bool:
 
 def _require_no_columns(data: Any, how: HowToRead) -> None:
     """Refuse options that apply only to tables."""
-    if how.told:
-        first = next(iter(how.told))
+    if how.assignment:
+        first = next(iter(how.assignment))
         raise InputError(
-            f"{first}={how.told[first]!r} names a column of a table; {type(data).__name__} has no "
-            f"columns."
+            f"{first}={how.assignment[first]!r} names a column of a table; "
+            f"{type(data).__name__} has no columns."
         )
     for name, value in (("right", how.right), ("rows", how.rows)):
         if value:
@@ -382,7 +382,7 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         return _from_frame(data.rename("outcome").to_frame(), how)
     if frame.implementation.is_pandas():
         refuse_tallies(data)
-    if are_numbered(frame) and not how.told:
+    if are_numbered(frame) and not how.assignment:
         rows = rows_in(frame)
         if not has_index(data):
             return _from_list(rows, how)

@@ -327,7 +327,7 @@ class Runs:
             *remarks_on(self.source, found, errors),
         ]
         return monitored(
-            self.source.in_turn(order),
+            self.source.trials_in_order(order),
             systems,
             above=above,
             below=below,

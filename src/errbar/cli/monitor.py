@@ -131,8 +131,8 @@ class _Log:
                 runs = runs_of(complete.paths, self.reading, work)
                 found = runs.monitor(*self.systems, **self.claims)
             except ErrbarError as error:
-                raise type(error)(complete.told(str(error))) from error
-        remarks = (*map(complete.told, found.remarks), *complete.remarks)
+                raise type(error)(complete.with_own_paths(str(error))) from error
+        remarks = (*map(complete.with_own_paths, found.remarks), *complete.remarks)
         return replace(found, remarks=remarks)
 
 

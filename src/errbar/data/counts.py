@@ -111,7 +111,7 @@ class Counts:
 
     def where(self, entries: NDArray[np.bool_]) -> "Counts":
         """Some of the questions."""
-        names = [name for name, held in zip(self.questions, entries, strict=True) if held]
+        names = [name for name, is_in in zip(self.questions, entries, strict=True) if is_in]
         return Counts(self.trials[entries], self.correct[entries], names)
 
     def categories(self) -> "CategoryCounts":
@@ -256,7 +256,7 @@ class CategoryCounts:
 
     def where(self, entries: NDArray[np.bool_]) -> "CategoryCounts":
         """Some of the questions, in the clusters that they were in."""
-        names = [name for name, held in zip(self.questions, entries, strict=True) if held]
+        names = [name for name, is_in in zip(self.questions, entries, strict=True) if is_in]
         clusters = None if self.clusters is None else self.clusters[entries]
         weights = None if self.weights is None else self.weights[entries]
         return CategoryCounts(self.tally[entries], names, clusters, weights)

@@ -28,7 +28,7 @@ class WholeLines(NamedTuple):
     place: str = ""
     remarks: tuple[str, ...] = ()
 
-    def told(self, text: str) -> str:
+    def with_own_paths(self, text: str) -> str:
         """A message with the user's own paths in place of those of the copies."""
         return text.replace(self.place, "") if self.place else text
 

@@ -38,10 +38,12 @@ def binary_states(matrix: ArrayLike, name: str = "R") -> States:
     """
     correct, trials = _right_by_question(matrix, name)
     often = np.bincount(correct).astype(float)
-    held = often.nonzero()[0]
-    if held.size < often.size:
-        often = often[held]
-    return States(np.full(held.size, trials), held, often[None, :], np.array([float(correct.size)]))
+    cells = often.nonzero()[0]
+    if cells.size < often.size:
+        often = often[cells]
+    return States(
+        np.full(cells.size, trials), cells, often[None, :], np.array([float(correct.size)])
+    )
 
 
 def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64], int]:
@@ -109,8 +111,8 @@ def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
     small = block.view(narrow) if same and block.dtype.isnative else block.astype(narrow)
     digits = [_packed(small & (1 << place)) for place in range((categories - 1).bit_length())]
     for category in range(1, categories):
-        held = [digit if category >> place & 1 else ~digit for place, digit in enumerate(digits)]
-        count = np.bitwise_count(reduce(np.bitwise_and, held))
+        factors = [digit if category >> place & 1 else ~digit for place, digit in enumerate(digits)]
+        count = np.bitwise_count(reduce(np.bitwise_and, factors))
         out[category] = count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int64)
     out[0] = block.shape[1] - out[1:].sum(axis=0)
 

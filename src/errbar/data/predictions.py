@@ -110,20 +110,20 @@ class Predictions(RankedSample):
     ) -> None:
         sure, cost = as_numbers(confidence, "confidence"), as_numbers(loss, "loss")
         size = same_length(confidence=sure, loss=cost)
-        held = np.ones(size, dtype=bool) if answered is None else as_flags(answered, "answered")
-        same_length(confidence=sure, answered=held)
+        flags = np.ones(size, dtype=bool) if answered is None else as_flags(answered, "answered")
+        same_length(confidence=sure, answered=flags)
         hint = "; an item without an answer is marked in `answered`"
         if sure.dtype.kind == "f":
-            refuse_first(held & np.isnan(sure), sure, "confidence", f"it cannot be ranked{hint}")
+            refuse_first(flags & np.isnan(sure), sure, "confidence", f"it cannot be ranked{hint}")
         cost = cost.astype(float)
-        refuse_first(held & ~np.isfinite(cost), cost, "loss", f"it must be finite{hint}")
-        large = held & (np.abs(np.where(held, cost, 0.0)) > _LARGEST / size)
+        refuse_first(flags & ~np.isfinite(cost), cost, "loss", f"it must be finite{hint}")
+        large = flags & (np.abs(np.where(flags, cost, 0.0)) > _LARGEST / size)
         refuse_first(large, cost, "loss", "the sum of such losses overflows a float")
         freeze(
             self,
             confidence=sure.copy(),
             loss=cost,
-            answered=held.copy(),
+            answered=flags.copy(),
             clusters=as_codes(clusters, size, "clusters"),
         )
 
@@ -165,9 +165,9 @@ class Predictions(RankedSample):
                 f"{len(predicted)} and {len(truth)}."
             )
         predicted, truth = _listed(predicted, "predicted"), _listed(truth, "truth")
-        held = np.array([not is_missing(label) for label in predicted], dtype=bool)
-        cost = np.zeros(len(held))
-        for at in np.flatnonzero(held).tolist():
+        has_label = np.array([not is_missing(label) for label in predicted], dtype=bool)
+        cost = np.zeros(len(has_label))
+        for at in np.flatnonzero(has_label).tolist():
             if is_missing(truth[at]):
                 raise InputError(
                     f"truth[{at}] is {truth[at]!r}; an answer cannot be compared with it."
@@ -181,7 +181,7 @@ class Predictions(RankedSample):
                     f"loss={loss!r} needs numbers; item {at} has predicted={predicted[at]!r} and "
                     f"truth={truth[at]!r}."
                 ) from error
-        return cls(confidence, cost, held, clusters)
+        return cls(confidence, cost, has_label, clusters)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
         """The arrays of the items, without their clusters."""
@@ -265,8 +265,8 @@ class Ranked:
     @classmethod
     def of(cls, predictions: Predictions) -> Self:
         """Add up items of equal confidence."""
-        held = slice(None) if predictions.answered.all() else predictions.answered
-        sure, cost = predictions.confidence[held], predictions.loss[held]
+        some = slice(None) if predictions.answered.all() else predictions.answered
+        sure, cost = predictions.confidence[some], predictions.loss[some]
         if sure.size:
             confidence, items, loss = sums_by(sure, cost)
             losses, often = counts_of(cost)
@@ -350,8 +350,8 @@ class Arranged:
     """Predictions sorted by decreasing confidence, to be weighted by cluster."""
 
     def __init__(self, predictions: Predictions, clusters: NDArray[np.intp]) -> None:
-        held = np.flatnonzero(predictions.answered)
-        sure, cost, rows = predictions.confidence[held], predictions.loss[held], clusters[held]
+        at = np.flatnonzero(predictions.answered)
+        sure, cost, rows = predictions.confidence[at], predictions.loss[at], clusters[at]
         self._sizes = np.bincount(clusters)
         self._ranked = _Groups.by(sure, cost, rows, down=True)
         self._oracle = _Groups.by(cost, cost, rows, down=False)

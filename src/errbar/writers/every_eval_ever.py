@@ -115,7 +115,7 @@ def write_every_eval_ever(
         atomic_directory(directory) as place,
         closing(rows_in_order(source.frame, source.columns, place)) as rows,
     ):
-        for key, mine in groupby(rows, key=lambda row: (row.told["system"], row.told["task"])):
+        for key, mine in groupby(rows, key=lambda row: (row.values["system"], row.values["task"])):
             evaluation = _write_samples(key, mine, place)
             left_out.update(evaluation.left_out)
             if not evaluation.records:
@@ -160,7 +160,7 @@ def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _E
     with temporary_file(place, ".jsonl") as parts:
         with parts.open("wb") as out:
             for row in rows:
-                score, status = row.told["outcome"], row.told.get("status") or "ok"
+                score, status = row.values["outcome"], row.values.get("status") or "ok"
                 is_known = score is not None and math.isfinite(score)
                 if status in _NOT_SCORED and (status == "unscored" or not is_known):
                     left_out["unscored"] += 1
@@ -227,8 +227,8 @@ def _head(key: tuple[str, str], name: uuid.UUID) -> dict[str, str]:
 
 def _record(row: Row, status: str, score: float | None) -> dict[str, Any]:
     """Fields of a single record."""
-    answer, target = (_text(row.told.get(name)) for name in ("answer", "target"))
-    own = {name: value for name, value in row.told.items() if name not in _ELSEWHERE}
+    answer, target = (_text(row.values.get(name)) for name in ("answer", "target"))
+    own = {name: value for name, value in row.values.items() if name not in _ELSEWHERE}
     own["status"] = None if status == "ok" else status
     metadata = {**row.others, **{f"{OWN}{name}": value for name, value in own.items()}}
     if score is None:
@@ -241,7 +241,7 @@ def _record(row: Row, status: str, score: float | None) -> dict[str, Any]:
         "is_terminal": True,
     }
     return {
-        "sample_id": row.told["question"],
+        "sample_id": row.values["question"],
         "interaction_type": "single_turn",
         "input": {"raw": "", "reference": [] if target is None else [target]},
         "output": {"raw": []},

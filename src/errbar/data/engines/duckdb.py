@@ -72,13 +72,13 @@ def stored(
 ) -> Any:
     """Relation on a temporary table with these columns; those in `numbers` become floats."""
     arrays = [_array(name, values, numbers) for name, values in columns.items()]
-    held = {f"column{at}": array for at, array in enumerate(arrays)}
+    numpy_columns = {f"column{at}": array for at, array in enumerate(arrays)}
     shown = ", ".join(
         f"CAST({at} AS {_KINDS[array.dtype.kind]}) AS {quoted(name)}"
-        for (at, array), name in zip(held.items(), _apart(columns), strict=True)
+        for (at, array), name in zip(numpy_columns.items(), _apart(columns), strict=True)
     )
     name = f"errbar_{next(_serial)}"
-    engine.execute(f"CREATE TEMP TABLE {name} AS SELECT {shown} FROM held")
+    engine.execute(f"CREATE TEMP TABLE {name} AS SELECT {shown} FROM numpy_columns")
     return engine.table(name)
 
 
@@ -100,14 +100,14 @@ def copied(engine: Any, rows: Any) -> Any:
 def _apart(names: Iterable[str]) -> list[str]:
     """Make names unique regardless of case, since DuckDB treats Level and level as equal."""
     found: list[str] = []
-    taken: set[str] = set()
+    used: set[str] = set()
     for name in names:
         plain = _text(name).replace("\0", "\\0") or "(no name)"
         free, at = plain, 1
-        while free.casefold() in taken:
+        while free.casefold() in used:
             at += 1
             free = f"{plain} ({at})"
-        taken.add(free.casefold())
+        used.add(free.casefold())
         found.append(free)
     return found
 

@@ -53,9 +53,9 @@ def read_with_spark(
             table = reader.parquet(*paths)
     except Exception as error:  # Spark's errors have no common base class
         raise InputError(f"{paths[0]}: {str(error).splitlines()[0]}") from error
-    columns = find_columns(table.columns, how.told)
+    columns = find_columns(table.columns, how.assignment)
     table, said = _numbers_of_text(table, columns, how.right)
-    if len(paths) > 1 and "system" not in columns and "system" not in how.told:
+    if len(paths) > 1 and "system" not in columns and "system" not in how.assignment:
         table, columns, named = _named_by_path(table, columns, paths, how)
         said += named
     return nw.from_native(table).lazy(), columns, said

@@ -203,8 +203,8 @@ def counted_by_bits(
     """Aggregate by question in DuckDB; `doubtful` is 1 unless all trials of a question differ."""
     keys = ", ".join(map(quoted, names))
     bit = f"1::HUGEINT << greatest(least(number, {_MOST_ONES}), 0)"
-    taken = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
-    added = "".join(f", {column}" for column in taken)
+    aggregates_of_rows = [*(f'sum("{name}") AS "{name}"' for name in sums), *more]
+    added = "".join(f", {column}" for column in aggregates_of_rows)
     relation = nw.to_native(rows).aggregate(
         f"{keys}, count(*) AS trials, count(outcome) AS scored{added}, "
         f"(bit_count(bit_or({bit})) IS DISTINCT FROM count(*))::BIGINT AS doubtful",

@@ -131,21 +131,21 @@ def _in_clusters(rows: Frame) -> Frame:
         return rows
     named = rows.with_columns(cluster=nw.col("cluster").cast(nw.String), lone=nw.lit("q"))
     named = named.with_columns(known=nw.lit("c"))
-    held = nw.concat_str("known", "cluster")
+    name = nw.concat_str("known", "cluster")
     alone = nw.concat_str("lone", TOGETHER)
-    together = nw.when(~nw.col("cluster").is_null()).then(held).otherwise(alone)
+    together = nw.when(~nw.col("cluster").is_null()).then(name).otherwise(alone)
     return named.with_columns(**{TOGETHER: together}).drop("cluster", "known", "lone")
 
 
 def _surveyed(rows: Frame) -> Frame:
     """A single row: the number of rows, and the number that cannot be ranked, by reason."""
-    held, sure = nw.col("scored") == 1, nw.col(SURE)
+    is_scored, sure = nw.col("scored") == 1, nw.col(SURE)
     known = ~(sure.is_null() | sure.is_nan())
     flagged = rows.with_columns(
         nameless=one_if(nw.col(TOGETHER).is_null()),
-        unsure=one_if(held & ~known),
+        unsure=one_if(is_scored & ~known),
         other=one_if((nw.col("outcome") != 0) & (nw.col("outcome") != 1)),
-        finite=nw.when(held & known & sure.is_finite()).then(sure),
+        finite=nw.when(is_scored & known & sure.is_finite()).then(sure),
     )
     return flagged.select(
         nw.len().alias("rows"),
@@ -179,8 +179,8 @@ class RankedRows(NamedTuple):
 
     def answers(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Confidence, outcome and cluster of every answer."""
-        held = self.answered
-        return self.confidence[held], self.outcome[held], self.cluster[held]
+        mask = self.answered
+        return self.confidence[mask], self.outcome[mask], self.cluster[mask]
 
     def predictions(self) -> Predictions:
         """A row costs 1 unless its outcome is 1."""

@@ -157,12 +157,12 @@ class Grouped(RankedSample):
     def only_answered(self) -> "Grouped":
         """Copy without unanswered items, and without groups that have no answer."""
         sizes = self.right.sum(axis=1) + self.wrong.sum(axis=1)
-        held = sizes > 0
+        filled = sizes > 0
         return Grouped(
             confidence=self.confidence,
-            right=self.right[held],
-            wrong=self.wrong[held],
-            sizes=sizes[held],
+            right=self.right[filled],
+            wrong=self.wrong[filled],
+            sizes=sizes[filled],
             clusters=self.answering,
             answering=self.answering,
             mixed=self.mixed,
@@ -335,21 +335,23 @@ def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
 
 def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped:
     """The totals of one system and task."""
-    held = cells["scored"] == 1
+    is_scored = cells["scored"] == 1
     groups, row = np.unique(cells["slot"], return_inverse=True)
-    places, column = np.unique(cells[place][held], return_inverse=True)
+    places, column = np.unique(cells[place][is_scored], return_inverse=True)
     shape = (groups.size, places.size)
     column = places.size - 1 - column  # the highest first
-    at = row[held] * places.size + column
+    at = row[is_scored] * places.size + column
     items, right = (
-        np.bincount(at, cells[name][held], groups.size * places.size).astype(float).reshape(shape)
+        np.bincount(at, cells[name][is_scored], groups.size * places.size)
+        .astype(float)
+        .reshape(shape)
         for name in ("items", "right")
     )
     least = most = places[::-1]
     if "least" in cells:
         least, most = np.full(places.size, np.inf), np.full(places.size, -np.inf)
-        np.minimum.at(least, column, cells["least"][held])
-        np.maximum.at(most, column, cells["most"][held])
+        np.minimum.at(least, column, cells["least"][is_scored])
+        np.maximum.at(most, column, cells["most"][is_scored])
     return Grouped(
         confidence=least,
         right=right,

@@ -182,7 +182,7 @@ _NO_NUMBERS = {"NaN": None, "Infinity": math.inf, "-Infinity": -math.inf}  # as 
 class Row(NamedTuple):
     """A trial: values by column meaning, and the values of all other columns by name."""
 
-    told: dict[str, Any]  # by meaning: system, task, question and outcome at least
+    values: dict[str, Any]  # by meaning: system, task, question and outcome at least
     others: dict[str, Any]
 
 
@@ -218,12 +218,12 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
         )
     texts = [nw.col(named[meaning]).cast(nw.String) for meaning in _NAMES if meaning in named]
     table = frame.with_columns(*texts).collect()
-    held = {}
+    columns_of_rows = {}
     for name in table.columns:
         column = table.get_column(name)
         pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
-        held[name] = [None if is_null else value for value, is_null in pairs]
-    moved = table_of(held)
+        columns_of_rows[name] = [None if is_null else value for value, is_null in pairs]
+    moved = table_of(columns_of_rows)
     new = dict(zip(table.columns, moved.collect_schema().names(), strict=True))
     return moved, {meaning: new[name] for meaning, name in named.items()}
 

@@ -219,7 +219,7 @@ class Named:
         """Select questions by a mask."""
 
         def kept(names: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(name for name, held in zip(names, some, strict=True) if held)
+            return tuple(name for name, is_in in zip(names, some, strict=True) if is_in)
 
         return Named(kept(self.questions), self.slice.where(some), kept(self.clusters))
 

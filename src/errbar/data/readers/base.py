@@ -122,14 +122,14 @@ class Log:
         self._rows += more
 
     def choose_scorer(
-        self, asked: str | None, found: Sequence[str], what: str, where: str, *, called: str = ""
+        self, name: str | None, found: Sequence[str], what: str, where: str, *, called: str = ""
     ) -> str:
         """Pick one of the scores in a log, and remark on it if there are others.
 
         `what` is a score in the words of the harness; `called` is its word in the remark, if that
         is another.
         """
-        scorer = pick(asked, found, what, where)
+        scorer = pick(name, found, what, where)
         self.remarks += picked_remark(scorer, found, called or what, "scorer")
         return scorer
 
@@ -139,18 +139,22 @@ class Log:
         Both means are equal if all questions have equally many graded rows; otherwise the claim
         only becomes a remark. Claims of totals are added unchanged.
         """
-        held = {(claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims}
+        rows_by_question = {
+            (claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims
+        }
         columns = [self.columns.get(name, []) for name in ("system", "task", "question", "status")]
-        for system, task, question, status in zip(*columns, strict=True) if held else ():
-            if (system, task) in held and status != UNSCORED:
-                every, ended = held[system, task]
+        for system, task, question, status in (
+            zip(*columns, strict=True) if rows_by_question else ()
+        ):
+            if (system, task) in rows_by_question and status != UNSCORED:
+                every, ended = rows_by_question[system, task]
                 every[question] += 1
                 ended[question] += status not in FAILED
         for claim in claims:
             if claim.metric in TALLIES:
                 self.claims.append(claim)
                 continue
-            every, ended = held[claim.system, claim.task]
+            every, ended = rows_by_question[claim.system, claim.task]
             counts = ended if claim.errors == "missing" else every
             if len(set(counts.values())) == 1 and 0 not in counts.values():
                 self.claims.append(claim)
@@ -315,18 +319,18 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
     return list(map(next, map(counters.__getitem__, keys)))
 
 
-def pick(asked: str | None, found: Sequence[str], what: str, where: str) -> str:
+def pick(name: str | None, found: Sequence[str], what: str, where: str) -> str:
     """The requested name, or the first by default; raises an error if it does not exist."""
     if not found:
         raise InputError(f"{where}: there is no {what}.")
-    if asked is None:
+    if name is None:
         return found[0]
-    if asked not in found:
-        raise InputError(f"{where}: there is no {what} {asked!r}; there are: {', '.join(found)}.")
-    return asked
+    if name not in found:
+        raise InputError(f"{where}: there is no {what} {name!r}; there are: {', '.join(found)}.")
+    return name
 
 
-def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> list[Above]:
+def picked_remark(choice: str, found: Sequence[str], what: str, option: str) -> list[Above]:
     """Guess that says which of several scores is used; None if there is only one.
 
     Examples
@@ -334,11 +338,11 @@ def picked_remark(taken: str, found: Sequence[str], what: str, option: str) -> l
     >>> picked_remark("plus", ["plus", "base"], "scorer", "scorer")
     ["using scorer 'plus' (also: base; choose with scorer=)."]
     """
-    others = [name for name in found if name != taken]
+    others = [name for name in found if name != choice]
     if not others:
         return []
     choose = way_to_say(f"--{option}", f"{option}=")
-    return [guess(f"using {what} {taken!r} (also: {', '.join(others)}; choose with {choose})")]
+    return [guess(f"using {what} {choice!r} (also: {', '.join(others)}; choose with {choose})")]
 
 
 def joined_runs_remark(

@@ -134,9 +134,9 @@ def _sorted_out(files: Sequence[Path], log: Log) -> tuple[dict[_Key, Path], dict
         if not is_score and category.endswith(_UNSCORED):
             log.skip(file, "conversations that only fill the memory, and are not scored")
             continue
-        held: Mapping[_Key, Any] = scores if is_score else results
-        if key in held:
-            other = held[key].path if is_score else held[key]
+        entries: Mapping[_Key, Any] = scores if is_score else results
+        if key in entries:
+            other = entries[key].path if is_score else entries[key]
             raise InputError(
                 f"{file}: {other} is of the same run and category; load only one of them."
             )
@@ -158,8 +158,8 @@ def _key(file: Path, version: str, category: str) -> _Key:
 
 def _scores(file: Path) -> _Scores:
     """Parse a score file; raises an error if its list disagrees with its counts."""
-    told = lines(file)
-    at, head = next(told)
+    numbered_lines = lines(file)
+    at, head = next(numbered_lines)
     counts = [require_key(head, name, f"{file}, line {at}") for name in _HEAD[1:]]
     if not all(is_whole(count) and count >= 0 for count in counts):
         raise InputError(
@@ -167,7 +167,7 @@ def _scores(file: Path) -> _Scores:
         )
     right, total = counts
     wrong: Counter[str] = Counter()
-    for at, row in told:
+    for at, row in numbered_lines:
         where = f"{file}, line {at}"
         if row.get("valid") is not False:
             raise InputError(f"{where}: a score file lists wrong answers; this has no valid=false.")
@@ -289,16 +289,16 @@ def _errors(system: str, task: str, broken: int, lucky: int) -> Iterator[str]:
 
 def _claims(system: str, task: str, runs: Iterable[_CategoryRun]) -> Iterator[Claim]:
     """Totals stated in the first lines, summed over runs, and their mean if questions are equal."""
-    held = list(runs)
-    several = f", sum of {len(held)} runs" if len(held) > 1 else ""
-    total, right = sum(run.scores.total for run in held), sum(run.scores.right for run in held)
+    every = list(runs)
+    several = f", sum of {len(every)} runs" if len(every) > 1 else ""
+    total, right = sum(run.scores.total for run in every), sum(run.scores.right for run in every)
     yield Claim(f"total_count{several}", total, "rows", system, task)
     yield Claim(f"correct_count{several}", right, "right", system, task)
-    stated = [number_or_none(run.scores.head.get("accuracy")) for run in held]
-    alike = all(Counter(run.ids) == Counter(held[0].ids) for run in held)
+    stated = [number_or_none(run.scores.head.get("accuracy")) for run in every]
+    alike = all(Counter(run.ids) == Counter(every[0].ids) for run in every)
     numbers = [number for number in stated if number is not None]
-    if alike and len(numbers) == len(held) and len(set(held[0].ids)) == len(held[0].ids):
-        several = f", mean of {len(held)} runs" if len(held) > 1 else ""
+    if alike and len(numbers) == len(every) and len(set(every[0].ids)) == len(every[0].ids):
+        several = f", mean of {len(every)} runs" if len(every) > 1 else ""
         yield Claim(f"accuracy{several}", sum(numbers) / len(numbers), "avg", system, task)
 
 

@@ -109,9 +109,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _statuses(path: Path, told: Any) -> _Statuses:
+def _statuses(path: Path, entry: Any) -> _Statuses:
     """Status of every sample of each task; solutions are dropped."""
-    tasks = require_object(told, f"{path}, eval")
+    tasks = require_object(entry, f"{path}, eval")
     found: _Statuses = {}
     for question, samples in tasks.items():
         where = f"{path}, {question}"
@@ -179,7 +179,7 @@ def _add(log: Log, file: _ResultsFile, system: str, starts: Counter[tuple[str, s
         if not samples:
             log.make_up(file.path, "tasks without a sample")
         size = len(samples) or 1
-        judged += [_JUDGED[told] if told else _UNJUDGED for told in samples] or [(None, "missing")]
+        judged += [_JUDGED[mark] if mark else _UNJUDGED for mark in samples] or [(None, "missing")]
         columns["question"] += [question] * size
         columns["trial"] += range(start, start + size)
         if broken:

@@ -70,8 +70,8 @@ def _recognise(glance: Glance) -> str:
     if scored and keys.issuperset(("input", "output", "expected", "experiment_id")):
         return "events with experiment_id, input, output, expected and scores"
     if keys.issuperset(_RESULT) and not keys.isdisjoint(_OF_RESULT):
-        held = _SCORES_OBJECT.search(glance.text) is not None
-        return "results with input, output, expected and scores" if held else ""
+        has_scores = _SCORES_OBJECT.search(glance.text) is not None
+        return "results with input, output, expected and scores" if has_scores else ""
     return ""
 
 

@@ -25,8 +25,8 @@ _LATEST = "testRunData"
 
 def _recognise(glance: Glance) -> str:
     if glance.has("testCases"):
-        told = {"metricsScores", "testPassed", "testFile"} & glance.keys
-        if told or '"metricsData"' in glance.text:  # totals come after the cases
+        totals = {"metricsScores", "testPassed", "testFile"} & glance.keys
+        if totals or '"metricsData"' in glance.text:  # totals come after the cases
             return "a JSON document with testCases and their results"
     if glance.has(_LATEST):
         return f"a JSON document with {_LATEST}"
@@ -96,13 +96,15 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _run(path: Path) -> _TestRun:
-    told = documents.object_of(path)
-    if _LATEST in told:
-        told = documents.require_object(told[_LATEST], f"{path}, {_LATEST}")
-    model = documents.object_in(told, "hyperparameters").get("model") or told.get("identifier")
-    data_set = told.get("datasetAlias") or told.get("testFile")
-    stated = {key: told.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
-    return _TestRun(str(model or ""), str(data_set or ""), list(_cases(path, told)), stated)
+    document = documents.object_of(path)
+    if _LATEST in document:
+        document = documents.require_object(document[_LATEST], f"{path}, {_LATEST}")
+    model = documents.object_in(document, "hyperparameters").get("model") or document.get(
+        "identifier"
+    )
+    data_set = document.get("datasetAlias") or document.get("testFile")
+    stated = {key: document.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
+    return _TestRun(str(model or ""), str(data_set or ""), list(_cases(path, document)), stated)
 
 
 def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
@@ -176,9 +178,9 @@ def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
         failed = any(metric.failed for metric in case.metrics.values())
     else:
         whole = scorer in case.metrics
-        told = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
-        outcome = documents.number_or_none(told and (told.success if whole else told.score))
-        failed = told is not None and told.failed
+        entry = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
+        outcome = documents.number_or_none(entry and (entry.success if whole else entry.score))
+        failed = entry is not None and entry.failed
     return outcome, "error" if failed else "unscored" if outcome is None else "ok"
 
 

@@ -121,16 +121,16 @@ def _results(file: Path) -> _Results:
     return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(tasks) else None)
 
 
-def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
+def _samples(entry: Any, file: str, question: str) -> Iterator[_Sample]:
     """Samples in any of the layouts, including that of a fork that numbers them."""
-    if isinstance(told, list):
-        for at, sample in enumerate(told):
+    if isinstance(entry, list):
+        for at, sample in enumerate(entry):
             if not isinstance(sample, dict):
                 require_object(sample, f"{file}, {question}, sample {at}")
             yield _sample(sample.get("base_status"), sample.get("plus_status"), file, question, at)
         return
     where = f"{file}, {question}"
-    by_name = require_object(told, where)
+    by_name = require_object(entry, where)
     if "base" not in by_name:
         for name, value in by_name.items():
             if not name.isdecimal():
@@ -148,11 +148,11 @@ def _samples(told: Any, file: str, question: str) -> Iterator[_Sample]:
 
 
 def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
-    for told in (base, plus):
-        if told is not None and not (isinstance(told, str) and told in _KNOWN):
+    for status in (base, plus):
+        if status is not None and not (isinstance(status, str) and status in _KNOWN):
             raise InputError(
                 f"{file}, {question}, sample {at}: a status is pass, fail or timeout; this is "
-                f"{told!r}."
+                f"{status!r}."
             )
     return base, plus
 

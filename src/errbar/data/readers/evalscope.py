@@ -122,11 +122,11 @@ def _trials(row: Mapping[str, Any], where: str) -> Iterator[_ReviewTrial]:
             answer, gold = text_or_none(review.get("pred")), text_or_none(review.get("gold"))
             yield _ReviewTrial(question, None, scores, "", "", answer, gold)
         return
-    held = require_object(row["sample_score"], f"{where}, sample_score")
-    score = object_in(held, "score")
-    ids = (held.get("group_id"), held.get("sample_id"), row.get("index"))
+    sample_score = require_object(row["sample_score"], f"{where}, sample_score")
+    score = object_in(sample_score, "score")
+    ids = (sample_score.get("group_id"), sample_score.get("sample_id"), row.get("index"))
     question = name_of(next((id_ for id_ in ids if id_ is not None), None), f"{where}, group_id")
-    at = held.get("generation_index")
+    at = sample_score.get("generation_index")
     yield _ReviewTrial(
         question,
         at if is_whole(at) else None,

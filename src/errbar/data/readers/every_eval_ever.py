@@ -70,12 +70,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         )
     reading = Reading(pick(choice.scorer, SCORES, "score", str(paths[0])))
     samples = _without_copies([read_samples(path, reading) for path in paths], log)
-    taken = _results(samples, choice, log, str(paths[0]))
+    results = _results(samples, choice, log, str(paths[0]))
     trials: Counter[tuple[SystemOnTask, str]] = Counter()
     for sample in samples:
         log.read(sample.path, len(sample.records))
         for subject, result, values in sample.records:
-            if result != taken[subject]:
+            if result != results[subject]:
                 log.leave_out(sample.path, "records of results that are not used")
                 continue
             question = (subject, values["question"])
@@ -134,11 +134,11 @@ def _results(
             found[record.subject][record.result] = None
     if choice.filter is not None:
         pick(choice.filter, list(dict.fromkeys(_named(found.values()))), "result", where)
-    taken: dict[SystemOnTask, str] = {}
+    picked: dict[SystemOnTask, str] = {}
     said: dict[str, None] = {}
     for subject, results in found.items():
         mine = choice.filter if choice.filter in results else next(iter(results))
-        taken[subject] = mine or ""
+        picked[subject] = mine or ""
         others = [name or "one without a name" for name in results if name != mine]
         if others:
             said[
@@ -149,7 +149,7 @@ def _results(
                 )
             ] = None
     log.remarks += said
-    return taken
+    return picked
 
 
 def _named(results: Iterable[Mapping[str, None]]) -> Iterator[str]:
@@ -200,19 +200,19 @@ def _check(log: Log, samples: Sequence[SampleFile]) -> None:
         beside = _beside(sample.path)
         if beside is None or not beside.is_file():
             continue
-        told = object_of(beside)
-        if sample.evaluations and str(told.get("evaluation_id")) not in sample.evaluations:
+        document = object_of(beside)
+        if sample.evaluations and str(document.get("evaluation_id")) not in sample.evaluations:
             log.remarks.append(
                 warning(f"{beside.name} belongs to another evaluation than the records next to it.")
             )
             continue
-        detailed = object_in(told, "detailed_evaluation_results")
+        detailed = object_in(document, "detailed_evaluation_results")
         total = number_or_none(detailed.get("total_rows"))
         _check_file(log, sample, total, detailed)
         subjects = {subject for subject, _ in sample.kept}
         if total is not None and sample.kept.total() == len(sample.records) and len(subjects) == 1:
             rows[subjects.pop()].append(total)
-        _state_scores(log, sample, told, files)
+        _state_scores(log, sample, document, files)
     log.claims += [
         Claim("total_rows", sum(stated), "rows", *subject)
         for subject, stated in rows.items()
@@ -245,12 +245,12 @@ def _check_file(
 
 
 def _state_scores(
-    log: Log, samples: SampleFile, told: Mapping[str, Any], files: Mapping[SystemOnTask, int]
+    log: Log, samples: SampleFile, document: Mapping[str, Any], files: Mapping[SystemOnTask, int]
 ) -> None:
     """Add the scores stated in the aggregate, if they are shares, and its rows without a record."""
-    writer = object_in(object_in(told, "source_metadata"), "additional_details").get(WRITTEN_BY)
+    writer = object_in(object_in(document, "source_metadata"), "additional_details").get(WRITTEN_BY)
     ours = isinstance(writer, str) and writer.startswith("errbar ")
-    for value in list_in(told, "evaluation_results"):
+    for value in list_in(document, "evaluation_results"):
         result = require_object(value, f"{_beside(samples.path)}, evaluation_results")
         details = object_in(result, "score_details")
         lost = object_in(details, "details").get(WITHOUT_SCORE)
@@ -277,8 +277,8 @@ def _state_scores(
 
 def _claim(result: Mapping[str, Any], system: str, task: str) -> Iterator[Claim]:
     value = number_or_none(object_in(result, "score_details").get("score"))
-    told = object_in(result, "metric_config")
-    if value is not None and [told.get("min_score"), told.get("max_score")] == [0, 1]:
+    config = object_in(result, "metric_config")
+    if value is not None and [config.get("min_score"), config.get("max_score")] == [0, 1]:
         yield Claim("score", value, "avg", system, task)
 
 

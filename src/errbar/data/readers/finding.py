@@ -50,14 +50,14 @@ def require_reader(name: str) -> Reader:
     return known[name]
 
 
-def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
+def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
     """Group files by the reader that recognises them.
 
     A reader chosen by name gets the files it recognises, or all files if it recognises none.
     """
     known = list(every_reader().values())
-    if asked is not None:
-        wanted = require_reader(asked)
+    if name is not None:
+        wanted = require_reader(name)
         known = [reader for reader in known if reader is wanted or reader.only_totals]
     whys: dict[str, dict[Path, str]] = {}
     others: list[Path] = []
@@ -78,7 +78,7 @@ def find_readers(files: Sequence[Path], asked: str | None = None) -> Recognised:
                 break
         else:
             others.append(file)
-    if asked is not None and not whys:
+    if name is not None and not whys:
         return Recognised([Found(wanted, tuple(files), "as asked")], [], [], {})
     found = [
         Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))

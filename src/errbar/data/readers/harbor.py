@@ -63,15 +63,15 @@ def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]
     for task, names in found.items():
         keys = sorted(names, key=lambda key: key != _USUAL)
         where = f"{jobs[0].folder}, {task}" if task else str(jobs[0].folder)
-        scorers[task] = taken = pick(asked, keys, "reward", where) if keys or asked else ""
+        scorers[task] = reward = pick(asked, keys, "reward", where) if keys or asked else ""
         if _USUAL in keys or asked is not None:
-            log.remarks += picked_remark(taken, keys, "reward", "scorer")
+            log.remarks += picked_remark(reward, keys, "reward", "scorer")
         elif len(keys) > 1:
             choose = way_to_say(f"--scorer {keys[1]}", f"scorer={keys[1]!r}")
             log.remarks.append(
                 warning(
                     f"{f'{task}: ' if task else ''}trials have the rewards {', '.join(keys)}; "
-                    f"using {taken!r} (choose with {choose})."
+                    f"using {reward!r} (choose with {choose})."
                 )
             )
     return scorers
@@ -161,8 +161,8 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
         "n_output_tokens": sum(trial.output_tokens or 0.0 for trial in job.trials),
     }
     stated = [(key, number_or_none(stats.get(key)), n, "") for key, n in mine.items()]
-    for key, told in object_in(stats, "evals").items():
-        part = told if isinstance(told, dict) else {}
+    for key, entry in object_in(stats, "evals").items():
+        part = entry if isinstance(entry, dict) else {}
         trials = [trial for trial in job.trials if trial.key == key]
         if not trials:
             yield warning(f"{where}: the job states scores of {key}, and no trial of it is there.")

@@ -83,9 +83,9 @@ def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
             log.read(file, 1)
             continue
         job = jobs[os.path.dirname(file)] = Job(file.parent, stated=whole, file=file)
-        held = list_in(whole, "trial_results")
-        log.read(file, len(held))
-        for at, value in enumerate(held):
+        results = list_in(whole, "trial_results")
+        log.read(file, len(results))
+        for at, value in enumerate(results):
             where = f"{file}, trial {at}"
             job.trials.append(_trial(require_object(value, where), file, where))
     homes: dict[str, str] = {}  # cache by the parent folder of trials
@@ -223,8 +223,8 @@ def name_trials(
             agents.setdefault(trial.agent, []).append((job, trial))
     systems: dict[str, list[tuple[Job, Trial]]] = {}
     for agent, mine in agents.items():
-        told = tell_apart([trial.settings for _, trial in mine])
-        for (job, trial), said in zip(mine, told, strict=True):
+        settings = tell_apart([trial.settings for _, trial in mine])
+        for (job, trial), said in zip(mine, settings, strict=True):
             by_job = files_are == "systems" or (files_are is None and not trial.is_named)
             apart = job.label if by_job and len(jobs) > 1 else ""
             more = ", ".join(part for part in (said, apart) if part)

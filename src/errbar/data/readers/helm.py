@@ -32,7 +32,7 @@ _NO_SCORES = (  # prefixes of stats that are not scores
     *("prompt_truncated", "perplexity", "bits_per_byte", "predicted_index"),
 )
 _INSTANCES = "num_instances"
-_TOLD = ("model", "model_deployment")  # parts of a run name that identify the model
+_MODEL_KEYS = ("model", "model_deployment")  # parts of a run name that identify the model
 _Key = tuple[str, int | None, str]  # instance, trial, perturbation
 
 
@@ -70,27 +70,27 @@ class _HelmRun:
     @property
     def name(self) -> str:
         """Name in the specification, or that of the directory, where - may replace :."""
-        told, place = self.spec.get("name"), self.path.absolute().parent.name
-        return str(told or (place if ":" in place else place.replace("-", ":", 1)))
+        name, place = self.spec.get("name"), self.path.absolute().parent.name
+        return str(name or (place if ":" in place else place.replace("-", ":", 1)))
 
     @property
     def model(self) -> str:
         """Model in the specification, or else in the name of the run."""
-        told = documents.object_in(self.spec, "adapter_spec").get("model") or self._in_name().get(
+        model = documents.object_in(self.spec, "adapter_spec").get("model") or self._in_name().get(
             "model"
         )
-        return str(told or "")
+        return str(model or "")
 
     @property
     def scenario(self) -> str:
         """The name of the run without the model."""
-        head, _, told = self.name.partition(":")
-        parts = (part for part in told.split(",") if part.partition("=")[0] not in _TOLD)
+        head, _, arguments = self.name.partition(":")
+        parts = (part for part in arguments.split(",") if part.partition("=")[0] not in _MODEL_KEYS)
         return ":".join(part for part in (head, ",".join(parts)) if part)
 
     def _in_name(self) -> dict[str, str]:
-        told = self.name.partition(":")[2].split(",")
-        return {key: value for key, _, value in (part.partition("=") for part in told)}
+        arguments = self.name.partition(":")[2].split(",")
+        return {key: value for key, _, value in (part.partition("=") for part in arguments)}
 
     @cached_property
     def entries(self) -> list[_InstanceStats]:
@@ -100,16 +100,16 @@ class _HelmRun:
             for at, element in enumerate(documents.elements(self.path))
         ]
 
-    def _entry(self, told: Mapping[str, Any], at: int) -> _InstanceStats:
-        question, trial = told.get("instance_id"), _trial(told)
+    def _entry(self, record: Mapping[str, Any], at: int) -> _InstanceStats:
+        question, trial = record.get("instance_id"), _trial(record)
         if not isinstance(question, str):
             where = f"{self.path}, [{at}]"
-            question = documents.name_of(documents.require_key(told, "instance_id", where), where)
+            question = documents.name_of(documents.require_key(record, "instance_id", where), where)
         if trial is None:
             raise InputError(f"{self.path}, [{at}]: train_trial_index must be an integer.")
         scores: dict[str, float | None] = {}
         split = ""
-        for stat in documents.list_in(told, "stats"):
+        for stat in documents.list_in(record, "stats"):
             named = stat.get("name") if isinstance(stat, dict) else None
             if not isinstance(named, dict):
                 continue
@@ -119,7 +119,7 @@ class _HelmRun:
             if name == self.asked or (self.asked is None and not name.startswith(_NO_SCORES)):
                 scores[name] = _mean(stat)
         return _InstanceStats(
-            (question, trial, _perturbation(told.get("perturbation"))), split, scores
+            (question, trial, _perturbation(record.get("perturbation"))), split, scores
         )
 
     @cached_property
@@ -150,13 +150,13 @@ class _HelmRun:
         return documents.document(path) if path.is_file() else None
 
 
-def _perturbation(told: Any) -> str:
+def _perturbation(perturbation: Any) -> str:
     """Description of a perturbation; "" for none."""
-    if not isinstance(told, dict):
+    if not isinstance(perturbation, dict):
         return ""
     others = ("name", "robustness", "fairness", "computed_on")
-    more = [f"{key}={value}" for key, value in told.items() if key not in others]
-    return " ".join([str(told.get("name")), *more])
+    more = [f"{key}={value}" for key, value in perturbation.items() if key not in others]
+    return " ".join([str(perturbation.get("name")), *more])
 
 
 def _trial(record: Mapping[str, Any]) -> int | None:
@@ -197,13 +197,13 @@ def _chosen(
     log: Log, runs: Sequence[_HelmRun], asked: str | None, where: str
 ) -> dict[str, str | None]:
     """The stat to use for every scenario; None if it lacks the chosen one."""
-    held: dict[str, dict[str, None]] = {}
+    stats_by_scenario: dict[str, dict[str, None]] = {}
     rows: Counter[str] = Counter()
     for run in runs:
-        stats = held.setdefault(run.scenario, {})
+        stats = stats_by_scenario.setdefault(run.scenario, {})
         stats.update(run.stats)
         rows[run.scenario] += len(run.entries)
-    found = {scenario: _to_choose(stats, asked) for scenario, stats in held.items()}
+    found = {scenario: _to_choose(stats, asked) for scenario, stats in stats_by_scenario.items()}
     every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
     pick(asked, every, "stat that scores an answer", where)  # raises an error if no scenario has it
     chosen: dict[str, str | None] = {}

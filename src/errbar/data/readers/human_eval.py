@@ -32,11 +32,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     naming = name_systems(files, *_ENDINGS, files_are=choice.files)
     log.remarks += naming.remarks
-    held: dict[str, Counter[str]] = {}  # samples of each problem, by system
+    counts: dict[str, Counter[str]] = {}  # samples of each problem, by system
     late: Counter[str] = Counter()
     for file, system in zip(files, naming.systems, strict=True):
-        goes_on = system in held  # sample ids are unique only within a file
-        samples = held.setdefault(system, Counter())
+        goes_on = system in counts  # sample ids are unique only within a file
+        samples = counts.setdefault(system, Counter())
         before = samples.total()
         for at, sample in lines(file):
             question = sample.get("task_id")
@@ -48,18 +48,18 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 passed = truth_or_none(passed, f"{file}, line {at}, passed")
             status = _status(sample, passed)
             late[system] += status == "limit"
-            told = sample.get("completion_id")
+            number = sample.get("completion_id")
             log.add(
                 system=system,
                 task=data_set_of(question),
                 question=question,
-                trial=told if is_whole(told) and not goes_on else samples[question],
+                trial=number if is_whole(number) and not goes_on else samples[question],
                 outcome=None if passed is None else float(passed),
                 status=status,
             )
             samples[question] += 1
         log.read(file, samples.total() - before)
-    for system, samples in held.items():
+    for system, samples in counts.items():
         log.remarks += _remarks(system, samples, late[system])
     return log
 

@@ -87,8 +87,8 @@ def _without_retries(runs: Sequence[InspectRun], log: Log) -> list[InspectRun]:
     """Keep the best log of each run; skip retries and logs without samples."""
     best: dict[tuple[str, str], InspectRun] = {}
     for run in runs:
-        held = best.get(run.identity)
-        if held is None or run.goodness > held.goodness:
+        earlier = best.get(run.identity)
+        if earlier is None or run.goodness > earlier.goodness:
             best[run.identity] = run
     kept = []
     for run in runs:
@@ -120,11 +120,11 @@ def _chosen(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selec
         log.remarks.append("No sample has a score, so no row has a result.")
     elif choice.scorer is not None:
         pick(choice.scorer, every, "scorer", str(runs[0].path))
-    taken = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
-    log.remarks += _picked(taken, found)
+    scorers = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
+    log.remarks += _picked(scorers, found)
     kept, lost = [], []
     for run in runs:
-        if not has[run] or taken[run.task] in has[run]:
+        if not has[run] or scorers[run.task] in has[run]:
             kept.append(run)
         else:
             lost.append(f"{run.path.name} ({', '.join(has[run][:_SHOWN])})")
@@ -132,27 +132,27 @@ def _chosen(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selec
     if lost:
         log.remarks.append(f"{len(lost)} logs lack the scorer and are left out: {some_of(lost)}.")
     return [
-        _Selection(run, system, taken[run.task], bool(has[run]))
+        _Selection(run, system, scorers[run.task], bool(has[run]))
         for run, system in zip(kept, _systems(kept, choice.files), strict=True)
     ]
 
 
-def _picked(taken: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+def _picked(scorers: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Remarks on the choice of scorers, once for all tasks with the same choice."""
     tasks: dict[Above, list[str]] = {}
     for task, names in found.items():
-        if taken[task] in names:
-            for said in picked_remark(taken[task], list(names), "scorer", "scorer"):
+        if scorers[task] in names:
+            for said in picked_remark(scorers[task], list(names), "scorer", "scorer"):
                 tasks.setdefault(said, []).append(task)
     for said, alike in tasks.items():
-        yield said if len(alike) == len(taken) else about(some_of(alike), said)
+        yield said if len(alike) == len(scorers) else about(some_of(alike), said)
 
 
 def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
     """Systems are models, with the settings in which their runs differ."""
-    told = [run.settings() for run in runs]
+    settings_of_runs = [run.settings() for run in runs]
     alike: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for run, mine in zip(runs, told, strict=True):
+    for run, mine in zip(runs, settings_of_runs, strict=True):
         alike.setdefault((run.model, run.task), []).append(mine)
     apart = {
         key: [
@@ -163,7 +163,7 @@ def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
         for key, group in alike.items()
     }
     names = []
-    for run, mine in zip(runs, told, strict=True):
+    for run, mine in zip(runs, settings_of_runs, strict=True):
         said = [f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]]
         names.append(f"{run.model} ({', '.join(said)})" if said else run.model)
     often = Counter(zip(names, (run.task for run in runs), strict=True))

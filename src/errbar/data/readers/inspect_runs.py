@@ -124,10 +124,10 @@ def _name(value: Any) -> str:
 
 def _inner(value: Mapping[str, Any], *keys: str) -> Any:
     """A value at a path of keys; None if it is missing."""
-    held: Any = value
+    part: Any = value
     for key in keys:
-        held = held.get(key) if isinstance(held, Mapping) else None
-    return held
+        part = part.get(key) if isinstance(part, Mapping) else None
+    return part
 
 
 def read_run(path: Path) -> InspectRun:
@@ -173,18 +173,18 @@ def _samples(archive: Archive) -> Iterator[LoggedSample]:
     names = ["summaries.json"]
     if "summaries.json" not in archive:
         names = sorted(archive.names("_journal/summaries/"), key=_place_in_journal)
-    told = set()
+    summarised = set()
     for name in names:
         where = f"{archive.path}, {name}"
         for value in require_list(archive.document(name), where):
             sample = _slim(value, where)
-            told.add(f"{sample.id}_epoch_{sample.epoch}")
+            summarised.add(f"{sample.id}_epoch_{sample.epoch}")
             yield sample
     for name in archive.names("samples/"):
-        if name[len("samples/") : -len(".json")] in told:
+        if name[len("samples/") : -len(".json")] in summarised:
             continue  # the common case
         known = _SAMPLE.fullmatch(name)
-        if known and known[1] not in told:
+        if known and known[1] not in summarised:
             yield _slim(archive.document(name), f"{archive.path}, {name}")
 
 

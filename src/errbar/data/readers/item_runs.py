@@ -135,9 +135,9 @@ class ItemRun:
         if not self.has_signal or not self.without_signal:
             return ""
         value = self.signal.if_absent
-        taken = "which cannot be ranked" if value is None else f"taken as {value:g}"
+        treatment = "which cannot be ranked" if value is None else f"taken as {value:g}"
         items = f"{self.without_signal} item{'s' * (self.without_signal > 1)}"
-        return f"{items} without {self.signal.name}, {taken}"
+        return f"{items} without {self.signal.name}, {treatment}"
 
 
 def is_item_run(path: str | Path) -> bool:

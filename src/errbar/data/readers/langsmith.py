@@ -115,14 +115,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
     kept = []
-    held = 0
+    count = 0
     plain: set[str] = set()  # keys that are spelled as they are read
     for record in exports.records(path, *_PAGES):
         if not plain.issuperset(record):
             plain.update(key for key in record if _plain(key) == key)
         alike = plain.issuperset(record)
         for run in _runs(record if alike else {_plain(key): record[key] for key in record}):
-            held += 1
+            count += 1
             example = exports.first_of(run, "example_id", "reference_example_id")
             if run.get("parent_run_id") is not None:
                 log.leave_out(path, _INSIDE)
@@ -130,7 +130,7 @@ def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
                 log.leave_out(path, _NO_EXAMPLE)
             else:
                 kept.append(_trial(path, run, str(example)))
-    log.read(path, held)
+    log.read(path, count)
     return kept
 
 
@@ -139,8 +139,8 @@ def _runs(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
     if isinstance(record.get("run"), dict):
         example = object_in(record, "example")
         results = object_in(record, "evaluation_results").get("results")
-        told = {"evaluation": results, "reference": example.get("outputs")}
-        return ({"example_id": example.get("id"), **record["run"], **told},)
+        extra = {"evaluation": results, "reference": example.get("outputs")}
+        return ({"example_id": example.get("id"), **record["run"], **extra},)
     if isinstance(record.get("runs"), list):
         of_all = {"example_id": record.get("id"), "reference": record.get("outputs")}
         runs = record["runs"]
@@ -173,8 +173,8 @@ def _scores(
     for result in list_in(run, "evaluation"):
         if isinstance(result, dict):
             scores.add(str(result.get("key")), exports.first_of(result, "score", "value"))
-    for name, told in part(run, "feedback_stats").items():
-        stats = told if isinstance(told, dict) else {}
+    for name, value in part(run, "feedback_stats").items():
+        stats = value if isinstance(value, dict) else {}
         if number_or_none(stats.get("avg")) is not None:
             scores.add(name, stats["avg"])
         for label in object_in(stats, "values") if stats.get("avg") is None else ():

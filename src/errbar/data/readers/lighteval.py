@@ -58,10 +58,10 @@ class _Details:
     def system(self) -> str:
         """Model name in the results, or else in the directories."""
         general = object_in(self.results, "config_general")
-        told = general.get("model_name") or object_in(general, "model_config").get("model_name")
+        name = general.get("model_name") or object_in(general, "model_config").get("model_name")
         parts = self.path.absolute().parts[:-2]
         at = len(parts) - parts[::-1].index("details") if "details" in parts else len(parts) - 1
-        return str(told or "/".join(parts[at:]))
+        return str(name or "/".join(parts[at:]))
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -86,8 +86,8 @@ class _Details:
     @property
     def task(self) -> str:
         """Task named by the first question, or else by the file."""
-        told = object_in(self.rows[0], "doc").get("task_name") if self.rows else None
-        return str(told or _STAMP.sub("", self.path.name).removeprefix("details_"))
+        name = object_in(self.rows[0], "doc").get("task_name") if self.rows else None
+        return str(name or _STAMP.sub("", self.path.name).removeprefix("details_"))
 
     @property
     def metrics(self) -> list[str]:
@@ -102,10 +102,10 @@ class _Details:
 
     def means(self) -> Mapping[str, Any]:
         """Metrics of the task that are means over its questions, with their values."""
-        told = object_in(object_in(self.results, "config_tasks"), self.task)
+        config = object_in(object_in(self.results, "config_tasks"), self.task)
         others = {
             metric.get("metric_name")
-            for metric in list_in(told, "metrics")
+            for metric in list_in(config, "metrics")
             if isinstance(metric, dict) and metric.get("corpus_level_fn") not in ("mean", None)
         }
         totals = object_in(object_in(self.results, "results"), self.task)
@@ -125,16 +125,16 @@ def _if_alone(part: str, kind: Any) -> str:
 
 def _settings(metric: str) -> tuple[str, dict[str, int]]:
     """Parse a metric name with settings, such as pass@k:k=1&n=8."""
-    name, _, told = metric.partition(":")
-    pairs = [part.partition("=") for part in told.split("&")]
+    name, _, options = metric.partition(":")
+    pairs = [part.partition("=") for part in options.split("&")]
     return name, {key: int(value) for key, _, value in pairs if value.isdecimal()}
 
 
 def _trials(metric: str) -> int:
     """Number of responses if the metric is the share of right responses; else 0."""
-    name, told = _settings(metric)
-    if name == "avg@n" or (name == "pass@k" and told.get("k") == 1):
-        return told.get("n", 0)
+    name, options = _settings(metric)
+    if name == "avg@n" or (name == "pass@k" and options.get("k") == 1):
+        return options.get("n", 0)
     return 0
 
 
@@ -199,27 +199,27 @@ def _details(
     files: Sequence[Path], engine: DuckDBPyConnection, is_whole: bool, log: Log
 ) -> Iterator[_Details]:
     """Details files, each with the results of the same run."""
-    told = {file: object_of(file) for file in files if Glance(file).shape == "object"}
-    details = [file for file in files if file not in told]
+    documents = {file: object_of(file) for file in files if Glance(file).shape == "object"}
+    details = [file for file in files if file not in documents]
     if not details:
         raise InputError(
-            f"{next(iter(told))}: there are totals, but no details to score. Run "
+            f"{next(iter(documents))}: there are totals, but no details to score. Run "
             f"lighteval with --save-details."
         )
     named: dict[str, list[Path]] = {}
-    for file in told:
+    for file in documents:
         named.setdefault(file.name, []).append(file)
-    place = {file.absolute(): file for file in told}
+    place = {file.absolute(): file for file in documents}
     used = set()
     for file in details:
         stamp = _STAMP.search(file.name)
         name = f"results_{stamp[1]}.json" if stamp else ""
         beside, alike = _beside(file, name), named.get(name, [])
         own = place.get(beside, beside) if beside else alike[0] if len(alike) == 1 else None
-        if own is not None and own not in told:
-            told[own] = object_of(own)
+        if own is not None and own not in documents:
+            documents[own] = object_of(own)
         used.add(own)
-        yield _Details(file, told[own] if own else {}, engine, is_whole)
+        yield _Details(file, documents[own] if own else {}, engine, is_whole)
     for file in place.values():
         log.read(file, 0)
         if file not in used:
@@ -369,17 +369,17 @@ def _numbers(values: Any) -> list[float] | None:
 
 def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
     """Stated number of questions and means; for counts of right responses also pass@k."""
-    told = object_in(object_in(details.results, "config_tasks"), details.task)
-    docs = number_or_none(told.get("effective_num_docs"))
+    config = object_in(object_in(details.results, "config_tasks"), details.task)
+    docs = number_or_none(config.get("effective_num_docs"))
     if docs is not None and docs > 0:  # -1 means unknown
         yield Claim("effective_num_docs", docs, "questions", details.system, details.task)
     for name, value in details.means().items():
-        kind, told = _settings(name)
+        kind, config = _settings(name)
         number = number_or_none(value)
         if number is None:
             continue
-        if n > 1 and kind == "pass@k" and told.get("n") == n and 1 <= told.get("k", 0) <= n:
-            yield Claim(name, number, f"pass@{told['k']}", details.system, details.task)
+        if n > 1 and kind == "pass@k" and config.get("n") == n and 1 <= config.get("k", 0) <= n:
+            yield Claim(name, number, f"pass@{config['k']}", details.system, details.task)
         elif name == metric or (n > 1 and _trials(name) == n):
             yield Claim(name, number, "avg", details.system, details.task)
 

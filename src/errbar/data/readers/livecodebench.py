@@ -36,8 +36,8 @@ from errbar.errors import InputError
 _ALL = "_eval_all.json"
 _RUNNER_FAILED = -5
 _SIMPLE = (str, int)
-_TOLD = ("platform", "difficulty", "contest_id", "contest_date")
-_COLUMNS = ("question", "trial", "outcome", "status", *_TOLD)
+_PROPERTIES = ("platform", "difficulty", "contest_id", "contest_date")
+_COLUMNS = ("question", "trial", "outcome", "status", *_PROPERTIES)
 
 _recognise = has_keys(
     (
@@ -55,7 +55,7 @@ class _Problem(NamedTuple):
     question: str
     marks: list[float | None]  # grade of every sample, None if not graded
     failed: list[int]  # samples whose test runner failed
-    told: list[str | int | None]  # values of _TOLD
+    properties: list[str | int | None]  # values of _PROPERTIES
     stated: float | None  # pass@1
     is_graded: bool
 
@@ -111,7 +111,10 @@ def _problems(file: Path) -> Iterator[_Problem]:
             _question(problem, where),
             marks,
             failed,
-            [value if isinstance(value, _SIMPLE) else None for value in map(problem.get, _TOLD)],
+            [
+                value if isinstance(value, _SIMPLE) else None
+                for value in map(problem.get, _PROPERTIES)
+            ],
             number_or_none(problem.get("pass@1")),
             "graded_list" in problem,
         )
@@ -136,10 +139,12 @@ def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before
         columns["trial"] += range(before, before + size)
         columns["outcome"] += marks
         columns["status"] += statuses
-        for name, value in zip(_TOLD, problem.told, strict=True):
+        for name, value in zip(_PROPERTIES, problem.properties, strict=True):
             columns[name] += [value] * size
-    told = {name: column for name, column in columns.items() if name not in _TOLD or any(column)}
-    log.extend(system=[system] * len(columns["question"]), **told)
+    properties = {
+        name: column for name, column in columns.items() if name not in _PROPERTIES or any(column)
+    }
+    log.extend(system=[system] * len(columns["question"]), **properties)
 
 
 def _question(problem: Mapping[str, Any], where: str) -> str:

@@ -132,9 +132,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
     """Runs by system: the model, with the settings in which its runs differ."""
-    told = [samples.settings() for samples in every]
+    settings_of_runs = [samples.settings() for samples in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
-    for samples, mine in zip(every, told, strict=True):
+    for samples, mine in zip(every, settings_of_runs, strict=True):
         alike[samples.model, samples.task].append(mine)
     apart = {
         key: {
@@ -145,7 +145,7 @@ def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
         for key, group in alike.items()
     }
     keys = []
-    for samples, mine in zip(every, told, strict=True):
+    for samples, mine in zip(every, settings_of_runs, strict=True):
         names = apart[samples.model, samples.task]
         said = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
         keys.append((f"{samples.model} ({said})" if said else samples.model, samples.task))
@@ -260,10 +260,10 @@ def _filtered(
             seen[question] += 1
     found = list(dict.fromkeys(names))
     reading.filters += found
-    taken = asked if asked in found else found[0]
-    for text in picked_remark(taken, found, "filter", "filter"):
+    choice = asked if asked in found else found[0]
+    for text in picked_remark(choice, found, "filter", "filter"):
         reading.say(run.task, text)
-    return taken, [at for at, name in enumerate(names) if name == taken]
+    return choice, [at for at, name in enumerate(names) if name == choice]
 
 
 def _claims(

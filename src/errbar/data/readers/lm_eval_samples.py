@@ -59,10 +59,10 @@ class Samples:
     @property
     def _named(self) -> str | None:
         """Model in the settings of the run; without it lm_eval invents a name."""
-        told = object_in(self.results, "config").get("model_args")
-        if isinstance(told, str):
-            told = dict(pair.split("=", 1) for pair in told.split(",") if "=" in pair)
-        args = told if isinstance(told, dict) else {}
+        arguments = object_in(self.results, "config").get("model_args")
+        if isinstance(arguments, str):
+            arguments = dict(pair.split("=", 1) for pair in arguments.split(",") if "=" in pair)
+        args = arguments if isinstance(arguments, dict) else {}
         return next((str(args[key]) for key in _NAMES if key in args), None)
 
     @property
@@ -88,8 +88,8 @@ class Samples:
 
     def aggregation(self, metric: str) -> str:
         """Aggregation of a metric over samples."""
-        told = object_in(object_in(self.results, "configs"), self.task)
-        for entry in list_in(told, "metric_list"):
+        config = object_in(object_in(self.results, "configs"), self.task)
+        for entry in list_in(config, "metric_list"):
             if isinstance(entry, dict) and entry.get("metric") == metric:
                 return str(entry.get("aggregation", "mean"))
         return "mean"
@@ -175,8 +175,8 @@ def holds_results(glance: Glance) -> bool:
 
 def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
     """Files of samples with the results of the same run, and the results files not used."""
-    told = {file: object_of(file) for file in files if holds_results(Glance(file))}
-    there = dict.fromkeys(told)
+    documents = {file: object_of(file) for file in files if holds_results(Glance(file))}
+    there = dict.fromkeys(documents)
     beside: dict[Path, list[Path]] = {}
     for file in there:
         beside.setdefault(file.parent, []).append(file)
@@ -186,11 +186,11 @@ def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
             continue
         stamp = _STAMP.search(file.name)
         own = file.with_name(f"results_{stamp[1]}.json") if stamp else None
-        if own and own not in told and own.is_file():
-            told[own] = object_of(own)
+        if own and own not in documents and own.is_file():
+            documents[own] = object_of(own)
         alike = beside.get(file.parent, [])
         if not stamp and len(alike) == 1:
             own = alike[0]
         used.add(own)
-        found.append(Samples(file, told.get(own, {}) if own else {}))
+        found.append(Samples(file, documents.get(own, {}) if own else {}))
     return found, [file for file in there if file not in used]

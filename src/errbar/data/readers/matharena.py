@@ -60,19 +60,19 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
-    told: dict[_Subject, _StatedTotals] = {}
+    totals: dict[_Subject, _StatedTotals] = {}
     folders: dict[str, _Subject] = {}
     for file in files:
         folder = os.path.dirname(file)
         if folder not in folders:
             folders[folder] = whose = _whose(Path(folder))
-            told.setdefault(whose, _StatedTotals())
+            totals.setdefault(whose, _StatedTotals())
         whose = folders[folder]
-        _add(log, file, object_of(file), whose, told[whose])
+        _add(log, file, object_of(file), whose, totals[whose])
     if not all(_TOP in Path(folder).resolve().parts for folder in folders):
         above = f"Systems and tasks: the two folders above each file, since none is named {_TOP!r}"
         log.remarks.append(guess(above))
-    for whose, said in told.items():
+    for whose, said in totals.items():
         log.claims += _claims(whose, said)
         log.remarks += _remarks(whose, said)
     return log
@@ -93,26 +93,26 @@ def _whose(folder: Path) -> _Subject:
 
 
 def _add(
-    log: Log, file: Path, whole: Mapping[str, Any], whose: _Subject, told: _StatedTotals
+    log: Log, file: Path, whole: Mapping[str, Any], whose: _Subject, totals: _StatedTotals
 ) -> None:
     """Add a row per trial of a problem; trials of further files are numbered on."""
     where = str(file)
     correct = require_list(require_key(whole, "correct", where), f"{where}, correct")
     answers = require_list(whole.get("answers") or [], f"{where}, answers")
     types = [kind for kind in list_in(whole, "types") if isinstance(kind, str)]
-    question = _question(file, whole, told)
+    question = _question(file, whole, totals)
     trials = max(len(correct), len(answers))
     log.read(file, trials)
     if not trials:
         log.make_up(file, "problems without a trial")
     rows = max(trials, 1)
-    start = told.trials[question]
-    told.trials[question] += rows
-    told.counts["again"] += start > 0
+    start = totals.trials[question]
+    totals.trials[question] += rows
+    totals.counts["again"] += start > 0
     outcomes = _filled(_outcomes(correct, where), rows)
     ungraded = "unscored" if trials else "missing"
     statuses = [ungraded if outcome is None else "ok" for outcome in outcomes]
-    told.counts.update(statuses)
+    totals.counts.update(statuses)
     log.extend(
         system=[whose.system] * rows,
         task=[whose.task] * rows,
@@ -125,18 +125,18 @@ def _add(
         cost=_filled(list(map(_cost, list_in(whole, "detailed_costs"))), rows),
         type=[", ".join(types) or None] * rows,
     )
-    told.counts["by hand"] += sum(by is True for by in list_in(whole, "manual_overwrite"))
-    told.means.append(number_or_none(whole.get("pass_at_1")))
+    totals.counts["by hand"] += sum(by is True for by in list_in(whole, "manual_overwrite"))
+    totals.means.append(number_or_none(whole.get("pass_at_1")))
     stated = whole.get("N")
-    told.rows = told.rows + stated if told.rows is not None and is_whole(stated) else None
+    totals.rows = totals.rows + stated if totals.rows is not None and is_whole(stated) else None
 
 
-def _question(file: Path, whole: Mapping[str, Any], told: _StatedTotals) -> str:
+def _question(file: Path, whole: Mapping[str, Any], totals: _StatedTotals) -> str:
     index = name_of(whole["idx"], f"{file}, idx") if whole.get("idx") is not None else None
     stem = file.name.partition(".")[0]
     if not stem.isdecimal():
         return index if index is not None else stem
-    told.counts["other idx"] += index is not None and index != stem
+    totals.counts["other idx"] += index is not None and index != stem
     return stem
 
 
@@ -167,18 +167,18 @@ def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
     return outcomes
 
 
-def _claims(whose: _Subject, told: _StatedTotals) -> Iterator[Claim]:
+def _claims(whose: _Subject, totals: _StatedTotals) -> Iterator[Claim]:
     """Sums and means of the stated scores; a mean over files is a mean over problems."""
-    if told.rows is not None and not told.counts["missing"]:
-        yield Claim("N (sum of the problems)", told.rows, "rows", whose.system, whose.task)
-    means = [mean for mean in told.means if mean is not None]
-    if len(means) == len(told.means) and not told.counts["again"]:
+    if totals.rows is not None and not totals.counts["missing"]:
+        yield Claim("N (sum of the problems)", totals.rows, "rows", whose.system, whose.task)
+    means = [mean for mean in totals.means if mean is not None]
+    if len(means) == len(totals.means) and not totals.counts["again"]:
         mean = sum(means) / len(means)
         yield Claim("pass_at_1 (mean of the problems)", mean, "avg", whose.system, whose.task)
 
 
-def _remarks(whose: _Subject, told: _StatedTotals) -> Iterator[str]:
-    name, counts = " · ".join(part for part in whose if part), told.counts
+def _remarks(whose: _Subject, totals: _StatedTotals) -> Iterator[str]:
+    name, counts = " · ".join(part for part in whose if part), totals.counts
     if counts["again"]:
         yield guess(
             f"{name}: {counts['again']} files repeat a problem of another file and are read as "

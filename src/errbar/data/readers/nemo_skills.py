@@ -113,9 +113,9 @@ def _runs(files: Sequence[Path]) -> list[_DirectoryRun]:
         places.setdefault(file.resolve().parent, []).append(file)
     systems = _systems(places)
     runs = []
-    for place, held in places.items():
-        numbered = [_trial(path, at) for at, path in enumerate(held) if _number(path) is not None]
-        greedy = [_trial(path, at) for at, path in enumerate(held) if _number(path) is None]
+    for place, paths in places.items():
+        numbered = [_trial(path, at) for at, path in enumerate(paths) if _number(path) is not None]
+        greedy = [_trial(path, at) for at, path in enumerate(paths) if _number(path) is None]
         if numbered:
             runs.append(_DirectoryRun(systems[place], place.name, numbered))
         if greedy:
@@ -263,9 +263,9 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
         ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
         ("swe-bench-metrics", "resolved", "issues_resolved"),
     ):
-        held = row.get(key)
-        if isinstance(held, dict):
-            found[name] = held.get(part)
+        value = row.get(key)
+        if isinstance(value, dict):
+            found[name] = value.get(part)
     return found
 
 
@@ -323,9 +323,9 @@ def _metrics(run: _DirectoryRun) -> dict[str, Any]:
     for folder in (place, place.parent):
         file = folder / f"metrics.json{ending}"
         if file.is_file():
-            held = object_in(object_of(file), run.task)
-            ks = [int(name[5:]) for name in held if re.fullmatch(r"pass@\d{1,9}", name)]
-            return held if max(ks, default=0) == len(run.trials) else {}
+            metrics = object_in(object_of(file), run.task)
+            ks = [int(name[5:]) for name in metrics if re.fullmatch(r"pass@\d{1,9}", name)]
+            return metrics if max(ks, default=0) == len(run.trials) else {}
     return {}
 
 

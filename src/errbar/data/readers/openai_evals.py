@@ -99,12 +99,12 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
     for file in files:
         log.read(file, 0)
     again = Counter((run.system, run.task) for run in runs)
-    told: dict[tuple[str, str], list[_EvalRun]] = {}
+    by_subject: dict[tuple[str, str], list[_EvalRun]] = {}
     for run in runs:
         apart = again[run.system, run.task] > 1 and choice.files == "systems"
         system = f"{run.system} ({run.run})" if apart else run.system
-        told.setdefault((system, run.task), []).append(run)
-    for (system, task), mine in told.items():
+        by_subject.setdefault((system, run.task), []).append(run)
+    for (system, task), mine in by_subject.items():
         _add(log, system, task, mine, scorers[task])
         _claim(log, system, task, mine, scorers[task])
 

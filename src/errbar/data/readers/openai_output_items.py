@@ -69,18 +69,18 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
     seen: set[str] = set()
     for file in files:
         _take(log, file, runs, seen)
-    held = [run for run in runs.values() if run.items]
-    if not held:
+    filled = [run for run in runs.values() if run.items]
+    if not filled:
         raise InputError(
             f"{files[0]}: a run of the Evals API has only totals, and an error bar needs every "
             f"item; load the list of its output items too (client.evals.runs.output_items.list)."
         )
-    found = _scorers(held)
+    found = _scorers(filled)
     scorer = log.choose_scorer(choice.scorer, found, "scorer", str(files[0]))
-    systems = _systems(held, choice, log)
-    alike = Counter((system, run.task) for run, system in zip(held, systems, strict=True))
+    systems = _systems(filled, choice, log)
+    alike = Counter((system, run.task) for run, system in zip(filled, systems, strict=True))
     starts: Counter[tuple[str, str, str]] = Counter()
-    for run, system in zip(held, systems, strict=True):
+    for run, system in zip(filled, systems, strict=True):
         _add(log, run, system, scorer, starts)
         if scorer == _USUAL and alike[system, run.task] == 1:
             log.claims += _claims(run, system)
@@ -92,13 +92,13 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
 
 def _take(log: Log, file: Path, runs: dict[str, _ApiRun], seen: set[str]) -> None:
     """Add the items and runs of a file; duplicate items are left out."""
-    held = 0
+    count = 0
     for where, value, page in _objects(file):
         if "result_counts" in value:
             name = documents.name_of(documents.require_key(value, "id", where), f"{where}, id")
             runs.setdefault(name, _ApiRun(name)).said = value
             continue
-        held += 1
+        count += 1
         name = documents.name_of(documents.require_key(value, "run_id", where), f"{where}, run_id")
         run = runs.setdefault(name, _ApiRun(name))
         run.task = documents.text_or_none(value.get("eval_id")) or run.task
@@ -112,7 +112,7 @@ def _take(log: Log, file: Path, runs: dict[str, _ApiRun], seen: set[str]) -> Non
         model = documents.object_in(value, "sample").get("model")
         run.models[model if isinstance(model, str) else ""] += 1
         run.items.append(_item(value, where))
-    log.read(file, held)
+    log.read(file, count)
 
 
 def _item(value: Mapping[str, Any], where: str) -> _Item:
@@ -201,10 +201,11 @@ def _add(
             answer=item.answer,
         )
         starts[key] += 1
-    for told, n in strange.items():
+    for status_text, n in strange.items():
         if n:
             log.remarks.append(
-                f"{system}: {n} items of status {told!r} have no {scorer!r} and thus no result."
+                f"{system}: {n} items of status {status_text!r} have no {scorer!r} and thus no "
+                f"result."
             )
 
 

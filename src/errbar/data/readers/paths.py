@@ -63,7 +63,7 @@ class _Skipped(Accounts):
         self.remarks += copies.remarks()
 
 
-def read_paths(paths: Paths, asked: ReadRequest) -> Source:
+def read_paths(paths: Paths, request: ReadRequest) -> Source:
     """Read logs and tables at paths: one source, or several combined under system names."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     given = [standard_input() if str(name) == "-" else name for name in given]
@@ -72,12 +72,12 @@ def read_paths(paths: Paths, asked: ReadRequest) -> Source:
     accounts = _Skipped()
     for file in hidden_tables(given):
         accounts.of(file).skipped = _HIDDEN
-    if asked.how.told:
-        return _mapped(files, by_name, asked, accounts, _shown(paths))
-    known = find_readers(files, asked.reader)
+    if request.how.assignment:
+        return _mapped(files, by_name, request, accounts, _shown(paths))
+    known = find_readers(files, request.reader)
     sources: list[Source] = [
-        _from_log(match, asked, _shown(paths))
-        for match in _without_copies(known.found, files, asked, accounts)
+        _from_log(match, request, _shown(paths))
+        for match in _without_copies(known.found, files, request, accounts)
     ]
     for file in known.companions:
         accounts.of(file).skipped = COMPANION
@@ -93,17 +93,17 @@ def read_paths(paths: Paths, asked: ReadRequest) -> Source:
                 accounts.of(file).skipped = _ELSEWHERE
     if tables or not sources:
         if not sources:
-            require_no_choice(asked)
-        sources += _tables(tables, by_name, asked, accounts, _shown(paths), named=bool(sources))
+            require_no_choice(request)
+        sources += _tables(tables, by_name, request, accounts, _shown(paths), named=bool(sources))
     return _as_one(sources, accounts)
 
 
 def _without_copies(
-    found: Sequence[Found], files: Sequence[Path], asked: ReadRequest, accounts: "_Skipped"
+    found: Sequence[Found], files: Sequence[Path], request: ReadRequest, accounts: "_Skipped"
 ) -> Iterator[Found]:
     """Drop log files that are copies of others."""
     for match in found:
-        if asked.how.repeats == "keep" or len(match.files) == 1:
+        if request.how.repeats == "keep" or len(match.files) == 1:
             yield match
             continue
         copies = copies_of_logs(match.files, files)
@@ -112,27 +112,27 @@ def _without_copies(
 
 
 def _mapped(
-    files: list[Path], by_name: set[Path], asked: ReadRequest, accounts: "_Skipped", where: str
+    files: list[Path], by_name: set[Path], request: ReadRequest, accounts: "_Skipped", where: str
 ) -> Source:
     """Read tables with mapped columns; logs of a harness have no columns to map."""
-    if asked.reader is not None:
-        raise InputError(_nothing_to_map(asked.how.told, asked.reader, where))
-    require_no_choice(asked)
+    if request.reader is not None:
+        raise InputError(_nothing_to_map(request.how.assignment, request.reader, where))
+    require_no_choice(request)
     try:
-        return _as_one(_tables(files, by_name, asked, accounts, where), accounts)
+        return _as_one(_tables(files, by_name, request, accounts, where), accounts)
     except InputError as error:
         logs = find_readers(files).found
         if not logs:
             raise
         whose = logs[0].reader.name
-        said = _not_mapped(error, asked.how.told, whose, where)
+        said = _not_mapped(error, request.how.assignment, whose, where)
         raise type(error)(said) from error
 
 
 def _tables(
     files: Sequence[Path],
     by_name: set[Path],
-    asked: ReadRequest,
+    request: ReadRequest,
     accounts: "_Skipped",
     where: str,
     *,
@@ -157,7 +157,7 @@ def _tables(
             f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
         )
     known = _with_rows(known, accounts)
-    if asked.how.repeats != "keep":
+    if request.how.repeats != "keep":
         copies = copies_of_tables(known)
         accounts.leave_out(copies)
         known = [file for file in known if file not in copies.of]
@@ -165,7 +165,7 @@ def _tables(
     tables = []
     for file in known:
         array = arrays_in(file) if is_array(file) else None
-        if array is None and not asked.how.told:
+        if array is None and not request.how.assignment:
             array = read_matrix(file)
         if array is None:
             tables.append(file)
@@ -174,10 +174,10 @@ def _tables(
     several = len(known) > 1 or named
     sources: list[Source] = []
     if matrices:
-        sources += _matrices(matrices, accounts, asked, named=several)
+        sources += _matrices(matrices, accounts, request, named=several)
     if tables:
         named = named or bool(matrices)
-        found = read_tables(tables, asked.how, asked.connection, asked=by_name, named=named)
+        found = read_tables(tables, request.how, request.connection, asked=by_name, named=named)
         for file, reason in found.skipped.items():
             accounts.of(file).skipped = reason
         sources += [source.at(where) for source in found.sources]
@@ -202,17 +202,17 @@ def _describes_data_set(file: Path) -> bool:
 
 
 def _matrices(
-    matrices: Mapping[Path, Any], accounts: "_Skipped", asked: ReadRequest, *, named: bool
+    matrices: Mapping[Path, Any], accounts: "_Skipped", request: ReadRequest, *, named: bool
 ) -> list[Source]:
     files = list(matrices)
     for file in files:
         accounts.of(file)
-    _require_no_words(asked, "a matrix")
+    _require_no_words(request, "a matrix")
     if not named:
         with plain_errors(str(files[0])):
             return [array_source(matrices[files[0]])]
-    naming = name_systems(files, files_are=asked.how.files)
-    if asked.how.files == "trials":
+    naming = name_systems(files, files_are=request.how.files)
+    if request.how.files == "trials":
         grouped: dict[str, list[Any]] = {}
         for name, file in zip(naming.systems, files, strict=True):
             grouped.setdefault(name, []).append(matrix_of(matrices[file], str(file)))
@@ -241,22 +241,22 @@ def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     return whole.with_origin(origin)
 
 
-def _require_no_words(asked: ReadRequest, what: str) -> None:
+def _require_no_words(request: ReadRequest, what: str) -> None:
     """Raise an error for options that apply only to tables of outcomes."""
-    how = asked.how
+    how = request.how
     for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
         if value:
             said = way_to_say(f"--{name}", f"{name}=")
             raise InputError(f"{said} is for tables of outcomes; this is {what}.")
 
 
-def _from_log(found: Found, asked: ReadRequest, where: str) -> Source:
+def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
     """Read the log of a harness."""
-    _require_choices(found.reader, asked.choice, where)
-    _require_role(asked.how.files, found.reader)
-    _require_no_words(asked, f"a log of {found.reader.name}")
+    _require_choices(found.reader, request.choice, where)
+    _require_role(request.how.files, found.reader)
+    _require_no_words(request, f"a log of {found.reader.name}")
     try:
-        log = found.reader.read(found.files, asked.choice)
+        log = found.reader.read(found.files, request.choice)
     except ErrbarError:
         raise
     except _UNFORESEEN as error:
@@ -271,11 +271,11 @@ def _from_log(found: Found, asked: ReadRequest, where: str) -> Source:
         )
     log.accounts.require_closed(found.files, len(log))
     named = {name: name for name in log.columns if name in USUAL}
-    kept, said = _last_rows(log) if asked.how.repeats == "last" else (log.columns, [])
+    kept, said = _last_rows(log) if request.how.repeats == "last" else (log.columns, [])
     remarks = (*log.remarks, *said, *log.accounts.in_words())
     origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
     columns = Columns(named, frozenset())
-    keep = asked.how.repeats == "keep"
+    keep = request.how.repeats == "keep"
     return TableSource(
         frame=table_of(kept), columns=columns, allow_repeats=keep, where=where, origin=origin
     )
@@ -307,15 +307,17 @@ def _last_rows(log: Log) -> tuple[dict[str, list[Any]], list[Above]]:
     return kept, [said] if lost else []
 
 
-def _not_mapped(error: InputError, told: Mapping[str, str | None], reader: str, where: str) -> str:
+def _not_mapped(
+    error: InputError, assignment: Mapping[str, str | None], reader: str, where: str
+) -> str:
     """Error for a log that could not be read as a table with the mapped columns."""
     if isinstance(error, UnknownColumn):
         return f"{error} It is a log of {reader}, whose columns are known without a mapping."
-    return _nothing_to_map(told, reader, where)
+    return _nothing_to_map(assignment, reader, where)
 
 
-def _nothing_to_map(told: Mapping[str, str | None], reader: str, where: str) -> str:
-    meaning, column = next(iter(told.items()))
+def _nothing_to_map(assignment: Mapping[str, str | None], reader: str, where: str) -> str:
+    meaning, column = next(iter(assignment.items()))
     return (
         f"{where}: {meaning}={column!r} maps a column of a table, but this is a log of {reader}, "
         f"whose columns are known. Leave the mapping out, or convert the log to a table and map "
@@ -326,10 +328,10 @@ def _nothing_to_map(told: Mapping[str, str | None], reader: str, where: str) -> 
 def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
     """Raise an error for a choice that does not apply to the logs of a harness."""
     for what in ("scorer", "filter", "signal"):
-        asked = getattr(choice, what)
-        if asked is not None and what not in reader.chooses:
+        name = getattr(choice, what)
+        if name is not None and what not in reader.chooses:
             raise InputError(
-                f"{where}: there is no {what} {asked!r}; logs of {reader.name} have none to "
+                f"{where}: there is no {what} {name!r}; logs of {reader.name} have none to "
                 f"choose from."
             )
     if choice.regrade is not None and "regrade" not in reader.chooses:
@@ -341,9 +343,9 @@ def _shown(paths: Paths) -> str:
     return str(paths) if isinstance(paths, str | Path) else str(paths[0])
 
 
-def require_no_choice(asked: ReadRequest) -> None:
+def require_no_choice(request: ReadRequest) -> None:
     """Raise an error for choices that apply only to logs of harnesses."""
-    choice = asked.choice
+    choice = request.choice
     if choice.regrade is not None:
         raise InputError("regrade is for logs of harnesses with responses; this is not one.")
     for name in ("scorer", "filter", "signal"):

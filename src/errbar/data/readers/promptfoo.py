@@ -65,7 +65,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     questions = _questions(results, tests)
     claims: dict[tuple[str, str], list[Claim]] = {}
     for run in runs:
-        task = text_or_none(object_in(run.told, "config").get("description")) or ""
+        task = text_or_none(object_in(run.document, "config").get("description")) or ""
         earlier = {key[:2] for key in trials}
         for result in sorted(run.results, key=PromptResult.test):
             key = (systems[result.of], task, questions[tests[id(result.row)]])
@@ -150,8 +150,8 @@ def _systems(results: Sequence[PromptResult]) -> dict[ProviderPrompt, str]:
 def _test(row: Mapping[str, Any]) -> str:
     """Key of a question as text; results with equal keys are trials of one question."""
     case = row.get("testCase")
-    held = case if isinstance(case, dict) else {"vars": row.get("vars")}
-    get = held.get
+    test = case if isinstance(case, dict) else {"vars": row.get("vars")}
+    get = test.get
     return _written(
         {"description": get("description"), "vars": get("vars"), "assert": get("assert")}
     )
@@ -160,32 +160,36 @@ def _test(row: Mapping[str, Any]) -> str:
 def _questions(results: Sequence[PromptResult], tests: Mapping[int, str]) -> dict[str, str]:
     """Names of questions: the description or variables of the test, numbered if not unique."""
     names: dict[str, str] = {}
-    taken: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
     for result in sorted(results, key=PromptResult.test):
         test = tests[id(result.row)]
         if test in names:
             continue
         name = _name(result.row, test)
-        taken[name] += 1
-        names[test] = name if taken[name] == 1 else f"{name} ({taken[name]})"
+        uses[name] += 1
+        names[test] = name if uses[name] == 1 else f"{name} ({uses[name]})"
     return names
 
 
 def _name(row: Mapping[str, Any], test: str) -> str:
-    """Description of a test, or its variables in the order in which its key has them."""
+    """Description of a test, or its listing in the order in which its key has them."""
     case = row.get("testCase")
-    held = case if isinstance(case, dict) else row
-    description, told = held.get("description"), held.get("vars")
-    if case is not held or not isinstance(told, dict) or not _are_simple(description, told):
+    described = case if isinstance(case, dict) else row
+    description, variables = described.get("description"), described.get("vars")
+    if (
+        case is not described
+        or not isinstance(variables, dict)
+        or not _are_simple(description, variables)
+    ):
         made_of = parse(test)
-        description, told = made_of["description"], object_in(made_of, "vars")
-    variables = ", ".join(f"{key}={text_or_none(told[key])}" for key in sorted(told))
-    return str(description or variables or "test")
+        description, variables = made_of["description"], object_in(made_of, "vars")
+    listing = ", ".join(f"{key}={text_or_none(variables[key])}" for key in sorted(variables))
+    return str(description or listing or "test")
 
 
-def _are_simple(description: Any, told: Mapping[str, Any]) -> bool:
+def _are_simple(description: Any, variables: Mapping[str, Any]) -> bool:
     """Whether description and variables are the same after they were written and parsed."""
-    return _SIMPLE.issuperset(map(type, (description, *told.values())))
+    return _SIMPLE.issuperset(map(type, (description, *variables.values())))
 
 
 def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> Iterator[Claim]:

@@ -56,10 +56,10 @@ class PromptfooRun:
     """One file."""
 
     path: Path
-    told: dict[str, Any] = field(default_factory=dict)  # document that contains the results
+    document: dict[str, Any] = field(default_factory=dict)  # document that contains the results
     results: list[PromptResult] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    held: int = 0  # results in the file
+    size: int = 0  # results in the file
 
     @cached_property
     def is_table(self) -> bool:
@@ -69,7 +69,7 @@ class PromptfooRun:
     @property
     def summary(self) -> dict[str, Any]:
         """The part of the document with prompts and totals."""
-        return object_in(self.told, "results") or self.told
+        return object_in(self.document, "results") or self.document
 
     def prompts(self) -> list[tuple[ProviderPrompt, dict[str, Any]]]:
         """Prompts of providers, with the stated totals of their results."""
@@ -92,14 +92,14 @@ def read_runs(files: Sequence[Path], log: Log) -> list[PromptfooRun]:
     runs = [_run(path) for path in files]
     _count_once(runs, log)
     for run in runs:
-        log.read(run.path, run.held)
+        log.read(run.path, run.size)
         for reason, n in run.left_out.items():
             log.leave_out(run.path, reason, n)
-        if run.total() not in (None, run.held):
+        if run.total() not in (None, run.size):
             log.remarks.append(
                 warning(
                     f"{run.path.name}: its totals state {run.total():.0f} results, but it has "
-                    f"{run.held}."
+                    f"{run.size}."
                 )
             )
     return runs
@@ -109,7 +109,7 @@ def _run(path: Path) -> PromptfooRun:
     run, glance = PromptfooRun(path), Glance(path)
     if run.is_table:
         found = list(results_of_table(path))
-        run.held = len(found)
+        run.size = len(found)
         run.left_out.update(result for result in found if isinstance(result, str))
         run.results = _results([result for result in found if not isinstance(result, str)])
         return run
@@ -119,15 +119,15 @@ def _run(path: Path) -> PromptfooRun:
             _require_test(row, f"{path}, line {line}")
             rows.append(row)
     else:
-        run.told = object_of(path)
-        inside, where = run.told.get("results"), f"{path}, results"
+        run.document = object_of(path)
+        inside, where = run.document.get("results"), f"{path}, results"
         if not isinstance(inside, list):
             inside, where = require_object(inside, where).get("results"), f"{where}.results"
         rows = require_list(inside, where)
         for at, row in enumerate(rows):
             place = f"{where}[{at}]"
             _require_test(require_object(row, place), place)
-    run.held = len(rows)
+    run.size = len(rows)
     run.results = _results(rows)
     return run
 
@@ -218,7 +218,7 @@ def _id(row: Mapping[str, Any], run: PromptfooRun) -> tuple[str, str] | None:
     """Id of a result in all files of its evaluation; None if it has none."""
     if isinstance(row.get("id"), str):
         return "id", row["id"]
-    whole = run.told.get("evalId")
+    whole = run.document.get("evalId")
     if isinstance(whole, str) and "promptIdx" in row and "testIdx" in row:
         return whole, f"{row['promptIdx']}, {row['testIdx']}"
     return None

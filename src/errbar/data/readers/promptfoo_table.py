@@ -82,8 +82,8 @@ def results_of_table(path: Path) -> Iterator[Result | str]:
             for _ in range(max(1, len(row) - len(variables))):
                 yield _SHORT
             continue
-        told = {columns[at]: row[at] for at in variables}
-        case = {"description": told.pop(_DESCRIPTION, None), "vars": told}
+        values = {columns[at]: row[at] for at in variables}
+        case = {"description": values.pop(_DESCRIPTION, None), "vars": values}
         for at, group in enumerate(groups):
             result = _result(row, group, where)
             if isinstance(result, dict):

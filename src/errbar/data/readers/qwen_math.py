@@ -140,28 +140,30 @@ def _question(row: dict[str, Any], path: Path, at: int) -> _Question:
     return _Question(marks, answers, sure, text_or_none(row.get("gt")), extra)
 
 
-def _list_or_none(held: Any, path: Path, at: int, key: str) -> list[Any]:
-    return [] if held is None else require_list(held, f"{path}, line {at}, {key}")
+def _list_or_none(value: Any, path: Path, at: int, key: str) -> list[Any]:
+    return [] if value is None else require_list(value, f"{path}, line {at}, {key}")
 
 
 def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
     """Add the predictions of every question; returns how many have several reward-model scores."""
-    told = list(file.questions.values())
-    without = sum(not question.marks for question in told)
+    questions = list(file.questions.values())
+    without = sum(not question.marks for question in questions)
     if without:
         log.make_up(file.path, "questions without predictions", without)
-    sizes = [len(question.marks) or 1 for question in told]
+    sizes = [len(question.marks) or 1 for question in questions]
     rows = sum(sizes)
-    outcomes = numbers_or_none(_flat(question.marks or [None] for question in told))
+    outcomes = numbers_or_none(_flat(question.marks or [None] for question in questions))
     statuses = ["ok"] * rows
     if None in outcomes:
-        lacks = _spread(["unscored" if question.marks else "missing" for question in told], sizes)
+        lacks = _spread(
+            ["unscored" if question.marks else "missing" for question in questions], sizes
+        )
         statuses = [
             lack if outcome is None else "ok" for lack, outcome in zip(lacks, outcomes, strict=True)
         ]
-    sure = [question.sure[:size] for question, size in zip(told, sizes, strict=True)]
+    sure = [question.sure[:size] for question, size in zip(questions, sizes, strict=True)]
     steps = sum(isinstance(each, list) and len(each) > 1 for each in _flat(sure))
-    extra = dict.fromkeys(name for question in told for name in question.extra)
+    extra = dict.fromkeys(name for question in questions for name in question.extra)
     log.extend(
         system=[key[0]] * rows,
         task=[key[1]] * rows,
@@ -169,12 +171,15 @@ def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
         trial=_flat(range(before, before + size) for size in sizes),
         outcome=outcomes,
         status=statuses,
-        answer=texts_or_none(_padded([question.answers for question in told], sizes)),
-        target=_spread([question.target for question in told], sizes),
+        answer=texts_or_none(_padded([question.answers for question in questions], sizes)),
+        target=_spread([question.target for question in questions], sizes),
         confidence=numbers_or_none(list(map(_last, _padded(sure, sizes))))
         if any(sure)
         else [None] * rows,
-        **{name: _spread([question.extra.get(name) for question in told], sizes) for name in extra},
+        **{
+            name: _spread([question.extra.get(name) for question in questions], sizes)
+            for name in extra
+        },
     )
     return steps
 

@@ -38,8 +38,8 @@ def tell_apart(settings: Sequence[Mapping[str, Any]]) -> list[str]:
                 if differs and text is not None
             ]
             said = ", ".join(shown)
-            taken = said in known.values()
-            known[texts] = f"{said}, settings {len(known) + 1}".lstrip(", ") if taken else said
+            is_used = said in known.values()
+            known[texts] = f"{said}, settings {len(known) + 1}".lstrip(", ") if is_used else said
     return [known[texts] for texts in values]
 
 

@@ -124,9 +124,9 @@ def contradictions(run: InstanceRun) -> Iterator[str]:
 
 def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:
     """Instances in a report, usually a single one."""
-    for instance, told in whole.items():
+    for instance, entry in whole.items():
         where = f"{file}, {instance}"
-        part = require_object(told, where)
+        part = require_object(entry, where)
         resolved = truth_or_none(part.get("resolved"), f"{where}, resolved")
         infra = resolved == 0 and part.get("infra_failure") is True
         status = "unscored" if resolved is None else "error" if infra else "ok"

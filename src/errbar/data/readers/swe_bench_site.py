@@ -90,8 +90,8 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
 def _entries(file: Path) -> Iterator[_LeaderboardEntry]:
     whole = object_of(file)
     if "leaderboards" not in whole:
-        for model, told in whole.items():
-            details = require_object(told, f"{file}, {model}")
+        for model, entry in whole.items():
+            details = require_object(entry, f"{file}, {model}")
             yield _LeaderboardEntry("", model, "", details, None, model)
         return
     for board in require_list(whole["leaderboards"], f"{file}, leaderboards"):

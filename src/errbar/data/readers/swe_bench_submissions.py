@@ -121,8 +121,8 @@ def read_lists(submission: Submission, file: Path, whole: Mapping[str, Any], log
     if beside.is_file():
         submission.totals = {
             repo: total
-            for repo, told in object_of(beside).items()
-            if is_whole(total := require_object(told, f"{beside}, {repo}").get("total"))
+            for repo, entry in object_of(beside).items()
+            if is_whole(total := require_object(entry, f"{beside}, {repo}").get("total"))
         }
 
 
@@ -132,9 +132,9 @@ def read_details(submission: Submission, file: Path, whole: Mapping[str, Any], l
         raise InputError(
             f"{file}: there are two files of details of one submission; load only one of them."
         )
-    for instance, told in whole.items():
+    for instance, entry in whole.items():
         where = f"{file}, {instance}"
-        part = require_object(told, where)
+        part = require_object(entry, where)
         resolved = truth_or_none(part.get("resolved"), f"{where}, resolved")
         status = "unscored" if resolved is None else "ok"
         cost, calls = (number_or_none(part.get(key)) for key in ("cost", "api_calls"))
@@ -173,7 +173,7 @@ def _lacks_names(submission: Submission) -> bool:
     if submission.is_whole or submission.details or submission.lists is None:
         return False
     logged = submission.logs.judged if submission.logs else {}
-    return any(name not in logged for name, told in submission.listed.items() if told[0] == 1)
+    return any(name not in logged for name, entry in submission.listed.items() if entry[0] == 1)
 
 
 def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log) -> list[str]:
@@ -287,17 +287,17 @@ def _with_logs(
         return dict(logs.judged)
     merged, other = dict(judged), []
     added = 0
-    for instance, told in logs.judged.items():
+    for instance, entry in logs.judged.items():
         if instance in judged:
             if instance in logs.files:
                 log.leave_out(logs.files[instance], "instances that results.json lists too")
-            if told[0] is not None and told[0] != (judged[instance][0] or 0.0):
+            if entry[0] is not None and entry[0] != (judged[instance][0] or 0.0):
                 other.append(instance)
             continue
         added += instance not in logs.files
-        if told[0] == 1:
+        if entry[0] == 1:
             other.append(instance)
-        merged[instance] = (0.0, "ok") if told[0] == 1 else told
+        merged[instance] = (0.0, "ok") if entry[0] == 1 else entry
     log.make_up(submission.lists, "instances that ended without a report", added)
     if other:
         log.remarks.append(
@@ -315,8 +315,8 @@ def _with_details(
     submission: Submission, judged: Mapping[str, Judged], log: Log
 ) -> dict[str, Judged]:
     """Use the outcomes of the details, which name every instance; compare the other files."""
-    found = {name: told for name, (told, _, _) in submission.details.items()}
-    rest = {name: told for name, told in judged.items() if name not in found}
+    found = {name: entry for name, (entry, _, _) in submission.details.items()}
+    rest = {name: entry for name, entry in judged.items() if name not in found}
     again = len(judged) - len(rest)
     if again:
         logged = submission.logs.files.values() if submission.logs else ()

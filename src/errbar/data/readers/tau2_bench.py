@@ -40,7 +40,7 @@ _STATUSES = {
 }
 _STOPS = ("user_stop", "agent_stop")
 _LEFT_OUT = ("infrastructure_error", "context_window_exceeded")  # reasons that τ²-bench leaves out
-_NOT_TOLD = "for an unknown reason"
+_UNKNOWN_REASON = "for an unknown reason"
 
 
 def _recognise(glance: Glance) -> str:
@@ -112,7 +112,7 @@ def _add(log: Log, run: SimulationRun, system: str, scorer: str, earlier: int) -
             if simulation.task is None
             else name_of(simulation.task, f"{simulation.where}, task_id")
         )
-        reasons[_NOT_TOLD if simulation.reason is None else simulation.reason] += 1
+        reasons[_UNKNOWN_REASON if simulation.reason is None else simulation.reason] += 1
         outcome = outcome_of(simulation.reward, scorer)
         status = _STATUSES.get(str(simulation.reason), "ok")
         trial = (

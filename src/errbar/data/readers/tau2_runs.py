@@ -37,8 +37,10 @@ class Simulation(NamedTuple):
         """Keys shared with a copy in another file: the id, and the fields of both."""
         if self.id is None:
             return []
-        told = self.task is not None and self.trial is not None
-        return [(self.id, str(self.task), str(self.trial)), (self.id,)] if told else [(self.id,)]
+        has_both = self.task is not None and self.trial is not None
+        return (
+            [(self.id, str(self.task), str(self.trial)), (self.id,)] if has_both else [(self.id,)]
+        )
 
 
 @dataclass
@@ -75,8 +77,8 @@ class SimulationRun:
     def settings(self) -> str:
         """Settings of the agent and the user, and limits, which also define the system."""
         keys = ("agent_info", "user_info", "max_steps", "max_errors")
-        told = {key: self.info.get(key) for key in keys}
-        return json.dumps(told, sort_keys=True, default=str) if self.info else str(self.path)
+        options = {key: self.info.get(key) for key in keys}
+        return json.dumps(options, sort_keys=True, default=str) if self.info else str(self.path)
 
     @property
     def expected(self) -> int:
@@ -132,18 +134,18 @@ def _listed(whole: Mapping[str, Any], key: str, file: Path, what: str) -> list[S
     ]
 
 
-def _simulation(told: Mapping[str, Any], path: Path, where: str) -> Simulation:
+def _simulation(value: Mapping[str, Any], path: Path, where: str) -> Simulation:
     """Parse a simulation, or its entry in an index, which has the reward at the top level."""
-    name, reason = told.get("id"), told.get("termination_reason")
+    name, reason = value.get("id"), value.get("termination_reason")
     return Simulation(
         path,
         where,
         None if name is None else str(name),
-        told.get("task_id"),
-        told.get("trial"),
-        object_in(told, "reward_info").get("reward", told.get("reward")),
+        value.get("task_id"),
+        value.get("trial"),
+        object_in(value, "reward_info").get("reward", value.get("reward")),
         None if reason is None else str(reason),
-        number_or_none(told.get("agent_cost")),
+        number_or_none(value.get("agent_cost")),
     )
 
 

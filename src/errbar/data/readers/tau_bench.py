@@ -50,11 +50,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
-    held: dict[str, Counter[str]] = {}  # trials of each question, by system
+    counts: dict[str, Counter[str]] = {}  # trials of each question, by system
     for file, system, trials in zip(files, naming.systems, found, strict=True):
         log.read(file, len(trials))
-        goes_on = system in held
-        seen = held.setdefault(system, Counter())
+        goes_on = system in counts
+        seen = counts.setdefault(system, Counter())
         unnumbered = any(trial.trial is None for trial in trials)
         broken = Counter(trial.error for trial in trials if trial.error)
         for at, trial in enumerate(trials):
@@ -122,11 +122,11 @@ def outcome_of(reward: Any, scorer: str) -> float | None:
     return float(abs(number - 1.0) <= _NEAR)
 
 
-def trial_of(told: Any, where: str) -> int:
+def trial_of(number: Any, where: str) -> int:
     """Validate a trial number."""
-    if is_whole(told):
-        return told
-    raise InputError(f"{where}: expected a trial number, found {str(told)[:_SHOWN]!r}.")
+    if is_whole(number):
+        return number
+    raise InputError(f"{where}: expected a trial number, found {str(number)[:_SHOWN]!r}.")
 
 
 READER = Reader(

@@ -155,21 +155,21 @@ def _contradictions(run: TerminalRun, own: Mapping[str, Sequence[bool]]) -> Iter
             ]
             if each:
                 found[f"pass_at_k {k}: {value:.6g}{whose}"] = (value, sum(each) / len(each))
-    for what, (told, given) in found.items():
-        if not isclose(told, given, abs_tol=1e-9):
+    for what, (claimed, given) in found.items():
+        if not isclose(claimed, given, abs_tol=1e-9):
             yield warning(f"{run.path}: the run states {what}; its trials give {given:.6g}.")
 
 
-def _count(told: Mapping[str, Any], key: str) -> int | None:
+def _count(document: Mapping[str, Any], key: str) -> int | None:
     """A count, or the length of a list of ids."""
-    value = told.get(key)
+    value = document.get(key)
     if isinstance(value, list):
-        return len(list_in(told, key))
+        return len(list_in(document, key))
     return value if is_whole(value) else None
 
 
-def _pass_at_k(told: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
-    for k, value in object_in(told, "pass_at_k").items():
+def _pass_at_k(document: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
+    for k, value in object_in(document, "pass_at_k").items():
         number = number_or_none(value)
         if number is not None and k.isdecimal() and 0 < int(k) <= 10_000:
             yield int(k), number

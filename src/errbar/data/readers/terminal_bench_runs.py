@@ -32,13 +32,13 @@ class TerminalRun:
     stated: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     label: str = ""  # unique label of the run
-    held: Counter[Path] = field(default_factory=Counter)  # number of its trials per file
+    trials_by_file: Counter[Path] = field(default_factory=Counter)  # number of its trials per file
 
     @property
     def agent(self) -> str:
         """Agent and model in the metadata."""
-        told = [self.metadata.get(key) for key in ("agent_name", "model_name")]
-        return " · ".join(str(part) for part in told if part)
+        names = [self.metadata.get(key) for key in ("agent_name", "model_name")]
+        return " · ".join(str(part) for part in names if part)
 
     @property
     def is_named(self) -> bool:
@@ -48,8 +48,8 @@ class TerminalRun:
     @property
     def task(self) -> str:
         """The data set and its version."""
-        told = [self.metadata.get(key) for key in ("dataset_name", "dataset_version")]
-        return " ".join(str(part) for part in told if part)
+        names = [self.metadata.get(key) for key in ("dataset_name", "dataset_version")]
+        return " ".join(str(part) for part in names if part)
 
 
 def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
@@ -60,11 +60,11 @@ def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
     for file, whole in read.items():
         if "results" in whole:
             run = TerminalRun(file, _trials(file, whole), whole, _metadata(file))
-            run.held[file] = len(run.trials)
+            run.trials_by_file[file] = len(run.trials)
             log.read(file, len(run.trials))
             homes.setdefault(file.parent, []).append(run)
             runs.append(run)
-    told = {
+    documents = {
         home: {_identity(trial) for run in mine for trial in run.trials}
         for home, mine in homes.items()
     }
@@ -77,7 +77,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
         home = next(
             (folder for folder in file.parents if folder in homes), file.parent.parent.parent
         )
-        if _identity(whole) in told.get(home, ()):
+        if _identity(whole) in documents.get(home, ()):
             log.leave_out(file, "trials that are also in the file of their run")
             continue
         place = home / RESULTS
@@ -88,7 +88,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
             else apart.setdefault(home, TerminalRun(place, [], {}, _metadata(place)))
         )
         run.trials.append(whole)
-        run.held[file] += 1
+        run.trials_by_file[file] += 1
     runs = _without_copies([*runs, *apart.values()], log)
     for run, label in zip(runs, systems_of([run.path for run in runs], RESULTS), strict=True):
         run.label = label
@@ -100,18 +100,18 @@ def _without_copies(runs: Sequence[TerminalRun], log: Log) -> list[TerminalRun]:
     seen: dict[str, list[TerminalRun]] = {}
     kept: list[TerminalRun] = []
     for run in runs:
-        told = run.stated.get("id") or (run.trials[0].get("id") if run.trials else None)
-        mine = seen.setdefault(str(told), [])
+        run_id = run.stated.get("id") or (run.trials[0].get("id") if run.trials else None)
+        mine = seen.setdefault(str(run_id), [])
         first = (
             next((earlier for earlier in mine if earlier.trials == run.trials), None)
-            if told
+            if run_id
             else None
         )
         if first is None:
             mine.append(run)
             kept.append(run)
             continue
-        for file, n in run.held.items():
+        for file, n in run.trials_by_file.items():
             log.leave_out(file, "trials of a copy of another run", n)
         log.remarks.append(
             warning(f"{run.path} is a copy of {first.path}: the run is counted once.")
@@ -199,11 +199,11 @@ def _by_metadata(runs: Sequence[TerminalRun]) -> dict[str, list[TerminalRun]]:
         agents.setdefault(run.agent, []).append(run)
     groups: dict[str, list[TerminalRun]] = {}
     for agent, mine in agents.items():
-        told = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
+        settings = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
         folders = {_named_folder(run): None for run in mine if not run.is_named}
         names = systems_of([folder / RESULTS for folder in folders], RESULTS)
         labels = dict(zip(folders, names, strict=True))
-        for run, said in zip(mine, told, strict=True):
+        for run, said in zip(mine, settings, strict=True):
             folder = labels[_named_folder(run)] if len(labels) > 1 and not run.is_named else ""
             more = ", ".join(part for part in (said, folder) if part)
             groups.setdefault(f"{agent} ({more})" if more else agent, []).append(run)

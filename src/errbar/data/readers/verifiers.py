@@ -89,9 +89,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 environment=rollout.environment,
             )
             trials[key] += 1
-        held = dict.fromkeys((rollout.system, rollout.task) for rollout in run.rollouts)
-        again = sorted(held.keys() & claims.keys())
-        claims |= {whose: [] for whose in held}
+        subjects = dict.fromkeys((rollout.system, rollout.task) for rollout in run.rollouts)
+        again = sorted(subjects.keys() & claims.keys())
+        claims |= {whose: [] for whose in subjects}
         if again:
             log.remarks.append(
                 guess(
@@ -99,18 +99,18 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                     f"before; these are read as further trials"
                 )
             )
-        elif held:
-            claims[next(iter(held))] = list(_claims(run, scorer))
+        elif subjects:
+            claims[next(iter(subjects))] = list(_claims(run, scorer))
     log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
     return log
 
 
 def _run(path: Path, log: Log) -> _RolloutRun:
     beside = path.with_name("metadata.json")
-    told = object_of(beside) if beside.is_file() else {}
+    document = object_of(beside) if beside.is_file() else {}
     environment, _, model = path.resolve().parent.parent.name.partition("--")
-    system = str(told.get("model") or model.replace("--", "/"))
-    task = str(told.get("env_id") or environment)
+    system = str(document.get("model") or model.replace("--", "/"))
+    task = str(document.get("env_id") or environment)
     rollouts: list[_Rollout] = []
     episodes: list[_Episode] = []
     for at, row in lines(path):
@@ -136,7 +136,7 @@ def _run(path: Path, log: Log) -> _RolloutRun:
         return _RolloutRun(path, [*rollouts, *_of_traces(path, episodes, log)])
     if not rollouts:
         log.skip(path, "it has no rollouts")
-    return _RolloutRun(path, rollouts, told)
+    return _RolloutRun(path, rollouts, document)
 
 
 def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,8 +254,11 @@ def _rewards(trace: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     parts: list[float | None] = []
     for name, reward in object_in(trace, "rewards").items():
-        told = reward if isinstance(reward, dict) else {"score": reward}
-        score, weight = number_or_none(told.get("score")), number_or_none(told.get("weight", 1.0))
+        rewards = reward if isinstance(reward, dict) else {"score": reward}
+        score, weight = (
+            number_or_none(rewards.get("score")),
+            number_or_none(rewards.get("weight", 1.0)),
+        )
         found[name] = score
         parts.append(None if score is None or weight is None else score * weight)
     known = [part for part in parts if part is not None]

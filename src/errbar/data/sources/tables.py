@@ -90,7 +90,7 @@ class Source(ABC):
         """Confidence, result, cluster, question and trial of every row."""
         raise InputError("matrices and counts have no confidence to rank by.")
 
-    def in_turn(self, order: str | None) -> Turns:
+    def trials_in_order(self, order: str | None) -> Turns:
         """Rows in chronological order: as stored, or sorted by the column `order`."""
         del order
         raise InputError("counts do not record the order of trials; load the rows instead.")
@@ -148,8 +148,8 @@ class TableSource(_InTable):
 
     def unused_columns(self) -> list[str]:
         """Columns of the table that mean nothing to errbar."""
-        taken = {*self.columns.named.values(), *HIDDEN}
-        return [name for name in self.frame.collect_schema().names() if name not in taken]
+        used = {*self.columns.named.values(), *HIDDEN}
+        return [name for name in self.frame.collect_schema().names() if name not in used]
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""
@@ -206,7 +206,7 @@ class TableSource(_InTable):
                 )
             return ranked_items(found)
 
-    def in_turn(self, order: str | None) -> Turns:
+    def trials_in_order(self, order: str | None) -> Turns:
         """All rows, fetched."""
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "watching a run")
@@ -295,7 +295,7 @@ class MatrixSource(Source):
             for name, m in self.matrices.items()
         }
 
-    def in_turn(self, order: str | None) -> Turns:
+    def trials_in_order(self, order: str | None) -> Turns:
         """Rows in order of matrix, question and trial."""
         if order is not None:
             raise InputError(f"there is no column {order!r} to order by: matrices have none.")

@@ -44,7 +44,7 @@ _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other 
 
 def find_columns(
     names: Iterable[str],
-    told: Mapping[str, str | None] | None = None,
+    assignment: Mapping[str, str | None] | None = None,
     usual_names: Mapping[str, tuple[str, ...]] = USUAL,
     sample: Sample | None = None,
 ) -> Columns:
@@ -59,56 +59,56 @@ def find_columns(
     'passed'
     """
     present = list(names)
-    named = _as_told(present, told or {}, usual_names)
-    taken = set(named.values())
-    unwanted = {meaning for meaning, name in (told or {}).items() if name is None}
+    named = _as_assigned(present, assignment or {}, usual_names)
+    used = set(named.values())
+    unwanted = {meaning for meaning, name in (assignment or {}).items() if name is None}
     lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
     guessed: set[str] = set()
     wanted = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
     if "question" in wanted and sample is not None:
-        found = _id_beside_text(lower, taken, sample)
+        found = _id_beside_text(lower, used, sample)
         if found is not None:
             named["question"] = found
             guessed.add("question")
     for meaning in wanted:
-        if meaning not in named and meaning in present and meaning not in taken:
+        if meaning not in named and meaning in present and meaning not in used:
             named[meaning] = meaning
-    taken = set(named.values())
+    used = set(named.values())
     for meaning in wanted:
         if meaning in named:
             continue
-        free = [name for name in _usual(lower, meaning, usual_names) if name not in taken]
+        free = [name for name in _usual(lower, meaning, usual_names) if name not in used]
         found = _likeliest(meaning, free, present, sample)
         if meaning == "system":
-            found = found or _called_after_model(present, taken, sample)
+            found = found or _called_after_model(present, used, sample)
         if found is None and meaning == "question" and sample is not None:
             found = _unusual_id(named, guessed, present, lower, sample)
         if found is not None:
             named[meaning] = found
             guessed.add(meaning)
-            taken.add(found)
+            used.add(found)
     if usual_names is USUAL and sample is not None:
         _number_trials(named, guessed, present, sample, unwanted)
-        taken = set(named.values())
+        used = set(named.values())
     _require_all(named, present, usual_names)
     if "outcome" in guessed:
         refuse_reference(named["outcome"], present, sample)
         refuse_confidence(named["outcome"], present, sample)
         refuse_tallies(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
-    unused = tuple(name for name in present if name not in taken)
+    unused = tuple(name for name in present if name not in used)
     beside = unused if "system" not in {*named, *unwanted} else ()
-    also = _other_outcomes(present, taken, lower) if "outcome" in guessed else ()
+    also = _other_outcomes(present, used, lower) if "outcome" in guessed else ()
     unused = tuple(name for name in unused if name not in also)
     return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also, unused)
 
 
 def _called_after_model(
-    present: Sequence[str], taken: set[str], sample: Sample | None
+    present: Sequence[str], used: set[str], sample: Sample | None
 ) -> str | None:
     """The first column that is called after a model and has names that are not all different."""
     for name in present:
-        if not isinstance(name, str) or name in taken or not names_system(name):
+        if not isinstance(name, str) or name in used or not names_system(name):
             continue
         values = sample(name) if sample is not None else ()
         texts = [value for value in values if isinstance(value, str) and value.strip()]
@@ -129,10 +129,10 @@ def _unusual_id(
 
     A column that was guessed to be the task, but is an id, is no longer the task.
     """
-    taken = set(named.values())
+    used = set(named.values())
     inside = [name for name in _parts_named(present, "question") if name.endswith("_id")]
-    found = other_id(lower, taken, named.get("system"), INDEX, sample)
-    found = found or next((name for name in inside if name not in taken), ROW)
+    found = other_id(lower, used, named.get("system"), INDEX, sample)
+    found = found or next((name for name in inside if name not in used), ROW)
     if found == ROW and is_task_id(named, sample):
         found = named.pop("task")
         guessed.discard("task")
@@ -214,13 +214,13 @@ def _number_trials(
         return
 
 
-def _as_told(
+def _as_assigned(
     present: list[str],
-    told: Mapping[str, str | None],
+    assignment: Mapping[str, str | None],
     usual_names: Mapping[str, tuple[str, ...]],
 ) -> dict[str, str]:
     named: dict[str, str] = {}
-    for meaning, name in told.items():
+    for meaning, name in assignment.items():
         if meaning not in usual_names:
             require_meaning(meaning)
             raise UnknownColumn(f"{meaning} cannot be combined with the other mapped columns.")
@@ -237,13 +237,13 @@ def _as_told(
     return named
 
 
-def _id_beside_text(lower: Mapping[str, str], taken: set[str], sample: Sample) -> str | None:
+def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sample) -> str | None:
     """The id column, if `question` has the text of the question."""
     text = lower.get("question")
-    if text is None or text in taken:
+    if text is None or text in used:
         return None
     ids = (name for name in _usual(lower, "question", USUAL) if plain_name(name) != "problem")
-    found = next((name for name in ids if name not in {*taken, text}), None)
+    found = next((name for name in ids if name not in {*used, text}), None)
     if found is None or (lower.get("questionid") != found and not _is_prose(sample(text))):
         return None
     return None if _is_prose(sample(found)) else found
@@ -274,12 +274,12 @@ def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
 
 
 def _other_outcomes(
-    present: Sequence[str], taken: set[str], lower: Mapping[str, str]
+    present: Sequence[str], used: set[str], lower: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Other columns that could be the outcome."""
     usual = _usual(lower, "outcome", USUAL)
     usual += _parts_named(present, "outcome")
-    return tuple(name for name in dict.fromkeys(usual) if name not in taken)
+    return tuple(name for name in dict.fromkeys(usual) if name not in used)
 
 
 # The index of a data frame that was written to a file and read again.
@@ -313,10 +313,10 @@ _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questi
 
 
 def other_id(
-    lower: Mapping[str, str], taken: set[str], system: str | None, index: str, sample: Sample
+    lower: Mapping[str, str], used: set[str], system: str | None, index: str, sample: Sample
 ) -> str | None:
     """The id column if none has a known name; None if there is none."""
-    free = [name for name in reversed(list(lower.values())) if name not in taken]
+    free = [name for name in reversed(list(lower.values())) if name not in used]
     called = [name for name in free if is_called_id(name)]
     for name in (*called, *named_like(free, _NOUNS)):
         if _is_shared(sample(name), system, sample):

@@ -105,21 +105,21 @@ def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
 
 
 def with_conditions(
-    rows: Any, columns: Columns, told: Collection[str], varied: Sequence[Varied]
+    rows: Any, columns: Columns, assignment: Collection[str], varied: Sequence[Varied]
 ) -> tuple[Any, Columns, list[Above]]:
     """Add conditions to the system names, and trial numbers to the trials.
 
-    Systems and trials mapped by the user (`told`) are left unchanged.
+    Systems and trials mapped by the user (`assignment`) are left unchanged.
     """
     if columns["question"] == ROW:
         settings = _settings_of_rows(rows, columns, _candidates(rows, columns))
     else:
         settings = _settings(rows, columns, varied)
     said: list[Above] = []
-    if settings and "system" not in told:
+    if settings and "system" not in assignment:
         rows, columns, remark = _renamed(rows, columns, settings)
         said.append(remark)
-    if "trial" not in columns and "trial" not in told and columns["question"] != ROW:
+    if "trial" not in columns and "trial" not in assignment and columns["question"] != ROW:
         columns = _with_trial(rows, columns)
     return rows, columns, said
 

@@ -40,20 +40,20 @@ _COPY = "errbar copy"
 
 
 def are_counts(
-    names: Iterable[str], told: Mapping[str, str | None], sample: Sample | None = None
+    names: Iterable[str], assignment: Mapping[str, str | None], sample: Sample | None = None
 ) -> bool:
     """Whether a table has a row per question with its numbers of trials and correct trials.
 
     A `sample` of the values distinguishes a total of trials from other totals.
     """
-    if {"trials", "correct"} & set(told):
+    if {"trials", "correct"} & set(assignment):
         return True
     lower = {plain_name(str(name)): str(name) for name in names}
     has = [
         {plain_name(name) for name in (meaning, *USUAL_COUNTS[meaning])} & lower.keys()
         for meaning in ("trials", "correct")
     ]
-    if not all(has) or told.get("outcome") or {"outcome", "trial"} & lower.keys():
+    if not all(has) or assignment.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     right = lower[min(has[1])]
     if sample is not None and any(map(_is_truth, sample(right))):

@@ -65,9 +65,9 @@ def with_file_names(rows: Any, columns: Columns, relation: Relation, naming: Fil
     )
 
 
-def free_name(name: str, taken: Sequence[str]) -> str:
+def free_name(name: str, used: Sequence[str]) -> str:
     """A name for a new column that no column has."""
-    lower = {column.lower() for column in taken}
+    lower = {column.lower() for column in used}
     return name if name not in lower else f"errbar {name}"
 
 

@@ -130,8 +130,8 @@ def _read_tables(
     wholes = [with_common_id(some, how) for some in kinds if some]
     if any(_are_pieces(whole, how) for whole in wholes):
         return _read_tables(files, replace(how, pieces=True), engine, asked=asked, named=named)
-    told = [said if whole.by_file or naming is None else [] for whole in wholes]
-    pairs = zip(wholes, told, strict=True)
+    remarks_of_files = [said if whole.by_file or naming is None else [] for whole in wholes]
+    pairs = zip(wholes, remarks_of_files, strict=True)
     return Tables([_source(whole, how, remarks, apart=apart) for whole, remarks in pairs], {})
 
 
@@ -188,11 +188,11 @@ def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
         return accounts
     for file in shaped.files:
         accounts.of(file)
-    for held in shaped.held:
+    for original in shaped.originals:
         if not apart:
-            accounts.of(shaped.files[0]).rows += held.aggregate("count(*)").fetchall()[0][0]
+            accounts.of(shaped.files[0]).rows += original.aggregate("count(*)").fetchall()[0][0]
             continue
-        for path, rows in held.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
+        for path, rows in original.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
             accounts.of(Path(path)).rows += rows
     for reason, some in shaped.left_out:
         whose = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
@@ -222,7 +222,7 @@ def _relations(
     found: _Found = []
     for file in files:
         kind = kind_of(file)
-        if kind in (CSV, PARQUET) or (kind == JSON and _are_flat_lines(file, how.told)):
+        if kind in (CSV, PARQUET) or (kind == JSON and _are_flat_lines(file, how.assignment)):
             kinds.setdefault(kind, []).append(file)
         elif kind == JSON:
             try:
@@ -306,7 +306,7 @@ def _together(
             records = ({**record, FILE: file} for file, mine in named for record in mine)
         try:
             with plain_errors(str(group[0].file)):
-                made = tidy(columns_of(records), how.told)
+                made = tidy(columns_of(records), how.assignment)
         except UnknownColumn as error:
             skipped.update(dict.fromkeys([document.file for document in group], error))
             continue
@@ -329,7 +329,7 @@ def _in_memory(
     return Relation(stored(engine, flat), tuple(files), apart)
 
 
-def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
+def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
     """Whether every line is a flat object with a question and an outcome."""
     if begins_as_array(file):
         return False
@@ -352,7 +352,7 @@ def _are_flat_lines(file: Path, told: Mapping[str, str | None]) -> bool:
     if len(records) == 1 and not _is_lines_by_name(file):
         return False
     try:
-        made = tidy(columns_of(records), told)
+        made = tidy(columns_of(records), assignment)
     except (UnknownColumn, InputError):
         return _is_lines_by_name(file) and not any(map(_has_structure, records))
     return (

@@ -127,7 +127,7 @@ def with_index(frame: Any, how: HowToRead) -> Any:
     if any(name is not None for name in frame.index.names):
         return frame.reset_index()
     try:
-        find_columns(map(str, frame.columns), how.told)
+        find_columns(map(str, frame.columns), how.assignment)
     except UnknownColumn:
         return frame if "index" in frame.columns else frame.reset_index()
     return frame
@@ -171,7 +171,7 @@ def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[A
     if not any(flat.values()):
         raise NotThere("the data have no row; there is nothing to score.")
     engine = own_engine()
-    found = tidy(flat, how.told)
+    found = tidy(flat, how.assignment)
     relation = Relation(stored(engine, found.flat), (Path("data"),), apart=False)
     shaped = shape(engine, relation, how, None)
     return shaped, (*found.remarks, *shaped.remarks)
@@ -194,9 +194,11 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
     names = kinds.names()
     far = frame.implementation.is_spark_like()
     sample = None if far else lambda name: _sample(frame, name)
-    counts = are_counts(names, how.told, sample)
+    counts = are_counts(names, how.assignment, sample)
     try:
-        columns = find_columns(names, how.told, USUAL_COUNTS if counts else USUAL, sample=sample)
+        columns = find_columns(
+            names, how.assignment, USUAL_COUNTS if counts else USUAL, sample=sample
+        )
     except UnknownColumn:
         if far or not names:
             raise

@@ -45,10 +45,10 @@ class _Extent(NamedTuple):
 
 
 def with_checked_id(
-    rows: Any, columns: Columns, told: Collection[str]
+    rows: Any, columns: Columns, assignment: Collection[str]
 ) -> tuple[Columns, list[Above]]:
     """The columns with the id that the data support, and a warning if it is another one."""
-    if "question" in told or columns["question"] == ROW:
+    if "question" in assignment or columns["question"] == ROW:
         return columns, []
     free = free_columns(rows.columns, columns)
     ids = [name for name in free if plain_name(name) in _IDS or is_called_id(name)][:_MOST_COLUMNS]

@@ -253,7 +253,7 @@ KeysAre = Literal["systems", "questions"]
 class HowToRead:
     """Options of reading; None or empty means that errbar decides."""
 
-    told: Mapping[str, str | None] = field(default_factory=dict)
+    assignment: Mapping[str, str | None] = field(default_factory=dict)
     right: tuple[str, ...] = ()  # words that mean right
     rows: RowsAre | None = None  # role of rows with the same id
     files: FilesAre | None = None  # role of files that do not name their system

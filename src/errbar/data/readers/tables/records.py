@@ -25,7 +25,7 @@ from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import Flat, melt, refuse_scorers
 from errbar.errors import UnknownColumn
 
-Told = Mapping[str, str | None]
+Assignment = Mapping[str, str | None]
 
 _BATCH = 1024  # records converted to columns at a time
 _LOOKED_AT = 500  # rows inspected to classify a column
@@ -74,50 +74,50 @@ def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]
     return {name: [record.get(name) for record in batch] for name in names}
 
 
-def tidy(flat: Flat, told: Told) -> Tidy:
+def tidy(flat: Flat, assignment: Assignment) -> Tidy:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
     flat = _parsed(flat)
-    unpacked = _unpacked(flat) or _attempts(flat, told)
+    unpacked = _unpacked(flat) or _attempts(flat, assignment)
     if unpacked is not None:
         flat, remark = unpacked
         remarks.append(remark)
-    columns = _found(flat, told)
-    if columns is not None and _hides_names(flat, columns, told):
+    columns = _found(flat, assignment)
+    if columns is not None and _hides_names(flat, columns, assignment):
         flat = _flattened(flat)
-        columns = _found(flat, told)
+        columns = _found(flat, assignment)
     if columns is None and any(_holds(column, dict) for column in flat.values()):
-        spread = _spread(flat, told)
+        spread = _spread(flat, assignment)
         if spread is not None:
             flat, remark = spread
             remarks.append(remark)
         else:
             flat = _flattened(flat)
-        columns = _found(flat, told)
+        columns = _found(flat, assignment)
     if columns is None:
-        _refuse_scorers(flat, told)
-        melted = melt(flat, told)
+        _refuse_scorers(flat, assignment)
+        melted = melt(flat, assignment)
         if melted is not None:
             flat, remark = melted
             remarks.append(remark)
-            columns = _found(flat, told)
+            columns = _found(flat, assignment)
     if columns is None:
-        columns = _find(flat, told)  # raises an error that names what is missing
+        columns = _find(flat, assignment)  # raises an error that names what is missing
     if "outcome" in columns and _holds(flat[columns["outcome"]], list):
-        flat, columns, remark = _exploded(flat, columns, told)
+        flat, columns, remark = _exploded(flat, columns, assignment)
         remarks.append(remark)
     return Tidy(_plain(flat), columns, remarks)
 
 
-def _refuse_scorers(flat: Flat, told: Told) -> None:
+def _refuse_scorers(flat: Flat, assignment: Assignment) -> None:
     """Raise an error if a row has several scores and none has a known name."""
     parts = [name for name in flat if plain_name(name.partition(".")[0]) in SCORES and "." in name]
-    if {"outcome", "system", "trial"} & told.keys() or len(parts) < 2:
+    if {"outcome", "system", "trial"} & assignment.keys() or len(parts) < 2:
         return
     refuse_scorers(parts)
 
 
-def _hides_names(flat: Flat, columns: Columns, told: Told) -> bool:
+def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     """Whether a nested object has a name that no column has: metadata.model, meta.task_id."""
     keys = {
         str(key).lower()
@@ -126,7 +126,7 @@ def _hides_names(flat: Flat, columns: Columns, told: Told) -> bool:
         for value in column[:_LOOKED_AT]
         for key in value or ()
     }
-    if "system" not in {*columns.named, *told} and names_in_parts(keys, "system"):
+    if "system" not in {*columns.named, *assignment} and names_in_parts(keys, "system"):
         return True
     ids = {name for name in USUAL["question"] if name.endswith("_id")}
     return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
@@ -150,7 +150,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
     return None
 
 
-def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """A row per column of objects with outcomes, such as attempt_1, attempt_2."""
     names = [
         name
@@ -158,7 +158,7 @@ def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         if TRIAL_NAME.fullmatch(name.strip())
         and _are_records([[value] for value in column if value])
     ]
-    if len(names) < 2 or {"outcome", "trial"} & {*told}:
+    if len(names) < 2 or {"outcome", "trial"} & {*assignment}:
         return None
     others = {name: values for name, values in flat.items() if name not in names}
     rows = zip(*(flat[name] for name in names), strict=True)
@@ -169,7 +169,7 @@ def _attempts(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         found[key if key not in found else f"{names[0]}.{key}"] = values
     found["trial"] = [name for entries in made for name, _ in entries]
     found = _flattened(found)
-    if _find({**found, "outcome": []}, told)["question"] == ROW:
+    if _find({**found, "outcome": []}, assignment)["question"] == ROW:
         found["question"] = [str(at + 1) for at, size in enumerate(sizes) for _ in range(size)]
     return found, guess(f"Trials: the columns {', '.join(names)}")
 
@@ -189,22 +189,22 @@ def sample_of(flat: Flat, name: str) -> list[Any]:
     return flat[name][:_LOOKED_AT]
 
 
-def _find(flat: Flat, told: Told) -> Columns:
+def _find(flat: Flat, assignment: Assignment) -> Columns:
     names = [name for name in flat if name not in HIDDEN]
     sample = partial(sample_of, flat)
-    usual = USUAL_COUNTS if are_counts(names, told, sample) else USUAL
-    return find_columns(names, told, usual, sample=sample)
+    usual = USUAL_COUNTS if are_counts(names, assignment, sample) else USUAL
+    return find_columns(names, assignment, usual, sample=sample)
 
 
-def _found(flat: Flat, told: Told) -> Columns | None:
+def _found(flat: Flat, assignment: Assignment) -> Columns | None:
     """Column meanings, if there is a question and an outcome."""
     try:
-        columns = _find(flat, told)
+        columns = _find(flat, assignment)
     except UnknownColumn:
         return None
     outcome = columns.named.get("outcome")
     nested = outcome is not None and _holds(flat[outcome], dict)
-    return None if nested and "outcome" not in told else columns
+    return None if nested and "outcome" not in assignment else columns
 
 
 def _parsed(flat: Flat) -> Flat:
@@ -265,13 +265,13 @@ def _flattened(flat: Flat) -> Flat:
     return flat
 
 
-def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """A row per entry of a column of objects that map question ids to outcomes."""
     for name, column in flat.items():
         if not _holds(column, dict) or not _are_outcomes_by_id(column):
             continue
         others = {other: values for other, values in flat.items() if other != name}
-        if _are_metrics(name, column, others, told):
+        if _are_metrics(name, column, others, assignment):
             continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
         found = _repeated(others, [len(pairs) for pairs in entries])
@@ -290,13 +290,15 @@ def _spread(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
     return None
 
 
-def _are_metrics(name: str, column: Sequence[Any], others: Flat, told: Told) -> bool:
+def _are_metrics(name: str, column: Sequence[Any], others: Flat, assignment: Assignment) -> bool:
     """Whether the keys of objects are metrics, since the row itself names its question."""
-    if (told.get("outcome") or "").startswith(f"{name}."):
+    if (assignment.get("outcome") or "").startswith(f"{name}."):
         return True
-    others_told = {meaning: column for meaning, column in told.items() if meaning != "outcome"}
+    other_columns = {
+        meaning: column for meaning, column in assignment.items() if meaning != "outcome"
+    }
     try:
-        question = _find({**others, "outcome": []}, others_told)["question"]
+        question = _find({**others, "outcome": []}, other_columns)["question"]
     except UnknownColumn:
         return False
     if question == ROW:
@@ -323,7 +325,7 @@ def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
     return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
 
 
-def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, Above]:
+def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat, Columns, Above]:
     """A row per entry of the lists in the outcome column."""
     name = columns["outcome"]
     lists = [value if isinstance(value, list) and value else [None] for value in flat[name]]
@@ -343,7 +345,7 @@ def _exploded(flat: Flat, columns: Columns, told: Told) -> tuple[Flat, Columns, 
     least, most = min(sizes), max(sizes)
     each = f"{least}" if least == most else f"{least} to {most}"
     remark = guess(f"Trials: the entries of the lists in {name!r}, {each} per row")
-    return found, _find(found, told), remark
+    return found, _find(found, assignment), remark
 
 
 def _repeated(flat: Flat, often: Sequence[int]) -> Flat:

@@ -78,7 +78,7 @@ class Shaped:
     files: tuple[Path, ...]
     remarks: tuple[Above, ...] = ()
     by_file: bool = False  # whether systems are named after files
-    held: tuple[Any, ...] = ()  # original rows of the files
+    originals: tuple[Any, ...] = ()  # original rows of the files
     left_out: tuple[tuple[str, Any], ...] = ()  # rows that are no outcomes, with the reason
 
     @property
@@ -91,14 +91,14 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     """Convert a relation to outcomes; `naming` applies to rows without a system."""
     remarks: list[Above] = []
     looked = _sample(relation)
-    columns = _flat_columns(relation.names, looked, how.told)
+    columns = _flat_columns(relation.names, looked, how.assignment)
     if columns is None:
-        relation, remarks = _flat(engine, relation, how.told)
+        relation, remarks = _flat(engine, relation, how.assignment)
         looked = _sample(relation)
-        columns = _find(relation.names, how.told, looked)
+        columns = _find(relation.names, how.assignment, looked)
     rows, left_out = without_headers(relation.rows, columns)
     remarks = [*remarks, *header_remark(left_out)]
-    by_file = naming is not None and "system" not in {*columns.named, *how.told}
+    by_file = naming is not None and "system" not in {*columns.named, *how.assignment}
     if columns["question"] == ROW:
         rows = _numbered(rows, relation, naming if by_file else None)
     if "correct" in columns:
@@ -111,7 +111,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         remarks += said
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
-    elif naming is not None and how.files == "systems" and "system" not in how.told:
+    elif naming is not None and how.files == "systems" and "system" not in how.assignment:
         rows = with_file_names(rows, columns, relation, naming)
     if "outcome" in columns and how.repeats == "last":
         rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
@@ -129,8 +129,8 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
                 argument="rows='trials'",
             )
         )
-    held = (relation.rows,)
-    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, held, left_out)
+    originals = (relation.rows,)
+    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, originals, left_out)
 
 
 def _is_large(relation: Relation) -> bool:
@@ -153,11 +153,11 @@ def _mended(
     rows, shares = as_shares(rows, columns)
     said = [*said, *shares]
     if how.rows is None and how.repeats != "keep":
-        columns, checked = with_checked_id(rows, columns, how.told)
+        columns, checked = with_checked_id(rows, columns, how.assignment)
         said = [*said, *names_remark(rows, columns), *checked, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
         varied, before = varied_columns(rows, columns), columns
-        rows, columns, conditions = with_conditions(rows, columns, how.told, varied)
+        rows, columns, conditions = with_conditions(rows, columns, how.assignment, varied)
         rows, columns, parts = with_parts(rows, columns)
         if conditions or parts or columns is not before:
             varied = varied_columns(rows, columns)
@@ -202,10 +202,10 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
         guessed=frozenset().union(*(part.columns.guessed for part in parts)),
         beside=() if "system" in named else parts[0].columns.beside,
     )
-    held = tuple(rows for part in parts for rows in part.held)
+    originals = tuple(rows for part in parts for rows in part.originals)
     left_out = tuple(some for part in parts for some in part.left_out)
     by_file = any(part.by_file for part in parts)
-    return Shaped(rows, columns, files, remarks, by_file, held, left_out)
+    return Shaped(rows, columns, files, remarks, by_file, originals, left_out)
 
 
 def with_common_id(parts: Sequence[Shaped], how: HowToRead) -> Shaped:
@@ -213,7 +213,7 @@ def with_common_id(parts: Sequence[Shaped], how: HowToRead) -> Shaped:
     whole = combined(parts)
     if len(parts) < 2 or whole.are_counts or how.rows is not None:
         return whole
-    columns, said = with_checked_id(whole.rows, whole.columns, how.told)
+    columns, said = with_checked_id(whole.rows, whole.columns, how.assignment)
     return replace(whole, columns=columns, remarks=(*whole.remarks, *said))
 
 
@@ -251,24 +251,24 @@ def _sample(relation: Relation) -> dict[str, list[Any]]:
 
 
 def _find(
-    names: Sequence[str], told: Mapping[str, str | None], looked: Mapping[str, list[Any]]
+    names: Sequence[str], assignment: Mapping[str, str | None], looked: Mapping[str, list[Any]]
 ) -> Columns:
-    counts = are_counts(names, told, looked.__getitem__)
+    counts = are_counts(names, assignment, looked.__getitem__)
     usual = USUAL_COUNTS if counts else USUAL
-    return find_columns(names, told, usual, sample=looked.__getitem__)
+    return find_columns(names, assignment, usual, sample=looked.__getitem__)
 
 
 def _flat_columns(
-    names: Sequence[str], looked: Mapping[str, list[Any]], told: Mapping[str, str | None]
+    names: Sequence[str], looked: Mapping[str, list[Any]], assignment: Mapping[str, str | None]
 ) -> Columns | None:
     """Column meanings; None if outcomes are in lists, in objects, or in a column per system."""
     try:
-        columns = _find(names, told, looked)
+        columns = _find(names, assignment, looked)
     except UnknownColumn:
         return None
     if "outcome" in columns and any(map(_is_structure, looked[columns["outcome"]])):
         return None
-    hides_systems = "system" not in {*columns.named, *told} and any(
+    hides_systems = "system" not in {*columns.named, *assignment} and any(
         isinstance(value, dict) and names_in_parts(value, "system")
         for name in names
         for value in looked[name]
@@ -285,12 +285,14 @@ def _is_structure(value: Any) -> bool:
 
 
 def _flat(
-    engine: Any, relation: Relation, told: Mapping[str, str | None]
+    engine: Any, relation: Relation, assignment: Mapping[str, str | None]
 ) -> tuple[Relation, list[Above]]:
     """Flatten the rows in memory to one per trial."""
     names = relation.rows.columns
     columns = list(zip(*relation.rows.fetchall(), strict=True)) or [()] * len(names)
-    found = tidy({name: list(column) for name, column in zip(names, columns, strict=True)}, told)
+    found = tidy(
+        {name: list(column) for name, column in zip(names, columns, strict=True)}, assignment
+    )
     return replace(relation, rows=stored(engine, found.flat)), found.remarks
 
 

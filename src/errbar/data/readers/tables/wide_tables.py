@@ -40,7 +40,7 @@ from errbar.data.readers.tables.wide_names import (
 from errbar.errors import InputError, UnknownColumn
 
 Flat = dict[str, list[Any]]
-Told = Mapping[str, str | None]
+Assignment = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows inspected to classify a column
 _SCORE_NAME = re.compile(
@@ -60,21 +60,21 @@ class _WideColumns(NamedTuple):
     systems: Sequence[str] = ()  # of each column, if the columns are trials of several systems
 
 
-def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
+def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """Melt a table with a column per system; None if it is not wide."""
-    if "outcome" in told:
+    if "outcome" in assignment:
         return None
-    meaning, listed = _listed_columns(flat, told)
-    rest = {key: name for key, name in told.items() if key != meaning}
+    meaning, listed = _listed_columns(flat, assignment)
+    rest = {key: name for key, name in assignment.items() if key != meaning}
     try:
         columns = _find({**flat, "outcome": []}, rest)
     except UnknownColumn:
         return None
-    taken = set(columns.named.values()) - set(listed)
+    used = set(columns.named.values()) - set(listed)
     candidates = [
         name
         for name, column in flat.items()
-        if name not in taken | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
+        if name not in used | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
     ]
     chosen = _WideColumns(listed, [], []) if listed else _choose(candidates, flat)
     wide = chosen.wide
@@ -102,7 +102,7 @@ def melt(flat: Flat, told: Told) -> tuple[Flat, Above] | None:
         found["system"] = [name for name in trials.systems for _ in range(rows)]
         chosen = chosen._replace(systems=trials.systems)
     found["outcome"] = [value for name in wide for value in flat[name]]
-    unused = [name for name in kept if name not in taken | HIDDEN | {"question"}]
+    unused = [name for name in kept if name not in used | HIDDEN | {"question"}]
     unnamed = columns["question"] == ROW and meaning != "question"
     return found, _remark(meaning, chosen, flat, unused, unnamed=unnamed)
 
@@ -150,10 +150,10 @@ def _remark(
     return warning(f"w{said}. {' '.join(reasons)} Choose the columns with {choose}.")
 
 
-def _listed_columns(flat: Flat, told: Told) -> tuple[str, list[str]]:
+def _listed_columns(flat: Flat, assignment: Assignment) -> tuple[str, list[str]]:
     """Columns listed by the user as systems or trials, as in system=gpt,qwen."""
     for meaning in ("system", "trial", "question"):
-        listed = told.get(meaning)
+        listed = assignment.get(meaning)
         if listed is None or listed in flat or "," not in listed:
             continue
         names = [name.strip() for name in listed.split(",") if name.strip()]
@@ -294,9 +294,9 @@ def _is_binary_text(value: Any) -> bool:
     return word in NOTHING or word in WORDS or number_in(word) in (0.0, 1.0)
 
 
-def _find(flat: Flat, told: Told) -> Columns:
+def _find(flat: Flat, assignment: Assignment) -> Columns:
     names = [name for name in flat if name not in HIDDEN]
-    return find_columns(names, told, USUAL, sample=lambda name: flat[name][:_LOOKED_AT])
+    return find_columns(names, assignment, USUAL, sample=lambda name: flat[name][:_LOOKED_AT])
 
 
 def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
