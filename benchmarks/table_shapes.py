@@ -60,7 +60,7 @@ def wide_csv(place: Path, rows: int, text: str) -> None:
     """A column for each of four systems."""
     with (place / "a.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(("id", "prompt", "adder", "guesser", "parrot", "oracle"))
+        table.writerow(("id", "prompt", "adder", "guesser", "parrot", "owl"))
         table.writerows((f"q{at}", text, at % 2, int(at % 3 > 0), 0, 1) for at in range(rows // 4))
 
 

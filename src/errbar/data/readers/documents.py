@@ -97,19 +97,23 @@ def document(path: Path) -> Any:
 
 def elements(path: Path) -> Iterator[Any]:
     """Iterate over the elements of a JSON array in a file, one at a time."""
-    raw = _bytes_of(path)
+    return elements_in(_bytes_of(path), str(path))
+
+
+def elements_in(raw: bytes, where: str) -> Iterator[Any]:
+    """Iterate over the elements of a JSON array, one at a time."""
     parts = parse_elements(raw)
     if parts is None:
-        yield from _elements_as_json(raw, path)
+        yield from _elements_as_json(raw, where)
         return
     try:
         yield from parts
     except (ValueError, RecursionError) as error:
-        parsed(raw, str(path))  # raises an error with the position
-        raise InputError(f"{path}: this is not a JSON array.") from error
+        parsed(raw, where)  # raises an error with the position
+        raise InputError(f"{where}: this is not a JSON array.") from error
 
 
-def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
+def _elements_as_json(raw: bytes, where: str) -> Iterator[Any]:
     """Elements of an array with values that only `json` can parse, up to the first error."""
     try:
         text = raw.decode("utf-8-sig")
@@ -117,7 +121,7 @@ def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
         text = ""
     begin = _BEGIN.match(text)
     if begin is None:  # empty, not an array, or invalid
-        yield from require_list(parsed(raw, str(path)), str(path))
+        yield from require_list(parsed(raw, where), where)
         return
     del raw
     place, mark = begin.end(), ","
@@ -132,8 +136,8 @@ def _elements_as_json(raw: bytes, path: Path) -> Iterator[Any]:
             break
         place, mark = found.end(), found[1]
     if mark != "]" or place != len(text):
-        parsed(text.encode(), str(path))  # raises an error with the position
-        raise InputError(f"{path}: this is not a JSON array.")
+        parsed(text.encode(), where)  # raises an error with the position
+        raise InputError(f"{where}: this is not a JSON array.")
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -211,17 +212,19 @@ class _Rows:
         for sample in once.values():
             value, answer = value_of(sample, selection.scorer)
             outcome = number_in(value)
-            if outcome is None and value is not None and not is_nan(value):
-                met.strange += 1
-                self.strange[json.dumps(value, default=str)[:60]] += 1
             status = "unscored" if never else _status(sample, outcome)
-            met.scored_errors += sample.error and outcome is not None
-            met.without += outcome is None and status != "error"
+            if outcome is None:
+                met.without += status != "error"
+                if value is not None and not is_nan(value):
+                    met.strange += 1
+                    self.strange[json.dumps(value, default=str)[:60]] += 1
+            elif sample.error:
+                met.scored_errors += 1
             outcomes.append(outcome)
             statuses.append(status)
             answers.append(None if answer is None else str(answer))
         extra = [self._extra(sample.metadata) for sample in once.values()]
-        names = dict.fromkeys(name for found in extra for name in found)
+        names = dict.fromkeys(chain.from_iterable(extra))
         self.log.extend(
             system=[selection.system] * len(once),
             task=[run.task] * len(once),

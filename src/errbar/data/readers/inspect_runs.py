@@ -173,14 +173,15 @@ def _samples(archive: Archive) -> Iterator[LoggedSample]:
     names = ["summaries.json"]
     if "summaries.json" not in archive:
         names = sorted(archive.names("_journal/summaries/"), key=_place_in_journal)
-    summarised = set()
+    summarised: set[str] = set()
+    members = archive.names("samples/")
     for name in names:
         where = f"{archive.path}, {name}"
-        for value in require_list(archive.document(name), where):
-            sample = _slim(value, where)
-            summarised.add(f"{sample.id}_epoch_{sample.epoch}")
-            yield sample
-    for name in archive.names("samples/"):
+        found = [_slim(value, where) for value in archive.elements(name)]
+        if members:
+            summarised.update(f"{sample.id}_epoch_{sample.epoch}" for sample in found)
+        yield from found
+    for name in members:
         if name[len("samples/") : -len(".json")] in summarised:
             continue  # the common case
         known = _SAMPLE.fullmatch(name)
@@ -195,15 +196,17 @@ def _place_in_journal(name: str) -> tuple[int, str]:
 
 
 def _slim(sample: Any, where: str) -> LoggedSample:
-    get = require_object(sample, where).get
+    get = (sample if type(sample) is dict else require_object(sample, where)).get
     scores = get("scores")
     if scores is None and isinstance(get("score"), dict):
         scores = {"score": get("score")}  # logs of 2024 had one score
     found = {}
     if isinstance(scores, dict):
-        for name, score in scores.items():
-            if isinstance(score, dict):
-                found[name] = score.get("value"), score.get("answer")
+        found = {
+            name: (score.get("value"), score.get("answer"))
+            for name, score in scores.items()
+            if isinstance(score, dict)
+        }
     return LoggedSample(
         get("id"),
         get("epoch", 1),

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, mapping, warning, way_to_say
@@ -203,10 +204,7 @@ def _derived(names: Sequence[str], flat: Flat) -> dict[str, str]:
     """Columns that are the mean or the difference of others in every row, and of which."""
     if not 2 < len(names) <= _MOST_DERIVED:
         return {}
-    columns = {
-        name: np.array([np.nan if worth_of(v) is None else worth_of(v) for v in flat[name]], float)
-        for name in names
-    }
+    columns = {name: _numbers_of(flat[name]) for name in names}
     found: dict[str, str] = {}
     for name in reversed(names):  # a column follows from those to its left
         others = {other: columns[other] for other in names if other not in {name, *found}}
@@ -215,24 +213,38 @@ def _derived(names: Sequence[str], flat: Flat) -> dict[str, str]:
         statistics = {f"the mean of {_some(list(others))}": np.mean(list(others.values()), axis=0)}
         for first, second in permutations(others, 2):
             statistics[f"{first} less {second}"] = others[first] - others[second]
-        mine = columns[name]
-        rows = ~np.isnan(mine)
-        if rows.sum() < _FEWEST_ROWS or any(_are_equal(mine, other) for other in others.values()):
+        rows = ~np.isnan(columns[name])
+        mine = columns[name][rows]
+        if mine.size < _FEWEST_ROWS:
             continue
-        how = [what for what, statistic in statistics.items() if _are_equal(mine, statistic)]
-        if how and len(set(mine[rows])) > 1:
+        values = np.unique(mine).tolist()
+        gap = _rounding(values)
+        if any(np.all(np.abs(mine - other[rows]) <= gap) for other in others.values()):
+            continue
+        how = [
+            what
+            for what, statistic in statistics.items()
+            if np.all(np.abs(mine - statistic[rows]) <= gap)
+        ]
+        if how and len(values) > 1:
             found[name] = how[0]
     return found
 
 
-def _are_equal(first: Any, second: Any) -> bool:
-    """Whether two columns are equal up to rounding to two decimals or more."""
-    known = ~np.isnan(first)
-    gap = np.abs(first[known] - second[known])
-    decimals = max(
-        (len(repr(value).partition(".")[2]) for value in first[known].tolist()), default=1
-    )
-    return bool(np.all(gap <= (0.5000001 * 10.0**-decimals if decimals > 1 else 1e-9)))
+def _numbers_of(column: Sequence[Any]) -> NDArray[np.float64]:
+    """Numeric values of outcomes, each computed once; nan for those that have none."""
+    try:
+        worths: Mapping[Any, float | None] = {value: worth_of(value) for value in set(column)}
+        found = list(map(worths.__getitem__, column))
+    except TypeError:  # lists and objects
+        found = list(map(worth_of, column))
+    return np.array([np.nan if worth is None else worth for worth in found], float)
+
+
+def _rounding(values: Sequence[float]) -> float:
+    """Largest difference that rounding explains, for values with two decimals or more."""
+    decimals = max((len(repr(value).partition(".")[2]) for value in values), default=1)
+    return 0.5000001 * 10.0**-decimals if decimals > 1 else 1e-9
 
 
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
