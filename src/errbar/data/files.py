@@ -257,29 +257,44 @@ def _needing(sentence: str) -> Iterator[None]:
         raise InputError(sentence) from error
 
 
-def excel_columns(file: Path) -> dict[str, list[Any]]:
-    """Columns of the only sheet of a workbook that has rows; its first row has their names."""
-    with _needing(f"{file}: reading Excel needs openpyxl: pip install 'errbar[excel]'."):
+def excel_sheets(file: Path) -> dict[str, dict[str, list[Any]]]:
+    """Columns of each sheet of a workbook that has rows.
+
+    The names of the columns are in the first row with as many cells as any of the first rows has.
+    """
+    try:
         import openpyxl  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Excel needs openpyxl: pip install 'errbar[excel]'."
+        ) from error
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
         book.close()
     except Exception as error:  # zip, XML and openpyxl raise errors of many types
         raise InputError(f"{file}: this Excel workbook cannot be read ({error}).") from error
-    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1}
+    filled = {name: _sheet_columns(rows) for name, rows in sheets.items()}
+    filled = {name: columns for name, columns in filled.items() if any(columns.values())}
     if not filled:
         raise InputError(f"{file}: no sheet has rows below the column names.")
-    if len(filled) > 1:
-        raise InputError(
-            f"{file}: {len(filled)} sheets have rows ({', '.join(filled)}); save the one to "
-            f"score as a separate file."
-        )
-    head, *rows = next(iter(filled.values()))
+    return filled
+
+
+_TITLES = 10  # rows in which the names of columns may begin, below a title
+
+
+def _sheet_columns(rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Columns of a sheet, without empty rows and without a title above the names."""
+    rows = [row for row in rows if any(cell not in (None, "") for cell in row)]
+    widths = [sum(cell not in (None, "") for cell in row) for row in rows[:_TITLES]]
+    if not rows:
+        return {}
+    is_titled = widths[0] == 1 < max(widths)
+    head, *body = rows[widths.index(max(widths)) :] if is_titled else rows
     names = [str(name) if name not in (None, "") else "" for name in head]
     kept = [at for at, name in enumerate(names) if name]
-    rows = [row for row in rows if any(cell is not None for cell in row)]
-    return {names[at]: [_plain(row[at]) for row in rows] for at in kept}
+    return {names[at]: [_plain(row[at]) for row in body] for at in kept}
 
 
 def _plain(cell: Any) -> Any:

@@ -26,7 +26,6 @@ from errbar.data.files import (
     PARQUET,
     arrow_columns,
     begins_as_array,
-    excel_columns,
     kind_of,
     raw_lines,
     raw_text,
@@ -56,6 +55,7 @@ from errbar.data.readers.tables.table_parts import (
     repeated_in_parts,
     whole_of,
 )
+from errbar.data.readers.tables.workbooks import workbook_columns
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
 
@@ -232,8 +232,10 @@ def _relations(
                 skipped[file] = error
         elif kind in (ARROW, EXCEL):
             try:
-                flat = arrow_columns(file) if kind == ARROW else excel_columns(file)
-                found.append((_in_memory(engine, flat, [file], apart=apart), ()))
+                flat, said = (
+                    (arrow_columns(file), ()) if kind == ARROW else workbook_columns(file, how)
+                )
+                found.append((_in_memory(engine, flat, [file], apart=apart), said))
             except NotThere as error:
                 skipped[file] = error
         else:

@@ -17,16 +17,20 @@ from typing import Any
 from errbar.base.remarks import guess, way_to_say
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import named_errors, parse, parse_next
+from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.json_objects import (
     LOOKED_AT,
+    ROWS,
     Document,
     Record,
     are_columns,
+    are_lists_of_runs,
     has_outcome,
     keys_of_lists,
     listed,
     meaning_of,
+    only_with_rows,
     rows_by_key,
     with_names,
 )
@@ -42,8 +46,7 @@ _TOTALS = frozenset(
     }
 )
 _FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
-# Names of a list of rows, whatever its columns.
-_ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
+_SPLITS = frozenset({"train", "test", "dev", "val", "valid", "validation", "eval", "holdout"})
 
 
 def documents_in(text: str, where: str) -> Any:
@@ -110,8 +113,9 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
         return _by_system(scored)
-    if len(lists) == 1 and next(iter(lists)).lower() in _ROWS:
-        return _of_one_list(value, *next(iter(lists.items())))
+    for key, rows in lists.items() if len(lists) == 1 else ():
+        if key.lower() in ROWS or are_lists_of_runs(rows):
+            return _of_one_list(value, key, rows)
     return _by_key(value, where, keys)
 
 
@@ -120,6 +124,10 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     rows = rows_by_key(value)
     if rows is not None:
         return rows
+    holder = only_with_rows(value)
+    if holder is not None:
+        found = _of_object(value[holder], f"{where}, {holder}", keys)
+        return found._replace(records=with_names(value, found.records))
     if all(isinstance(entry, dict) for entry in value.values()):
         return _of_objects(value, where, keys)
     if all(is_outcome(entry) or _is_list_of_outcomes(entry) for entry in value.values()):
@@ -193,7 +201,8 @@ def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document
 
 def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
     records = [{"system": key, **row} for key, rows in lists.items() for row in rows]
-    if any("system" in row for rows in lists.values() for row in rows[:LOOKED_AT]):
+    named = any("system" in row for rows in lists.values() for row in rows[:LOOKED_AT])
+    if named or {key.lower() for key in lists} <= _SPLITS or are_named_as_tasks(list(lists)):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
         return Document(records, [guess(f"Tasks: the keys of the document ({listed(lists)})")])
     return Document(records, [guess(f"Systems: the keys of the document ({listed(lists)})")])

@@ -71,6 +71,8 @@ def rows_by_key(value: Record) -> Document | None:
     """
     objects = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
     found = {key: rows for key, entry in objects.items() if (rows := _only_scored_list(entry))}
+    if len(found) == 1 and plain_name(str(next(iter(found)))) in _CONTAINERS:
+        return None
     if found and len(found) == len(value):
         return _with_keys("system", found, objects)
     for key, entry in objects.items():
@@ -82,6 +84,51 @@ def rows_by_key(value: Record) -> Document | None:
                 inside = _with_keys("task", parts, entry)
             return inside._replace(records=with_names(value, inside.records))
     return None
+
+
+# Names of a list of rows, whatever its columns.
+ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
+# Names of an object that holds them, and is no system.
+_CONTAINERS = ROWS | {
+    *(
+        "run",
+        "runs",
+        "output",
+        "outputs",
+        "eval",
+        "evaluation",
+        "evaluations",
+        "report",
+        "response",
+    ),
+    *("body", "payload", "content", "result", "experiment", "details", "log", "logs", "dataset"),
+}
+_DEEPEST = 4  # objects around a list of rows
+
+
+def only_with_rows(value: Record, depth: int = 0) -> str | None:
+    """Key of the only object in a document that holds lists of rows, at any depth."""
+    found = [
+        str(key)
+        for key, entry in value.items()
+        if isinstance(entry, dict) and _holds_rows(entry, depth)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _holds_rows(value: Record, depth: int) -> bool:
+    for key, entry in value.items():
+        if isinstance(entry, list) and entry and all(isinstance(row, dict) for row in entry):
+            if str(key).lower() in ROWS or any(map(has_outcome, entry[:LOOKED_AT])):
+                return True
+        elif isinstance(entry, dict) and depth < _DEEPEST and _holds_rows(entry, depth + 1):
+            return True
+    return False
+
+
+def are_lists_of_runs(rows: Sequence[Any]) -> bool:
+    """Whether every object of a list has one list of rows, as in [{"model": …, "items": […]}]."""
+    return all(isinstance(row, dict) and _only_scored_list(row) for row in rows)
 
 
 def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
@@ -185,6 +232,8 @@ def _holds_outcomes(column: Sequence[Any]) -> bool:
 
 def _holds_ids(column: Sequence[Any]) -> bool:
     """Whether the values are row ids: distinct, or words that mean neither right nor wrong."""
+    if any(isinstance(value, Mapping | list) for value in column[:_LOOKED_AT]):
+        return False
     some = [str(value) for value in column[:_LOOKED_AT]]
     distinct = len(some) >= _FEWEST_IDS and len(set(some)) == len(some)
     return distinct or not all(map(is_outcome, column[:_LOOKED_AT]))

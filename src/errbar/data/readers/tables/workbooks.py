@@ -1,0 +1,100 @@
+"""Excel workbooks with several sheets: one per system, or one with outcomes beside notes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import ROW
+from errbar.data.files import excel_sheets
+from errbar.data.readers.tables.compared_files import are_named_as_tasks
+from errbar.data.readers.tables.naming import FilesAre, HowToRead, may_repeat
+from errbar.data.readers.tables.records import tidy
+from errbar.errors import InputError, UnknownColumn
+
+_MEANINGS: Mapping[FilesAre, str] = {"systems": "system", "trials": "trial", "tasks": "task"}
+_MOST_SHOWN = 6
+
+
+class _Sheet(NamedTuple):
+    """The columns of a sheet with outcomes, and which meanings they have."""
+
+    flat: dict[str, list[Any]]
+    meanings: frozenset[str]
+    has_ids: bool
+
+
+def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], tuple[Above, ...]]:
+    """Columns of the sheets that have outcomes, with the name of the sheet if there are several.
+
+    A sheet is a system; if the rows name their systems, it is a task.
+    """
+    sheets = excel_sheets(file)
+    if len(sheets) == 1:
+        return next(iter(sheets.values())), ()
+    found = {name: sheet for name, flat in sheets.items() if (sheet := _sheet(flat, how))}
+    if any(sheet.has_ids for sheet in found.values()):  # a summary has no ids
+        found = {name: sheet for name, sheet in found.items() if sheet.has_ids}
+    if not found:
+        raise InputError(
+            f"{file}: none of its {len(sheets)} sheets ({_listed(list(sheets))}) has a question "
+            f"and an outcome; save the one to score as a separate file."
+        )
+    left = [name for name in sheets if name not in found]
+    unread = (
+        f"; not read, since they have no outcomes of questions: {_listed(left)}" if left else ""
+    )
+    if len(found) == 1:
+        ((name, only),) = found.items()
+        return only.flat, (guess(f"{file.name}: the sheet {name!r}{unread}"),)
+    named = any("system" in sheet.meanings for sheet in found.values())
+    meaning = "task" if named and how.files is None else _MEANINGS.get(how.files or "systems")
+    flat = _joined({name: sheet.flat for name, sheet in found.items()}, meaning)
+    return flat, (_remark(file, list(found), meaning, unread),)
+
+
+def _sheet(flat: dict[str, list[Any]], how: HowToRead) -> _Sheet | None:
+    """A sheet with outcomes; None if it has none."""
+    try:
+        columns = tidy(flat, how.assignment).columns
+    except (UnknownColumn, InputError):
+        return None
+    return _Sheet(flat, frozenset(columns.named), columns["question"] != ROW)
+
+
+def _joined(
+    sheets: Mapping[str, dict[str, list[Any]]], meaning: str | None
+) -> dict[str, list[Any]]:
+    """The rows of all sheets, with the name of the sheet as a column, unless there is one."""
+    names = dict.fromkeys(name for flat in sheets.values() for name in flat)
+    sizes = {sheet: len(next(iter(flat.values()), [])) for sheet, flat in sheets.items()}
+    found = {
+        name: [
+            value
+            for sheet, flat in sheets.items()
+            for value in flat.get(name, [None] * sizes[sheet])
+        ]
+        for name in names
+    }
+    if meaning is not None and meaning not in found:
+        found[meaning] = [sheet for sheet, size in sizes.items() for _ in range(size)]
+    return found
+
+
+def _remark(file: Path, names: list[str], meaning: str | None, unread: str) -> Above:
+    """That sheets are systems, tasks or trials; marked if their names leave a doubt."""
+    what = f"{meaning}s" if meaning else "parts of one table"
+    said = f"{file.name}: {len(names)} sheets are {what} ({_listed(names)}){unread}"
+    if meaning == "system" and (may_repeat(names) or are_named_as_tasks(names)):
+        other = way_to_say("--files trials or --files tasks", "files='trials' or files='tasks'")
+        return warning(f"{said}. If they are trials or tasks, use {other}.")
+    return guess(
+        said,
+        option="--files systems, trials, tasks or parts",
+        argument="files='systems', 'trials', 'tasks' or 'parts'",
+    )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+    return ", ".join(names[:_MOST_SHOWN]) + more
