@@ -139,7 +139,8 @@ def test_rewards_and_systems_without_common_questions_have_a_report_too() -> Non
     one = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
     other = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
     page = page_of({"a": one, "b": other})
-    assert "Systems are not compared</strong>: no question is common to all systems" in page
+    assert "Systems are not compared</strong>" in page
+    assert "no question is common to all systems" in page
 
 
 def test_the_command_writes_one_file_and_says_where(tmp_path: Path) -> None:

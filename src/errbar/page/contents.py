@@ -228,7 +228,7 @@ def _verdicts(
 def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:
     """Return why systems are not ranked."""
     reasons = [part.words[0] for part in sections if part.name == "ranks" and part.words]
-    return [("Systems are not compared", f": {reason}") for reason in reasons]
+    return [("Systems are not compared", "."), ("", reasons[0])] if reasons else []
 
 
 def _basis(board: Leaderboard | None, compared: Comparisons) -> str:
