@@ -437,3 +437,27 @@ def test_fifty_systems_and_five_thousand_questions_stay_quick(browser: Any, tmp_
     page = Opened(browser, path).page
     page.select_option("select[name=order]", "disputed")
     assert page.locator("#table-questions tbody tr").count() == 20
+
+
+# Pictures of the documentation: ERRBAR_ARTEFACTS=docs/pictures pytest -k documented_picture
+
+DOCUMENTED: dict[str, tuple[dict[str, int], str, str]] = {  # size, light or dark, where
+    "report-light": (WIDE, "light", "header"),
+    "report-dark": (WIDE, "dark", "#curves"),
+    "report-questions": (WIDE, "light", "#questions"),
+    "report-narrow": (NARROW, "light", "header"),
+}
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_a_documented_picture_is_of_a_report(browser: Any, report: Path, name: str) -> None:
+    size, scheme, where = DOCUMENTED[name]
+    opened = Opened(browser, report, viewport=size, color_scheme=scheme)
+    if where == "#questions":
+        opened.page.locator("#table-questions a").nth(12).click()
+    opened.page.evaluate(f"document.querySelector('{where}').scrollIntoView()")
+    assert opened.page.locator(where).is_visible()
+    opened.keep(name)
+    assert (DOCS / "pictures" / f"{name}.png").exists()
+    assert f"(pictures/{name}.png)" in (DOCS / "report.md").read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ PACKAGES: Mapping[str, Package] = {
     "pyarrow": Package("pyarrow", ("arrow",)),
     "pyspark": Package("pyspark", ("spark",)),
     "scikit-learn": Package("sklearn"),
-    "vl-convert-python": Package("vl_convert", ("plot", "report")),
+    "vl-convert-python": Package("vl_convert", ("plot",)),
 }
 INSTALLED_BY = "scripts/setup test"
 
