@@ -45,7 +45,7 @@ def render(contents: Contents) -> str:
         colours=colours,
         grouped=partial(_grouped, order=list(colours)),
         covers=contents.settings.estimand.words,
-        level=percent(contents.settings.level).replace(" ", ""),
+        level=percent(contents.settings.level).replace(" ", "\u00a0"),
         notes=_notes(contents),
         style=_file("page.css"),
         script=script,

@@ -161,8 +161,7 @@ class Comparison:
         if self.reason:
             return "No verdict", f": {self.one} against {self.other}: {self.reason}."
         gap, low, high = self.lead_digits()
-        level = percent(self.interval.level).replace(" ", "")
-        by = f"by {gap} {self.metric} ({level} CI {low} to {high})"
+        by = f"by {gap} {self.metric} ({self.interval.title} {low} to {high})"
         if self.better:
             return f"{self.leader} beats {self.trailer}", f" {by}."
         if self.probably_better:
@@ -174,7 +173,7 @@ class Comparison:
         return printable(f"{self.metric}: {self._sentence()}")
 
     def _sentence(self) -> str:
-        level = f"{percent(self.interval.level).replace(' ', '')} CI"
+        title = self.interval.title
         if self.better and not self.margin and not self.reason:
             low, high = self.gain_ends
             worse = self.other if self.better == self.one else self.one
@@ -182,12 +181,12 @@ class Comparison:
             gap, low_text, high_text = (
                 supported(number, self.sd) for number in (abs(self.difference), *ends)
             )
-            return f"{self.better} beats {worse} by {gap} ({level} {low_text} to {high_text})"
+            return f"{self.better} beats {worse} by {gap} ({title} {low_text} to {high_text})"
         gap, low_text, high_text = (
             supported(number, self.sd)
             for number in (self.difference, self.interval.low, self.interval.high)
         )
-        known = f"{level} {low_text} to {high_text}"
+        known = f"{title} {low_text} to {high_text}"
         interval = f"no interval: {self.reason}" if self.reason else known
         return f"{self.one} vs {self.other}: {self.verdict} ({gap}, {interval})"
 

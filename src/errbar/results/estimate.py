@@ -49,6 +49,11 @@ class Interval:
     def __post_init__(self) -> None:
         _without_minus_zero(self, "low", "high")
 
+    @property
+    def title(self) -> str:
+        """What it is called wherever it is printed, as in "95 % interval"."""
+        return f"{percent(self.level)} interval"
+
     def record(self) -> dict[str, Any]:
         """A flat record, as part of that of an estimate."""
         return {
@@ -157,7 +162,7 @@ class Estimate(AnyEstimate):
         differs = not math.isnan(self.value) and self.value != self.mean
         observed = f", observed {value}" if differs else ""
         return (
-            f"{subject} {self.metric}: {mean} ± {sd}, {percent(self.interval.level)} interval "
+            f"{subject} {self.metric}: {mean} ± {sd}, {self.interval.title} "
             f"{low} to {high}{observed}{why}"
         ).lstrip()
 
@@ -186,11 +191,10 @@ class Estimate(AnyEstimate):
     def headline(self) -> tuple[str, str]:
         """The score in a sentence of two parts: the score, and its interval."""
         value, mean, _, low, high = self.digits()
-        level = percent(self.interval.level).replace(" ", "")
         score = mean if math.isnan(self.value) else value
         where = f" on {self.task}" if self.task else ""
         who = f"{self.system or 'The system'} scores"
-        return f"{who} {score} {self.metric}{where}", f" ({level} CI {low} to {high})."
+        return f"{who} {score} {self.metric}{where}", f" ({self.interval.title} {low} to {high})."
 
     @property
     def outside(self) -> bool:
@@ -254,10 +258,7 @@ class RankedEstimate(AnyEstimate):
     def ends(self) -> str:
         """The interval in words."""
         low, high = self.interval.low, self.interval.high
-        return (
-            f"{percent(self.interval.level)} interval {supported(low, self.sd)} to "
-            f"{supported(high, self.sd)}"
-        )
+        return f"{self.interval.title} {supported(low, self.sd)} to {supported(high, self.sd)}"
 
     def _left_out(self) -> str:
         return f" ({percent(self.dropped)} of resamples undefined)" if self.dropped else ""

@@ -172,7 +172,7 @@ class GateRow:
         baseline, candidate, change, low, high = self.digits()
         return (
             f"{self.name}: {baseline} before, {candidate} now, change {change}, "
-            f"{percent(self.comparison.interval.level)} interval {low} to {high}, "
+            f"{self.comparison.interval.title} {low} to {high}, "
             f"limit {self.limit:+g}: {self.verdict}"
         )
 

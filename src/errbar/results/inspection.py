@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from errbar.base.remarks import above, below
-from errbar.base.tables import Table, counted, percent, supported, wrapped
+from errbar.base.tables import Table, counted, supported, wrapped
 from errbar.data.provenance import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.data.queries.slices import Slice, without_cluster
 from errbar.results.base import Result
@@ -276,7 +276,7 @@ def sentence_of(comparison: Comparison) -> str:
         supported(abs(x), comparison.sd)
         for x in (comparison.difference, comparison.interval.low, comparison.interval.high)
     )
-    level = f"{percent(comparison.interval.level).replace(' ', '')} CI"
+    title = comparison.interval.title
     if comparison.reason:
         pair = f"{comparison.one} against {comparison.other}"
         return f"{task}{pair} by {comparison.metric}: {comparison.reason}."
@@ -286,7 +286,7 @@ def sentence_of(comparison: Comparison) -> str:
         caution = f"; caution: {comparison.caution}" if comparison.caution else ""
         return (
             f"{task}{comparison.better} beats {worse} by {gap} {comparison.metric} "
-            f"({level} {ends[0]} to {ends[1]}){caution}."
+            f"({title} {ends[0]} to {ends[1]}){caution}."
         )
     low, high = (
         supported(x, comparison.sd) for x in (comparison.interval.low, comparison.interval.high)
@@ -294,5 +294,5 @@ def sentence_of(comparison: Comparison) -> str:
     return (
         f"{task}{comparison.one} against {comparison.other}: inconclusive (difference in "
         f"{comparison.metric} {supported(comparison.difference, comparison.sd)}, "
-        f"{level} {low} to {high})."
+        f"{title} {low} to {high})."
     )

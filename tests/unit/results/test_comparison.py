@@ -399,4 +399,6 @@ class TestOutput:
 
     def test_one_line(self) -> None:
         (one,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
-        assert re.fullmatch(r"pass@2: b beats a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)", str(one))
+        assert re.fullmatch(
+            r"pass@2: b beats a by 0\.\d+ \(95 % interval 0\.\d+ to 0\.\d+\)", str(one)
+        )

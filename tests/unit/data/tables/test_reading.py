@@ -318,7 +318,7 @@ def test_a_path_in_place_of_a_command_says_what_was_read_the_scores_and_who_is_b
     code, said = run(tmp_path)
     assert code == 0
     assert "Read 2 files: 100 questions x 2 systems, 200 rows." in said
-    assert "good beats poor by 0.300 avg (95% CI " in said
+    assert "good beats poor by 0.300 avg (95 % interval " in said
     code, said = run("scoer")
     assert code == 2
     assert "No such command" in said
