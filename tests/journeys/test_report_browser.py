@@ -196,6 +196,16 @@ def test_charts_are_drawn_to_the_width_of_their_panels(browser: Any, report: Pat
     assert page.locator(".board .track").count() == 3
 
 
+def test_a_confidence_has_curves_of_risk_and_of_roc(browser: Any, reports: dict[str, Path]) -> None:
+    page = Opened(browser, reports["single"], viewport=WIDE).page
+    for kind, words in (("risk", "risk "), ("roc", "true positive rate ")):
+        chart = page.locator(f"[data-curves={kind}] svg")
+        assert chart.count() == 1
+        assert chart.locator("path.line").get_attribute("d").count("L") >= 40
+        chart.hover()
+        assert page.locator("#tip").inner_text().startswith(words)
+
+
 DOTS = """[...document.querySelectorAll('.board .dot, .bars .dot, h3 .dot, #heat .dot')].map(
     (dot) => [dot.parentElement.textContent.trim().split(' ')[0],
     getComputedStyle(dot).backgroundColor])"""

@@ -13,13 +13,16 @@ import numpy as np
 
 from errbar import __version__
 from errbar.analysis.alignment import align, by_task
+from errbar.analysis.curves import risk_bands, roc_bands
+from errbar.analysis.methods import SEEN
+from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.score import fewest_trials, usual_metrics
 from errbar.data.queries.slices import Named, Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.results.base import Result
 from errbar.results.comparison import Comparisons
-from errbar.results.estimate import Estimand
+from errbar.results.estimate import Band, Estimand, Subject
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.pictures.questions import Questions
 from errbar.results.scores import Scores
@@ -27,6 +30,7 @@ from errbar.runs import Runs
 
 R = TypeVar("R", bound=Result)
 
+_MOST_RESAMPLED = 200_000  # rows, for curves with bands: a few seconds
 _PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
 
 
@@ -63,6 +67,7 @@ class Contents:
     sections: tuple[Section, ...]
     questions: tuple[Questions, ...]
     settings: ReportSettings
+    bands: dict[str, list[Band]] = field(default_factory=dict)  # of the confidence, by kind
     day: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -112,11 +117,13 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
             "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
         )
         sections += [ranks, pairs]
-    if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
+    has_confidence = isinstance(runs.source, TableSource) and "confidence" in runs.source.columns
+    if has_confidence:
         sections.append(_section("selective", "Selective prediction", runs.selective)[1])
         sections.append(_section("roc", "ROC", runs.roc)[1])
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", (), inspection))
+    today = date.today()
     versions = {"errbar": __version__, "python": platform.python_version()}
     versions |= {name: version(name) for name in _PACKAGES}
     return Contents(
@@ -126,9 +133,24 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections=tuple(sections),
         questions=tuple(questions_of(runs.source)),
         settings=settings,
-        day=f"{date.today():%-d %B %Y}",
+        bands=_bands(runs, slices) if has_confidence else {},
+        day=f"{today.day} {today:%B %Y}",
         versions=versions,
     )
+
+
+def _bands(runs: Runs, slices: Sequence[Slice]) -> dict[str, list[Band]]:
+    """Return risk over coverage, and ROC curves, unless there are too many rows to resample."""
+    if sum(part.rows for part in slices) > _MOST_RESAMPLED:
+        return {}
+    try:
+        ranked, _ = ranked_by_system(runs.source, None)
+    except ErrbarError:
+        return {}  # the sections say why
+    data = {Subject(key[0], key[1]): rows for key, rows in ranked.items()}
+    classes, _ = classes_of(data)
+    risks = {of: rows.predictions() for of, rows in data.items()}
+    return {"risk": risk_bands(risks, SEEN, 0), "roc": roc_bands(classes, SEEN, 0)}
 
 
 def questions_of(source: Source, systems: Sequence[str] | None = None) -> list[Questions]:

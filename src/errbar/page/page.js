@@ -91,8 +91,7 @@ for (const input of document.querySelectorAll("input[data-filters]")) {
   });
 }
 
-// Curves: a panel per system and task, with the other systems in grey.
-const curvePanels = byId("curve-panels");
+// Curves: a panel per system and task, with other systems in grey. A point is [x, value, low, high, label].
 const shape = (parent, tag, attributes, text) => {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -101,67 +100,70 @@ const shape = (parent, tag, attributes, text) => {
   return element;
 };
 const path = (points) => points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-if (curvePanels) {
-  const groups = new Map();
-  for (const point of looks.curves) {
-    const key = JSON.stringify([point.task, point.system]);
-    if (!groups.has(key)) groups.set(key, { task: point.task, system: point.system, points: [] });
-    groups.get(key).points.push(point);
+const MOST_IN_GREY = 10, MOST_DOTS = 20;
+const KINDS = {
+  trials: { place: (x, most) => Math.log(x) / Math.log(most), first: "k=" },
+  risk: { place: (x) => x, ticks: [0, 0.5, 1], across: "coverage" },
+  roc: { place: (x) => x, ticks: [0, 0.5, 1], across: "false positive rate", diagonal: true },
+};
+const drawCurve = (panel, panels) => {
+  const kind = KINDS[panel.kind], { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;
+  const left = 34, right = wide - (kind.ticks ? 14 : 48), top = 8, bottom = high - (kind.across ? 42 : 26);
+  const peers = panels.filter((other) => other.task === panel.task && other !== panel).slice(0, MOST_IN_GREY);
+  const most = Math.max(2, ...[panel, ...peers].flatMap((other) => other.lines.flat().map(([x]) => x)));
+  const x = (value) => left + (right - left) * kind.place(value, most), y = (value) => bottom - (bottom - top) * value;
+  const xs = [...new Set(panel.lines.flat().map(([value]) => value))].sort((a, b) => a - b);
+  const ticks = kind.ticks || xs, room = Math.max(1, Math.ceil(ticks.length / Math.floor((right - left) / 34)));
+  svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+  svg.style.height = `${high}px`;
+  for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+    shape(svg, "line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) });
+    if (tick * 2 % 1 === 0) shape(svg, "text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick);
   }
-  const place = Object.keys(looks.colours);
-  const panels = [...groups.values()].sort((a, b) => natural.compare(a.task, b.task) || place.indexOf(a.system) - place.indexOf(b.system));
-  const tasks = new Set(panels.map((panel) => panel.task));
-  const families = ["curve-one", "curve-all"], MOST_IN_GREY = 10;
-  for (const panel of panels) {
-    const figure = make("div", "", { class: "panel", style: `--c:${looks.colours[panel.system]}` });
-    const head = make("h3", "", { class: "name" });
-    head.append(dot(panel.system), named(make("span"), (panel.system || "score") + (tasks.size > 1 ? ` · ${panel.task}` : "")));
-    panel.svg = shape(figure, "svg", { role: "img", "aria-label": `${panel.system || "Score"}: ${panel.points.map((point) => `${point.metric} ${point.text}`).join(", ")}` });
-    figure.prepend(head);
-    curvePanels.append(figure);
+  ticks.forEach((tick, at) => { if ((ticks.length - 1 - at) % room === 0) shape(svg, "text", { x: x(tick), y: bottom + 20, "text-anchor": "middle" }, `${at ? "" : kind.first || ""}${tick}`); });
+  if (kind.across) shape(svg, "text", { x: (left + right) / 2, y: high - 4, "text-anchor": "middle" }, kind.across);
+  if (kind.diagonal) shape(svg, "line", { class: "at", x1: left, x2: right, y1: bottom, y2: top });
+  const known = (line) => line.filter(([, value]) => value !== null);
+  for (const other of peers) for (const line of other.lines) shape(svg, "path", { class: "others", d: path(known(line).map(([at, value]) => [x(at), y(value)])) });
+  for (const line of panel.lines) {
+    const points = known(line), banded = points.filter(([, , low]) => low !== null);
+    shape(svg, "path", { class: "band", d: path([...banded.map(([at, , , end]) => [x(at), y(end)]), ...banded.toReversed().map(([at, , low]) => [x(at), y(low)])]) });
+    shape(svg, "path", { class: "line", d: path(points.map(([at, value]) => [x(at), y(value)])) });
+    if (points.length <= MOST_DOTS) for (const [at, value] of points) shape(svg, "circle", { class: "point", cx: x(at), cy: y(value), r: 4 });
   }
-  const draw = (panel) => {
-    const { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;
-    const left = 34, right = wide - 48, top = 8, bottom = high - 26;
-    const peers = panels.filter((other) => other.task === panel.task && other !== panel).slice(0, MOST_IN_GREY);
-    const all = [panel, ...peers].flatMap((other) => other.points);
-    const most = Math.max(2, ...all.map((point) => point.k));
-    const x = (k) => left + (right - left) * Math.log(k) / Math.log(most);
-    const y = (value) => bottom - (bottom - top) * value;
-    svg.replaceChildren();
-    svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
-    svg.style.height = `${high}px`;
-    for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
-      shape(svg, "line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) });
-      if (tick * 2 % 1 === 0) shape(svg, "text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick);
-    }
-    const ks = [...new Set(panel.points.map((point) => point.k))].sort((a, b) => a - b);
-    const room = Math.max(1, Math.ceil(ks.length / Math.floor((right - left) / 34)));
-    ks.forEach((k, at) => { if ((ks.length - 1 - at) % room === 0) shape(svg, "text", { x: x(k), y: high - 6, "text-anchor": "middle" }, at ? k : `k=${k}`); });
-    const of = (other, family) => other.points.filter((point) => point.family === family && point.value !== null).sort((a, b) => a.k - b.k);
-    for (const other of peers) for (const family of families) shape(svg, "path", { class: "others", d: path(of(other, family).map((point) => [x(point.k), y(point.value)])) });
-    const ends = [];
-    for (const family of families) {
-      const points = of(panel, family), banded = points.filter((point) => point.low !== null);
-      shape(svg, "path", { class: "band", d: path([...banded.map((point) => [x(point.k), y(point.high)]), ...banded.toReversed().map((point) => [x(point.k), y(point.low)])]) });
-      shape(svg, "path", { class: "line", d: path(points.map((point) => [x(point.k), y(point.value)])) });
-      for (const point of points) shape(svg, "circle", { class: "point", cx: x(point.k), cy: y(point.value), r: 4 });
-      if (points.length) ends.push(points.at(-1));
-    }
-    const close = ends.length === 2 && y(ends[1].value) - y(ends[0].value) < 15 ? 8 : 0;
-    ends.forEach((point, at) => shape(svg, "text", { class: "end", x: right + 9, y: y(point.value) + 4 + (at ? close : -close) }, point.text.split(" ")[0]));
-    const guide = shape(svg, "line", { class: "at", y1: top, y2: bottom, visibility: "hidden" });
-    svg.onpointermove = (event) => {
-      const here = event.clientX - svg.getBoundingClientRect().left;
-      const k = ks.reduce((best, each) => (Math.abs(x(each) - here) < Math.abs(x(best) - here) ? each : best));
-      guide.setAttribute("x1", x(k)); guide.setAttribute("x2", x(k)); guide.setAttribute("visibility", "visible");
-      showTip([panel.system, ...panel.points.filter((point) => point.k === k).map((point) => `${point.metric} ${point.text}`)].filter(Boolean).join("\n"), event.clientX, event.clientY);
-    };
-    svg.onpointerleave = () => { guide.setAttribute("visibility", "hidden"); hideTip(); };
+  if (!kind.ticks) {
+    const ends = panel.lines.map((line) => known(line).at(-1)).filter(Boolean);
+    const apart = ends.length === 2 && y(ends[1][1]) - y(ends[0][1]) < 15 ? 8 : 0;
+    ends.forEach(([, value, , , label], at) => shape(svg, "text", { class: "end", x: right + 9, y: y(value) + 4 + (at ? apart : -apart) }, label.split(" ")[1]));
+  }
+  const guide = shape(svg, "line", { class: "at", y1: top, y2: bottom, visibility: "hidden" });
+  svg.onpointermove = (event) => {
+    const here = event.clientX - svg.getBoundingClientRect().left;
+    const nearest = xs.reduce((best, each) => (Math.abs(x(each) - here) < Math.abs(x(best) - here) ? each : best));
+    for (const end of ["x1", "x2"]) guide.setAttribute(end, x(nearest));
+    guide.setAttribute("visibility", "visible");
+    showTip([panel.system, ...panel.lines.flat().filter(([at]) => at === nearest).map(([, , , , label]) => label)].filter(Boolean).join("\n"), event.clientX, event.clientY);
   };
-  if (panels.length > 12) { const button = make("button", `Show all ${panels.length} charts`, { type: "button", class: "more" }); curvePanels.after(button); cap(button, curvePanels); button.addEventListener("click", () => panels.forEach(draw)); }
+  svg.onpointerleave = () => { guide.setAttribute("visibility", "hidden"); hideTip(); };
+};
+for (const host of document.querySelectorAll("[data-curves]")) {
+  const place = Object.keys(looks.colours);
+  const panels = looks.curves.filter((panel) => panel.kind === host.dataset.curves);
+  panels.sort((a, b) => natural.compare(a.task, b.task) || place.indexOf(a.system) - place.indexOf(b.system));
+  const several = new Set(panels.map((panel) => panel.task)).size > 1;
+  for (const panel of panels) {
+    const figure = make("div", "", { class: "panel", style: `--c:${looks.colours[panel.system]}` }), head = make("h3", "", { class: "name" });
+    head.append(dot(panel.system), named(make("span"), (panel.system || "score") + (several ? ` · ${panel.task}` : "")));
+    figure.append(head);
+    const said = panel.lines.map((line) => (line.length > MOST_DOTS ? line.filter((_, at) => at % 10 === 0) : line)).flat();
+    panel.svg = shape(figure, "svg", { role: "img", "aria-label": `${panel.system || "Score"}: ${said.map(([, , , , label]) => label).join(", ")}` });
+    host.append(figure);
+  }
+  const drawAll = () => panels.forEach((panel) => drawCurve(panel, panels));
+  if (panels.length > 12) { const button = make("button", `Show all ${panels.length} charts`, { type: "button", class: "more" }); host.after(button); cap(button, host); button.addEventListener("click", drawAll); }
   let width = 0;
-  new ResizeObserver(() => { if (curvePanels.clientWidth !== width) { width = curvePanels.clientWidth; panels.forEach(draw); } }).observe(curvePanels);
+  new ResizeObserver(() => { if (host.clientWidth !== width) { width = host.clientWidth; drawAll(); } }).observe(host);
 }
 
 // All pairs at a glance: the row against the column, in the colour of the better system.

@@ -18,12 +18,14 @@ from errbar.base.tables import percent
 from errbar.errors import InputError
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
+from errbar.results.estimate import BandPoint
 from errbar.results.pictures.forest import Axis
 from errbar.results.pictures.vega import with_interval
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
 _METHOD = "Method: "
+_AXES = {"risk": ("coverage", "risk"), "roc": ("false positive rate", "true positive rate")}
 
 
 def render(contents: Contents) -> str:
@@ -51,7 +53,7 @@ def render(contents: Contents) -> str:
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded(contents.record()),
-        looks=embedded({"colours": colours, "curves": _curve_points(contents)}),
+        looks=embedded({"colours": colours, "curves": _curves(contents)}),
     )
     return text
 
@@ -110,23 +112,44 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
     return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
 
 
-def _curve_points(contents: Contents) -> list[dict[str, Any]]:
-    """Return the points of the curves, with their numbers as text."""
-    return [
+def _curves(contents: Contents) -> list[dict[str, Any]]:
+    """Return the curves of each system: their points, with the numbers as text."""
+    found: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    for name in ("curve-one", "curve-all"):
+        for estimate in contents.result(name) or ():
+            value, _, _, low, high = estimate.digits()
+            text = f"{estimate.metric} {value} [{low}, {high}]"
+            lines = found.setdefault((estimate.system, estimate.task), {})
+            point = (estimate.metric.k, estimate.value, estimate.low, estimate.high, text)
+            lines.setdefault(name, []).append(point)
+    curves = [
         {
-            "system": estimate.system,
-            "task": estimate.task,
-            "family": name,
-            "metric": str(estimate.metric),
-            "k": estimate.metric.k,
-            "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "text": "{0} [{3}, {4}]".format(*estimate.digits()),
+            "kind": "trials",
+            "system": system,
+            "task": task,
+            "lines": [sorted(line) for line in lines.values()],
         }
-        for name in ("curve-one", "curve-all")
-        for estimate in contents.result(name) or ()
+        for (system, task), lines in found.items()
     ]
+    for kind, bands in contents.bands.items():
+        curves += [
+            {
+                "kind": kind,
+                "system": band.of.system,
+                "task": band.of.task,
+                "lines": [[_band_point(point, *_AXES[kind]) for point in band.points]],
+            }
+            for band in bands
+            if band.points
+        ]
+    return curves
+
+
+def _band_point(point: BandPoint, across: str, up: str) -> tuple[Any, ...]:
+    """Return a point of a curve, with its numbers as text."""
+    interval = point.interval
+    text = f"{up} {with_interval(point.value, math.nan, interval)} at {across} {point.x:.2g}"
+    return round(point.x, 4), round(point.value, 4), interval.low, interval.high, text
 
 
 def embedded(record: Any) -> str:
