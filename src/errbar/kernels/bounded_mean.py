@@ -22,6 +22,7 @@ gives for one sample or a batch of samples; an integral through the saddle point
 """
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -29,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
-from errbar.kernels.interval import root
 
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
 # With more distinct values the approximation alone is used: its normal score is then off by less
@@ -297,3 +297,33 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
         t = np.where((low < step) & (step < high), step, 0.5 * (low + high))
     exponent = (shape * np.log1p(-t[:, None] * apart)).sum(axis=1)
     return np.copysign(np.sqrt(np.maximum(2.0 * exponent, 0.0)), t), t, curve
+
+
+_MOST_STEPS = 100  # bisection alone would need 50
+_NO_ROOM = 1e-15  # width of a bracket that cannot be narrowed further
+
+
+def root(
+    rising: Callable[[float], float],
+    start: float,
+    step: float,
+    within: tuple[float, float],
+    accuracy: float,
+) -> float:
+    """Root of an increasing, nearly linear function, by the secant method within a bracket."""
+    low, high = within
+    margin = 1e-3 * (high - low)
+    old = min(max(start, low + margin), high - margin)
+    off_old = rising(old)
+    new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
+    for _ in range(_MOST_STEPS):
+        off = rising(new)
+        low, high = (new, high) if off < 0 else (low, new)
+        if abs(off) < accuracy or high - low < _NO_ROOM:
+            break
+        slope = (off - off_old) / (new - old) if new != old else 0.0
+        old, off_old = new, off
+        new = new - off / slope if slope > 0 else low
+        if not low < new < high:
+            new = 0.5 * (low + high)
+    return new

@@ -5,13 +5,13 @@ BCa bootstrap intervals (Efron 1987), and quantiles of a Beta mixture, by a brac
 """
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
 from errbar.base.arrays import Array
+from errbar.kernels.bounded_mean import root
 
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
 
@@ -127,33 +127,3 @@ def _snapped(end: float) -> float:
     if end < _AT_BOUND:
         return 0.0
     return 1.0 if end > 1.0 - _AT_BOUND else end
-
-
-_MOST_STEPS = 100  # bisection alone would need 50
-_NO_ROOM = 1e-15  # width of a bracket that cannot be narrowed further
-
-
-def root(
-    rising: Callable[[float], float],
-    start: float,
-    step: float,
-    within: tuple[float, float],
-    accuracy: float,
-) -> float:
-    """Root of an increasing, nearly linear function, by the secant method within a bracket."""
-    low, high = within
-    margin = 1e-3 * (high - low)
-    old = min(max(start, low + margin), high - margin)
-    off_old = rising(old)
-    new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
-    for _ in range(_MOST_STEPS):
-        off = rising(new)
-        low, high = (new, high) if off < 0 else (low, new)
-        if abs(off) < accuracy or high - low < _NO_ROOM:
-            break
-        slope = (off - off_old) / (new - old) if new != old else 0.0
-        old, off_old = new, off
-        new = new - off / slope if slope > 0 else low
-        if not low < new < high:
-            new = 0.5 * (low + high)
-    return new
