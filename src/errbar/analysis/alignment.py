@@ -53,7 +53,7 @@ class Alignment(Generic[Id]):
 
     def at(self, ids: Iterable[Id]) -> Integers:
         """Where some ids are."""
-        return np.array([self.place[one] for one in ids], dtype=np.int64)
+        return np.array([self.place[question] for question in ids], dtype=np.int64)
 
 
 def align(
@@ -248,13 +248,13 @@ class _Task:
         parts = tuple(np.full(shape, np.nan) for _ in (each[0].parts if each else [None]))
         trials, correct = np.zeros((2, *shape), dtype=np.int64)
         noise = np.full(shape, np.nan)
-        for row, one in enumerate(each):
-            at = aligned.at(one.questions)
-            for part, values in zip(parts, one.parts, strict=True):
+        for row, entry in enumerate(each):
+            at = aligned.at(entry.questions)
+            for part, values in zip(parts, entry.parts, strict=True):
                 part[row, at] = values
-            trials[row, at] = one.trials
-            correct[row, at] = 0 if one.correct is None else one.correct
-            noise[row, at] = np.nan if one.noise is None else one.noise
+            trials[row, at] = entry.trials
+            correct[row, at] = 0 if entry.correct is None else entry.correct
+            noise[row, at] = np.nan if entry.noise is None else entry.noise
         clusters, clustered = self._clusters(aligned, found)
         weights = self._weights(aligned, found)
         return Together(
@@ -265,9 +265,9 @@ class _Task:
             clusters=clusters,
             clustered=clustered,
             trials=trials,
-            correct=None if any(one.correct is None for one in each) else correct,
-            noise=None if any(one.noise is None for one in each) else noise,
-            bounded=all(one.bounded for one in each),
+            correct=None if any(entry.correct is None for entry in each) else correct,
+            noise=None if any(entry.noise is None for entry in each) else noise,
+            bounded=all(entry.bounded for entry in each),
             remarks=tuple(remarks),
             refused=refused,
             everyone=tuple(self._systems),
@@ -306,33 +306,33 @@ class _Task:
             raise InputError("no row has a result")
         k = metric.k if isinstance(metric, VoteAt) else metric.draws
         if isinstance(metric, VoteAt):
-            one = voted(self._source, named, metric, self._policy.taken)
+            found = voted(self._source, named, metric, self._policy.taken)
         elif rewards:
-            one = rewarded(self._source, named, self._policy.taken)
+            found = rewarded(self._source, named, self._policy.taken)
         else:
-            one = tallied(self._source, named, metric, self._policy.taken)
+            found = tallied(self._source, named, metric, self._policy.taken)
         whose = str(Subject(system, self._task))
-        kept = self._long_enough(one, k, whose, metric, remarks)
-        nothing = len(named.questions) - len(one.questions) + int((one.trials == 0).sum())
+        kept = self._long_enough(found, k, whose, metric, remarks)
+        nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())
         if nothing:
             remarks.append(f"{whose}: {counted(nothing, 'question')} without any result.")
         return kept
 
     def _long_enough(
-        self, one: SystemValues, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
+        self, own: SystemValues, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
     ) -> SystemValues:
         """Questions with enough trials; others are refused, or dropped and counted."""
-        none, short = one.trials == 0, (one.trials > 0) & (one.trials < k)
+        none, short = own.trials == 0, (own.trials > 0) & (own.trials < k)
         if short.any() and self._policy.short != "drop":
             asked = np.flatnonzero(~none).tolist()
-            few = too_few_trials(k, one.trials[asked], names=[one.questions[at] for at in asked])
+            few = too_few_trials(k, own.trials[asked], names=[own.questions[at] for at in asked])
             if few is not None:
                 raise few
         out = none | short
         if not out.any():
-            return one
+            return own
         if out.all():
-            most = int(one.trials.max(initial=0))
+            most = int(own.trials.max(initial=0))
             raise NotEnoughTrials(
                 f"no question has the {k} trials that it draws; the most are {most}"
             )
@@ -343,11 +343,11 @@ class _Task:
             )
         kept = ~out
         return replace(
-            one,
-            questions=[name for name, held in zip(one.questions, kept, strict=True) if held],
-            parts=[part[kept] for part in one.parts],
-            trials=one.trials[kept],
-            correct=None if one.correct is None else one.correct[kept],
+            own,
+            questions=[name for name, held in zip(own.questions, kept, strict=True) if held],
+            parts=[part[kept] for part in own.parts],
+            trials=own.trials[kept],
+            correct=None if own.correct is None else own.correct[kept],
         )
 
     def _weights(self, aligned: Alignment[str], systems: Iterable[str]) -> Array | None:

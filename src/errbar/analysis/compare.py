@@ -83,7 +83,7 @@ class ComparisonRequest(Generic[Kind]):
             return list(tables), []
         kept = [data for data in tables if name in data.everyone]
         if not kept:
-            there = ", ".join(dict.fromkeys(one for data in tables for one in data.everyone))
+            there = ", ".join(dict.fromkeys(system for data in tables for system in data.everyone))
             raise InputError(f"there is no baseline {name!r}; there are: {there}.")
         left = {data.task: None for data in tables if name not in data.everyone}
         return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
@@ -179,21 +179,21 @@ def _pairs(
             why = f"{without} has no {data.metric}: {reason_of(error, data.metric)}"
             found.append(Refused(*pair, refusals.add(whose, data.metric, type(error)(why))))
             continue
-        one, other = (place[name] for name in pair)
-        if not (data.held(one) & data.held(other)).any():
+        first, other = (place[name] for name in pair)
+        if not (data.held(first) & data.held(other)).any():
             where = f" in {data.task!r}" if data.task else ""
             names = f"{pair[0]!r} and {pair[1]!r}"
             remarks[f"{names} have no question in common{where}: they are not compared."] = None
             continue
         try:
-            found.append(Pair(one, other, differences.of(one, other)))
+            found.append(Pair(first, other, differences.of(first, other)))
         except InputError as error:
             found.append(Refused(*pair, refusals.add(whose, data.metric, error)))
     return found
 
 
-def _whose(data: Together, one: str, other: str) -> str:
-    return f"{one} − {other}{f' · {data.task}' if data.task else ''}"
+def _whose(data: Together, first: str, other: str) -> str:
+    return f"{first} − {other}{f' · {data.task}' if data.task else ''}"
 
 
 def _comparison(

@@ -124,14 +124,14 @@ def _pair(
         error = data.refused[without]
         why = f"{without} has no {metric}: {reason_of(error, metric)}"
         return Refused(*names, refusals.add(whose, metric, type(error)(why)))
-    one, other = (data.systems.index(name) for name in names)
+    first, other = (data.systems.index(name) for name in names)
     try:
-        both = data.shared(one, other)
+        both = data.shared(first, other)
         require_several(int(data.clusters.max()) + 1, "item" if both.size == 1 else "cluster")
     except InputError as error:
         return Refused(*names, refusals.add(whose, metric, error))
-    reasons = (_no_value(data, metric, at, both) for at in (one, other))
-    return _Pair(data, metric, one, other, both, next(filter(None, reasons), ""))
+    reasons = (_no_value(data, metric, at, both) for at in (first, other))
+    return _Pair(data, metric, first, other, both, next(filter(None, reasons), ""))
 
 
 def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -> str:
@@ -207,12 +207,12 @@ class _ResampledPairs:
         """One difference, at the level of the method."""
         if at not in self._at:
             return _nowhere(self._pairs[at].reason, method.level)
-        task, one, other = self._at[at]
+        task, first, other = self._at[at]
         drawn = self._drawn[task]
         return Gap(
-            float(drawn.whole[one]),
+            float(drawn.whole[first]),
             float(drawn.whole[other]),
-            drawn.less(one, other).spread(0, method),
+            drawn.less(first, other).spread(0, method),
         )
 
 
@@ -248,12 +248,12 @@ class _Measure:
 
     def places(self, pair: _Pair) -> tuple[int, int]:
         """Where the numbers of the two systems are."""
-        one, other = (self._side(pair, system) for system in (pair.one, pair.other))
+        left, other = (self._side(pair, system) for system in (pair.one, pair.other))
         common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
-        limits = (other, one) if common else (one, other)
+        limits = (other, left) if common else (left, other)
         first, second = (
             self._asked.setdefault((pair.metric, side, limit), len(self._asked))
-            for side, limit in zip((one, other), limits, strict=True)
+            for side, limit in zip((left, other), limits, strict=True)
         )
         return first, second
 
@@ -298,9 +298,9 @@ class _Measure:
         return ArrangedScores(scored, data.units[kept])
 
 
-def _fewest(one: Totals, other: Totals) -> Array:
+def _fewest(first: Totals, other: Totals) -> Array:
     """How many items both answer at least, in every replicate."""
-    return np.minimum(one.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
+    return np.minimum(first.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
 
 
 def _comparison(pair: _Pair, tested: Tested, asked: ComparisonRequest[ItemMetric]) -> Comparison:

@@ -191,10 +191,10 @@ def _ranks(data: Predictions) -> Array:
     return np.unique(data.confidence, return_inverse=True)[1].astype(float)
 
 
-def _equal(one: NDArray[np.intp] | None, other: NDArray[np.intp] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
+def _equal(first: NDArray[np.intp] | None, other: NDArray[np.intp] | None) -> bool:
+    if first is None or other is None:
+        return first is other
+    return np.array_equal(first, other)
 
 
 def compare_paired(

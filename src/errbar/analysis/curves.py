@@ -72,10 +72,10 @@ def curve_scores(
     )
 
 
-def _ks_of(one: Slice, errors: str) -> tuple[int, ...]:
+def _ks_of(part: Slice, errors: str) -> tuple[int, ...]:
     """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
     taken = "wrong" if errors == "bracket" else failures_as(errors)
-    trials = one.where(one.weighs).counts(taken).trials
+    trials = part.where(part.weighs).counts(taken).trials
     asked = trials[trials > 0]
     most = int(asked.min(initial=_MOST)) if asked.size else 1
     return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
@@ -83,8 +83,10 @@ def _ks_of(one: Slice, errors: str) -> tuple[int, ...]:
 
 def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
     """What a curve leaves out."""
-    kept = {id(one) for one in drawn}
-    left = [str(of) or "the system" for of, one in by_subject(found).items() if id(one) not in kept]
+    kept = {id(part) for part in drawn}
+    left = [
+        str(of) or "the system" for of, part in by_subject(found).items() if id(part) not in kept
+    ]
     if not left:
         return []
     return [
@@ -100,7 +102,7 @@ def risk_bands(
 
     In a resample that answers less than a coverage, the risk there is that of all it answers.
     """
-    return [_risk_band(of, one, method, rng) for of, one in data.items()]
+    return [_risk_band(of, items, method, rng) for of, items in data.items()]
 
 
 def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng: Seed) -> Band:
@@ -119,7 +121,7 @@ def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng:
 
 def roc_bands(data: Mapping[Subject, Scored | Grouped], method: Bootstrap, rng: Seed) -> list[Band]:
     """The true positive rate of every system over the false positive rate."""
-    return [_roc_band(of, one, method, rng) for of, one in data.items()]
+    return [_roc_band(of, items, method, rng) for of, items in data.items()]
 
 
 def _roc_band(of: Subject, data: Scored | Grouped, method: Bootstrap, rng: Seed) -> Band:
@@ -145,7 +147,8 @@ def _resampled(
     replicates = how.run(measure, arranged.units, arranged.rows, generator_of(rng))
     spreads = [replicates.spread(place, how) for place in range(at.size)]
     return tuple(
-        BandPoint(x, one.value, one.interval) for x, one in zip(at.tolist(), spreads, strict=True)
+        BandPoint(x, spread.value, spread.interval)
+        for x, spread in zip(at.tolist(), spreads, strict=True)
     )
 
 
@@ -155,7 +158,7 @@ def reliability(
     """How often answers are right, over how sure the system was: bins of equally many answers."""
     if bins < 1:
         raise InputError(f"there must be 1 bin at least; got bins={bins!r}.")
-    return [_reliability(of, one, bins, level) for of, one in data.items()]
+    return [_reliability(of, items, bins, level) for of, items in data.items()]
 
 
 def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: float) -> Band:
@@ -172,8 +175,8 @@ def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: floa
     edges = np.unique(np.quantile(sure, np.linspace(0.0, 1.0, bins + 1)))
     which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, max(edges.size - 2, 0))
     points = []
-    for one in np.unique(which).tolist():
-        some = which == one
+    for number in np.unique(which).tolist():
+        some = which == number
         share = float(right[some].mean())
         ends = share_ends(share, _worth(right[some] - share, share, cluster[some]), level)
         interval = Interval(*ends, level, Estimand.POPULATION)

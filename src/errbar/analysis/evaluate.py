@@ -116,8 +116,10 @@ def _shares_of(
     shares = []
     for metric, row in zip(metrics, table, strict=True):
         held = [
-            cell.interval.low - _SLACK <= _truth(metric, one, covers) <= cell.interval.high + _SLACK
-            for cell, one in zip(row, imagined, strict=True)
+            cell.interval.low - _SLACK
+            <= _truth(metric, data, covers)
+            <= cell.interval.high + _SLACK
+            for cell, data in zip(row, imagined, strict=True)
             if not math.isnan(cell.interval.low)
         ]
         shares.append(float(np.mean(held)) if held else math.nan)
@@ -166,9 +168,9 @@ def score(
         _require_counts(str(subject), counts)
     refusals = Refusals()
     rows = scored(named, asked, how, refusals, short=short, can_drop=False)
-    refusals.require_others((one.of, one.metric) for one in rows)
-    there = [one for one in rows if one.questions]
-    metrics_there, systems_there = {one.metric for one in there}, {one.of for one in there}
+    refusals.require_others((row.of, row.metric) for row in rows)
+    there = [row for row in rows if row.questions]
+    metrics_there, systems_there = {row.metric for row in there}, {row.of for row in there}
     words = how.describe(
         [metric for metric in asked if metric in metrics_there],
         [counts for of, counts in named.items() if of in systems_there],
@@ -249,8 +251,8 @@ def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
             "there is no metric to score by; name one at least, as in score(systems, 'pass@8')."
         )
     metrics: list[CountMetric] = []
-    for one in asked:
-        metric = metric_of(one)
+    for name in asked:
+        metric = metric_of(name)
         if not isinstance(metric, CountMetric):
             raise WrongType(
                 f"{metric} needs {metric.needs.value} of each item, which counts do not hold; "

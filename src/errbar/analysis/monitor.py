@@ -155,7 +155,7 @@ def _claims(above: float | None, below: float | None, level: float, bounds: Boun
 
 
 def _require_bounds(bounds: Bounds) -> Bounds:
-    least, most = (number(one, "bounds", -math.inf, math.inf) for one in bounds)
+    least, most = (number(bound, "bounds", -math.inf, math.inf) for bound in bounds)
     if not least < most:
         raise InputError(f"bounds must be two numbers, the lower one first; got {bounds!r}.")
     return least, most

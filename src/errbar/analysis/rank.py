@@ -198,7 +198,7 @@ class _Part:
         self.weights = data.weighing(self.some)
         heavy = values if self.weights is None else values * self.weights
         self.sizes = np.bincount(self.clusters, self.weights).astype(float)
-        self.totals = np.stack([np.bincount(self.clusters, one) for one in heavy])
+        self.totals = np.stack([np.bincount(self.clusters, cell) for cell in heavy])
         self.values = values
         self.size = float(self.sizes.sum())  # how many questions there are, or what they weigh
         self.means = values.mean(axis=1)
@@ -304,8 +304,8 @@ class _Apart:
         self._parts = parts
         self._weights = np.array([part.weight for part in parts])
         each = [part.summaries() for part in parts]
-        self.means = self._weights @ np.array([[one.mean for one in some] for some in each])
-        sds = np.array([[one.sd for one in some] for some in each])
+        self.means = self._weights @ np.array([[cell.mean for cell in some] for some in each])
+        sds = np.array([[cell.sd for cell in some] for some in each])
         self._sds = np.sqrt(np.square(self._weights) @ np.square(sds))
         self._ends: dict[float, tuple[Array, Array]] = {}
 

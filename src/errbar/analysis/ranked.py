@@ -126,8 +126,8 @@ def selective_scores(
         for key in _in_order(found, refused)
         for metric in asked
     ]
-    refusals.require_others((one.of, one.metric) for one in results)
-    unanswered = sum(one.unanswered for one in data.values())
+    refusals.require_others((estimate.of, estimate.metric) for estimate in results)
+    unanswered = sum(estimate.unanswered for estimate in data.values())
     return _told(results, method, unanswered, bins)
 
 
@@ -220,13 +220,13 @@ def _told(
     results: list[RankedEstimate], method: Bootstrap, unanswered: int, bins: int | None
 ) -> RankedScores:
     words, remarks = method.describe(), []
-    in_groups = [one for one in results if one.groups]
+    in_groups = [result for result in results if result.groups]
     if in_groups:
-        clusters = " or ".join(dict.fromkeys(f"{one.clusters:,}" for one in in_groups))
-        most = max(one.groups for one in in_groups)
+        clusters = " or ".join(dict.fromkeys(f"{result.clusters:,}" for result in in_groups))
+        most = max(result.groups for result in in_groups)
         words += f" of {most} groups, into which {clusters} clusters were put at random"
     if bins is not None:
-        furthest = max((one.bin_error for one in results), default=0.0)
+        furthest = max((result.bin_error for result in results), default=0.0)
         remarks.append(
             f"Confidences are in {bins} bins at most: no value is further than {furthest:.2g} from "
             f"what it is without them. An interval is that of the binned value."
@@ -271,9 +271,9 @@ class PairedItems:
         rows = sorted(range(len(self.systems)), key=lambda at: self.systems[at])
         return joint_clusters([column[at] for at in rows for column in (self.loss, sure)], None)
 
-    def shared(self, one: int, other: int) -> Flags:
+    def shared(self, first: int, other: int) -> Flags:
         """Mask of the items that both systems have."""
-        both: Flags = self.held[one] & self.held[other]
+        both: Flags = self.held[first] & self.held[other]
         if not both.any():
             raise InputError(
                 "they have no item in common; check that the ids of questions and trials agree"
@@ -292,8 +292,8 @@ class _Placed(NamedTuple):
 
 def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> PairedItems:
     """Align the items of all systems by key."""
-    systems = {name: one for name, one in given.items() if not isinstance(one, InputError)}
-    refused = {name: one for name, one in given.items() if isinstance(one, InputError)}
+    systems = {name: entry for name, entry in given.items() if not isinstance(entry, InputError)}
+    refused = {name: entry for name, entry in given.items() if isinstance(entry, InputError)}
     aligned = align(map(_ids, systems.values()), order=list)
     number = len(aligned.place)
     placed = [
@@ -301,7 +301,7 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
         for items, at in zip(systems.values(), aligned.places, strict=True)
     ]
     _require_told_apart(list(systems), aligned.ids, placed)
-    most = np.max([np.zeros(number, dtype=np.int64), *(one.often for one in placed)], axis=0)
+    most = np.max([np.zeros(number, dtype=np.int64), *(entry.often for entry in placed)], axis=0)
     starts = np.cumsum(most) - most  # an id has as many places as rows in any system
     shape = (len(systems), int(most.sum()))
     held = np.zeros(shape, dtype=bool)
@@ -313,7 +313,7 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
         held[row, at] = True
         confidence[row, at] = items.rows.confidence[order]
         loss[row, at] = 1.0 - items.rows.outcome[order]
-        mine = np.array([numbers[one] for one in items.rows.cluster[order].tolist()])
+        mine = np.array([numbers[entry] for entry in items.rows.cluster[order].tolist()])
         torn = (clusters[at] >= 0) & (clusters[at] != mine)
         if torn.any():
             question = items.question[order[int(np.argmax(torn))]]
@@ -354,7 +354,7 @@ def _require_told_apart(
     """Match rows without trial numbers only if all systems have equally many."""
     if not placed:
         return
-    often = np.stack([one.often for one in placed])
+    often = np.stack([place.often for place in placed])
     least = np.where(often > 0, often, np.iinfo(np.int64).max).min(axis=0)
     most = often.max(axis=0)
     doubtful = (most > 1) & (least < most)

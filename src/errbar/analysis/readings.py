@@ -67,10 +67,10 @@ def rows_without_result(
     source: Source, subjects: Mapping[Subject, Slice], errors: str
 ) -> list[str]:
     """How many rows of whoever has a score have no result, why, and how they are taken."""
-    scored = {of: one for of, one in subjects.items() if one.was_scored}
-    rows = sum(one.rows for one in subjects.values())
-    ungraded = sum(one.ungraded for one in scored.values())
-    failed = sum(one.failed - one.without_reason for one in scored.values())
+    scored = {of: part for of, part in subjects.items() if part.was_scored}
+    rows = sum(part.rows for part in subjects.values())
+    ungraded = sum(part.ungraded for part in scored.values())
+    failed = sum(part.failed - part.without_reason for part in scored.values())
     remarks = _without_reason(source, scored, errors)
     if ungraded:
         remarks.append(f"{ungraded} of {rows} rows were never scored, and are left out.")
@@ -92,58 +92,59 @@ def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> l
     if not lost:
         return []
     there = source.with_repeats().slices(())
-    others = [one for one in there if ranked is not None and one.key not in ranked]
-    names = who_was_never_scored({Subject(one.key[0], one.key[1]): one for one in others})
+    others = [part for part in there if ranked is not None and part.key not in ranked]
+    names = who_was_never_scored({Subject(part.key[0], part.key[1]): part for part in others})
     return [f"{lost} rows were never scored, and are left out.", *names]
 
 
 def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
     """Whoever has no score at all."""
-    left = [str(of) or "the system" for of, one in subjects.items() if not one.was_scored]
+    left = [str(of) or "the system" for of, part in subjects.items() if not part.was_scored]
     return [f"{first_of(left)}: {NEVER_SCORED}."] if left else []
 
 
 def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
     """A warning for each system that has such rows, or one for all where they are many."""
-    found = {of: one for of, one in subjects.items() if one.without_reason}
+    found = {of: part for of, part in subjects.items() if part.without_reason}
     if not found:
         return []
     if errors not in _OTHERWISE:
         rows, lost = _totals(found)
         return [f"{_lack(lost, rows)}: {_SAID[errors]}."]
     if len(found) <= _FEW:
-        return [warning(_line(source, of, one, errors)) for of, one in found.items()]
+        return [warning(_line(source, of, part, errors)) for of, part in found.items()]
     rows, lost = _totals(found)
-    of, one = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
-    most = _line(source, of, one, errors)
+    of, part = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
+    most = _line(source, of, part, errors)
     whose = f"{lost} of {rows} rows of {len(found)} systems and tasks"
     return [warning(f"{whose} {_WORDS}. The largest share: {most}")]
 
 
 def _totals(found: Mapping[Subject, Slice]) -> tuple[int, int]:
-    return sum(one.rows for one in found.values()), sum(o.without_reason for o in found.values())
+    return sum(part.rows for part in found.values()), sum(o.without_reason for o in found.values())
 
 
 def _lack(lost: int, rows: int) -> str:
     return f"{lost} of {rows} rows {_WORDS}"
 
 
-def _line(source: Source, of: Subject, one: Slice, errors: str) -> str:
-    values = _readings(source, of, one)
+def _line(source: Source, of: Subject, part: Slice, errors: str) -> str:
+    values = _readings(source, of, part)
     other = _OTHERWISE[errors]
     choose = way_to_say(f"--errors {other}", f"errors={other!r}")
     whose = f"{of}: " if str(of) else ""
     return (
-        f"{whose}{_lack(one.without_reason, one.rows)}: {_SAID[errors]}{values.in_words(errors)}; "
+        f"{whose}{_lack(part.without_reason, part.rows)}: "
+        f"{_SAID[errors]}{values.in_words(errors)}; "
         f"{_SAID[other]} with {choose}{values.in_words(other)}."
     )
 
 
-def _readings(source: Source, of: Subject, one: Slice) -> _Readings:
+def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
     def mean(taken: str) -> float:
         try:
             scoring = Scoring(source, taken, "drop", Calibrated())
-            found = scoring.scores({of: one}, [Average()], Refusals())
+            found = scoring.scores({of: part}, [Average()], Refusals())
         except ErrbarError:  # which is said where the number is asked for
             return math.nan
         return found[0].value
@@ -162,14 +163,14 @@ _TRUTHS = (
 
 def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
     """What there is to say where ids repeat and nothing numbers the trials."""
-    if not source.guesses_trials or not any((one.trials > 1).any() for one in found):
+    if not source.guesses_trials or not any((part.trials > 1).any() for part in found):
         return []
-    rows = sum(one.rows for one in found)
-    questions = sum(int(one.questions.sum()) for one in found)
+    rows = sum(part.rows for part in found)
+    questions = sum(int(part.questions.sum()) for part in found)
     option = setting("rows", "questions")
     unused = source.unused_columns()
     beside = f" (not used: {', '.join(unused[:5])})" if unused else ""
-    sizes = {int(n) for one in found for n in np.unique(one.trials)}
+    sizes = {int(n) for part in found for n in np.unique(part.trials)}
     if len(sizes) == 1:
         each = f"{sizes.pop()} rows of each id"
         return [
@@ -197,10 +198,10 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
 
 def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
     """What there is to say where rows that repeat an id are copies in every column."""
-    rows = sum(one.rows for one in found)
+    rows = sum(part.rows for part in found)
     if not source.guesses_trials or not isinstance(source, TableSource) or rows > _MOST_ROWS:
         return []
-    if not any((one.trials > 1).any() for one in found):
+    if not any((part.trials > 1).any() for part in found):
         return []
     kinds = source.frame.collect_schema()
     names = [name for name in kinds.names() if name not in HIDDEN]
@@ -224,17 +225,17 @@ def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
 
 def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
     """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
-    if all(one.is_binary for one in found):
+    if all(part.is_binary for part in found):
         return []
-    ranges = {one.key: _values(source, one) for one in found}
+    ranges = {part.key: _values(source, part) for part in found}
     ranges = {key: values for key, values in ranges.items() if values}
-    least, most = (how(how(one) for one in ranges.values()) for how in (min, max))
+    least, most = (how(how(part) for part in ranges.values()) for how in (min, max))
     said: list[Above] = []
     if least < 0 or most > 1:
         said.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
     for task in dict.fromkeys(key[1] for key in ranges):
-        mine = {key: one for key, one in ranges.items() if key[1] == task}
-        small = [key for key, one in mine.items() if min(one) >= 0 and max(one) <= 1]
+        mine = {key: part for key, part in ranges.items() if key[1] == task}
+        small = [key for key, part in mine.items() if min(part) >= 0 and max(part) <= 1]
         large = [key for key in mine if key not in small and max(mine[key]) > 1]
         if small and large:
             said.append(
@@ -275,7 +276,7 @@ def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
 def _gap(key: Sequence[str], values: Iterable[float]) -> list[Above]:
     """A warning where outcomes up to 1 stand beside some that are ten times as large, or more."""
     sizes = sorted({abs(value) for value in values if value})
-    within, beyond = [one for one in sizes if one <= 1], [one for one in sizes if one > 1]
+    within, beyond = [size for size in sizes if size <= 1], [size for size in sizes if size > 1]
     if not within or not beyond or beyond[0] < _GAP * within[-1]:
         return []
     return [
@@ -291,28 +292,28 @@ def _name(key: Sequence[str]) -> str:
     return key[0] or "the system"
 
 
-def _values(source: Source, one: Slice) -> dict[float, int]:
+def _values(source: Source, part: Slice) -> dict[float, int]:
     """The outcomes that occur, and how often."""
-    if one.is_binary:
-        right, scored = int(one.right @ one.questions), int(one.scored @ one.questions)
+    if part.is_binary:
+        right, scored = int(part.right @ part.questions), int(part.scored @ part.questions)
         return {0.0: scored - right, 1.0: right}
-    results = source.categories(one.by)[one.key]
+    results = source.categories(part.by)[part.key]
     often = results.counts.sum(axis=0)
     return {value: int(n) for value, n in zip(results.values, often, strict=True) if n}
 
 
 def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]:
     """What there is to say where systems share fewer questions than their ids would if alike."""
-    if len(found) < 2 or sum(one.rows for one in found) > _MOST_ROWS:
+    if len(found) < 2 or sum(part.rows for part in found) > _MOST_ROWS:
         return []
     parts = (
-        [one.source for one in source.parts.values()] if isinstance(source, Joined) else [source]
+        [part.source for part in source.parts.values()] if isinstance(source, Joined) else [source]
     )
-    if not all(isinstance(one, TableSource) and not one.origin.reader for one in parts):
+    if not all(isinstance(part, TableSource) and not part.origin.reader for part in parts):
         return []
-    if any(one.columns["question"] == ROW for one in parts if isinstance(one, TableSource)):
+    if any(part.columns["question"] == ROW for part in parts if isinstance(part, TableSource)):
         return []
-    named = {key: set(one.questions) for key, one in source.named().items()}
+    named = {key: set(part.questions) for key, part in source.named().items()}
     said: list[Above] = []
     for systems in by_task(named).values():
         (first, mine), *others = systems.items()
@@ -339,10 +340,10 @@ def _plain_id(text: str) -> str:
 
 def nameless_systems(found: Sequence[Slice]) -> list[Above]:
     """What there is to say where some rows name no system though others do."""
-    lost = [one for one in found if not one.key[0]]
+    lost = [part for part in found if not part.key[0]]
     if not lost or len(lost) == len(found):
         return []
-    rows, all_rows = (sum(one.rows for one in some) for some in (lost, found))
+    rows, all_rows = (sum(part.rows for part in some) for some in (lost, found))
     return [
         warning(
             f"{rows} of {all_rows} rows name no system, though others do: they are taken as one "
@@ -354,9 +355,9 @@ def nameless_systems(found: Sequence[Slice]) -> list[Above]:
 def strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
     """What there is to say where a column of right and wrong holds other numbers."""
     column = source.outcome_column
-    if column.lower() not in _TRUTHS or all(one.is_binary for one in found):
+    if column.lower() not in _TRUTHS or all(part.is_binary for part in found):
         return []
-    other = sum(int(one.other @ one.questions) for one in found)
+    other = sum(int(part.other @ part.questions) for part in found)
     return [
         warning(
             f"{other} rows of {column!r} are neither 0 nor 1: all are taken as rewards and "
@@ -368,12 +369,12 @@ def strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
 def _both_means(source: Source, found: Sequence[Slice]) -> list[tuple[str, float, float]]:
     """Of every system and task: its mean over questions, and over rows."""
     means = []
-    for one in found:
-        if one.is_binary:
-            values, rows = one.right, one.scored
-            often = one.questions
+    for piece in found:
+        if piece.is_binary:
+            values, rows = piece.right, piece.scored
+            often = piece.questions
         else:
-            results = source.categories(one.by)[one.key]
+            results = source.categories(piece.by)[piece.key]
             values = results.counts @ np.array(results.values)
             rows = results.counts.sum(axis=1)
             often = np.ones(len(rows), dtype=np.int64)
@@ -383,7 +384,7 @@ def _both_means(source: Source, found: Sequence[Slice]) -> list[tuple[str, float
         each = values[some] / rows[some]
         by_question = float(often[some] @ each / often[some].sum())
         by_row = float(often[some] @ values[some] / (often[some] @ rows[some]))
-        name = " · ".join(part for part in one.key if part)
+        name = " · ".join(part for part in piece.key if part)
         if not math.isclose(by_question, by_row, rel_tol=1e-12):
             means.append((name, by_question, by_row))
     return means

@@ -83,7 +83,7 @@ def paired_areas(
     first, flags = scores_and_labels(scores, labels)
     second, _ = scores_and_labels(other_scores, labels, "other_scores")
     (beats, beaten), (beats_too, beaten_too) = (
-        kernel.item_placements(one, flags) for one in (first, second)
+        kernel.item_placements(numbers, flags) for numbers in (first, second)
     )
     areas = [kernel.mean_placement(part, beaten.size) for part in (beats, beats_too)]
     # Sorted, so that rounding does not depend on the order of the items.
@@ -93,16 +93,16 @@ def paired_areas(
 
 def unpaired_areas(first: Scored, second: Scored, level: float) -> Gap:
     """Areas of scores of different items, with the sum of DeLong's variances."""
-    for one in (first, second):
-        if not isinstance(one, Scored):
-            raise WrongType(f"give Scored(scores, labels) twice; got {type(one).__name__}.")
-        if one.weights is not None or one.clusters is not None:
+    for items in (first, second):
+        if not isinstance(items, Scored):
+            raise WrongType(f"give Scored(scores, labels) twice; got {type(items).__name__}.")
+        if items.weights is not None or items.clusters is not None:
             raise InputError(
                 "DeLong's variance is for items without weights or clusters; estimate() "
                 "resamples each side."
             )
     (area, variance), (other, other_variance) = (
-        kernel.delong(*sort_with_label(one.scores, one.labels)) for one in (first, second)
+        kernel.delong(*sort_with_label(items.scores, items.labels)) for items in (first, second)
     )
     return _gap([area, other], variance + other_variance, level)
 

@@ -80,7 +80,7 @@ class Scoring:
                 )
                 words |= _if_any(part, _VOTES)
             elif len(part) < len(there):
-                others = {of: one for of, one in there.items() if of not in part}
+                others = {of: rest for of, rest in there.items() if of not in part}
                 rewards = self._each(
                     others,
                     metric,
@@ -114,17 +114,17 @@ class Scoring:
     ) -> _Part:
         """One metric of subject after subject, each of which may be refused it."""
         found = {}
-        for of, one in subjects.items():
+        for of, part in subjects.items():
             try:
-                found[of] = score(of, one)
+                found[of] = score(of, part)
             except InputError as error:
                 found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
         return found
 
     def _rewarded(
-        self, of: Subject, one: Slice, metric: CountMetric, remarks: list[str]
+        self, of: Subject, part: Slice, metric: CountMetric, remarks: list[str]
     ) -> Estimate:
-        rewards = rewards_of(results_of(self.source, one), self.taken)
+        rewards = rewards_of(results_of(self.source, part), self.taken)
         found = average_reward(of, metric, rewards, self.method)
         if found.interval.covers is Estimand.POPULATION and isinstance(self.method, Calibrated):
             whose = f"{of}: " if str(of) else ""
@@ -143,7 +143,7 @@ class Scoring:
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
-            whose = tuple(of for of, one in subjects.items() if not is_reward(one, metric))
+            whose = tuple(of for of, item in subjects.items() if not is_reward(item, metric))
             if whose:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
@@ -154,14 +154,14 @@ class Scoring:
             counts, refused = self._tallied({of: subjects[of] for of in whose}, members, remarks)
             scores = self._scored(counts, list(members.values()), refusals, remarks)
             for first, (at, metric) in enumerate(members.items()):
-                found[at] = {one.of: one for one in scores[first :: len(members)]}
+                found[at] = {item.of: item for item in scores[first :: len(members)]}
                 for of, error in refused.items():
                     reason = refusals.add(of, metric, error)
                     found[at][of] = missing(of, metric, self.method, reason)
-                if any(one.questions for one in found[at].values()):
+                if any(item.questions for item in found[at].values()):
                     asked[metric] = None
-            there = {one.of for one in scores if one.questions}
-            systems += [one for of, one in counts.items() if of in there]
+            there = {item.of for item in scores if item.questions}
+            systems += [item for of, item in counts.items() if of in there]
         within = self.short != "posterior"
         words = self.method.describe(list(asked), systems, within=within) if asked else ""
         return found, {words: None} if words else {}
@@ -173,9 +173,9 @@ class Scoring:
         metric = next(iter(members.values()))
         counts: dict[Subject, AnyCounts] = {}
         refused: dict[Subject, InputError] = {}
-        for of, one in subjects.items():
+        for of, part in subjects.items():
             try:
-                found = counts_of(self.source, one, metric, self.taken)
+                found = counts_of(self.source, part, metric, self.taken)
                 kept = _long_enough(found, metric) if self.short == "drop" else found
             except InputError as error:
                 refused[of] = error
@@ -204,10 +204,10 @@ class Scoring:
         self, found: list[Estimate], counts: dict[Subject, AnyCounts], remarks: list[str]
     ) -> list[Estimate]:
         """The same, with the share of simulations in which each interval held the truth."""
-        if any(clusters_of(one) is not None for one in counts.values()):
+        if any(clusters_of(item) is not None for item in counts.values()):
             remarks.append("held: the simulated questions are not clustered.")
         held: dict[tuple[Subject, Metric], float] = {}
-        for of, one in counts.items():
+        for of, item in counts.items():
             fine = [
                 each.metric
                 for each in found
@@ -216,15 +216,15 @@ class Scoring:
             if not fine:
                 continue
             try:
-                shares = held_shares(one, fine, self.method, np.random.default_rng(0))
+                shares = held_shares(item, fine, self.method, np.random.default_rng(0))
             except InputError as error:
                 remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
             else:
                 held |= {(of, metric): share for metric, share in zip(fine, shares, strict=True)}
-        return [replace(one, held=held.get((one.of, one.metric), math.nan)) for one in found]
+        return [replace(item, held=held.get((item.of, item.metric), math.nan)) for item in found]
 
-    def _voted(self, of: Subject, one: Slice, metric: VoteAt, remarks: list[str]) -> Estimate:
-        questions = ballots_of(self.source, one, self.taken)
+    def _voted(self, of: Subject, part: Slice, metric: VoteAt, remarks: list[str]) -> Estimate:
+        questions = ballots_of(self.source, part, self.taken)
         trials = np.array([question.trials for question in questions], dtype=np.int64)
         short = too_few_trials(metric.k, trials)
         if short and self.short != "drop":
@@ -292,26 +292,26 @@ def _scorable(
     kept: dict[Subject, Slice] = {}
     lacking: dict[Subject, str] = {}
     said: list[str] = []
-    for whose, one in subjects.items():
-        weigh = _that_weigh(whose, one)
-        some = weigh & (one.scored > 0 if taken == "missing" else one.trials > 0)
-        if not one.was_scored:
+    for whose, part in subjects.items():
+        weigh = _that_weigh(whose, part)
+        some = weigh & (part.scored > 0 if taken == "missing" else part.trials > 0)
+        if not part.was_scored:
             lacking[whose] = NEVER_SCORED
         elif not some.any():
             lacking[whose] = "no row has a result"
         else:
-            kept[whose] = one.where(some)
-            said += _left_out(whose, one, some | ~weigh)
-            nothing = int(one.questions[~weigh].sum())
+            kept[whose] = part.where(some)
+            said += _left_out(whose, part, some | ~weigh)
+            nothing = int(part.questions[~weigh].sum())
             if nothing:
                 name = str(replace(whose, failed="")) or "the system"
                 said.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
     return kept, lacking, said
 
 
-def _that_weigh(whose: Subject, one: Slice) -> NDArray[np.bool_]:
+def _that_weigh(whose: Subject, part: Slice) -> NDArray[np.bool_]:
     """The states of questions whose weight is not 0; there must be one."""
-    weigh = one.weighs
+    weigh = part.weighs
     if not weigh.any():
         raise InputError(
             f"{str(whose) or 'the system'}: all questions have the weight 0, so there is no mean. "
@@ -320,12 +320,12 @@ def _that_weigh(whose: Subject, one: Slice) -> NDArray[np.bool_]:
     return weigh
 
 
-def _left_out(whose: Subject, one: Slice, kept: NDArray[np.bool_]) -> list[str]:
+def _left_out(whose: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
     """How many questions have no result, and how many of those were never scored."""
-    never = ~kept & (one.trials == 0)
-    asked, name, said = int(one.questions.sum()), str(replace(whose, failed="")), []
+    never = ~kept & (part.trials == 0)
+    asked, name, said = int(part.questions.sum()), str(replace(whose, failed="")), []
     for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
-        number = int(one.questions[out].sum())
+        number = int(part.questions[out].sum())
         if number:
             said.append(f"{name}: {number} of {asked} questions {words}, and are left out.")
     return [remark.removeprefix(": ") for remark in said]
@@ -353,13 +353,13 @@ def _answered(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
         values=np.array(metric.values(questions)),
         trials=np.array([question.trials for question in questions]),
         clusters=np.array(known) if len(known) == len(questions) else None,
-        weights=scaled_weights([one.weight for one in questions], np.ones(len(questions))),
+        weights=scaled_weights([ballots.weight for ballots in questions], np.ones(len(questions))),
     )
 
 
 def _if_any(part: _Part, words: str) -> dict[str, None]:
     """How numbers were made, where there are any."""
-    return {words: None} if any(one.questions for one in part.values()) else {}
+    return {words: None} if any(estimate.questions for estimate in part.values()) else {}
 
 
 def first_of(names: list[str]) -> str:
@@ -367,15 +367,15 @@ def first_of(names: list[str]) -> str:
     return ", ".join([*names[:5], *["…"] * (len(names) > 5)])
 
 
-def fewest_trials(one: Slice) -> int:
+def fewest_trials(part: Slice) -> int:
     """Of a question that was scored; 0 where none was."""
-    trials = one.trials[one.trials > 0]
-    return int(trials.min()) if one.was_scored and trials.size else 0
+    trials = part.trials[part.trials > 0]
+    return int(trials.min()) if part.was_scored and trials.size else 0
 
 
 def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
     """The mean and, where questions have several trials, whether one or all of them are right."""
-    fewest = [fewest_trials(one) for one in slices if one.is_binary]
+    fewest = [fewest_trials(part) for part in slices if part.is_binary]
     several = [trials for trials in fewest if trials > 1]
     return ("avg", f"pass@{min(several)}", f"pass^{min(several)}") if several else ("avg",)
 
@@ -383,6 +383,8 @@ def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
 def by_subject(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
     """Slices by what they are of."""
     return {
-        Subject(one.key[0], one.key[1], tuple(zip(one.by, one.key[2:], strict=True)), failed): one
-        for one in found
+        Subject(
+            part.key[0], part.key[1], tuple(zip(part.by, part.key[2:], strict=True)), failed
+        ): part
+        for part in found
     }

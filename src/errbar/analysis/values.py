@@ -32,55 +32,55 @@ FEW = 10  # effective number of questions below which a spread rests on few of t
 _ALL_EQUAL = "all questions have the same value, so there is no spread to estimate"
 
 
-def ballots_of(source: Source, one: Slice, taken: str) -> list[Ballots]:
+def ballots_of(source: Source, part: Slice, taken: str) -> list[Ballots]:
     """The ballots of each question; a failed trial is a ballot without an answer, or none."""
-    if not one.is_binary:
-        raise WrongType(f"needs outcomes of 0 and 1; there are {_shown(source, one)}")
-    questions = [each for each in source.ballots(one.by)[one.key] if each.weight > 0]
+    if not part.is_binary:
+        raise WrongType(f"needs outcomes of 0 and 1; there are {_shown(source, part)}")
+    questions = [each for each in source.ballots(part.by)[part.key] if each.weight > 0]
     if any(each.silent for each in questions) and not any(each.votes for each in questions):
         raise InputError(
             "no row has an answer to vote by; maj@k counts right and wrong without answers"
         )
     if taken == "missing":
         return [question for question in questions if question.trials]
-    if taken == "right" and one.failed:
+    if taken == "right" and part.failed:
         raise InputError(
             f"rows without a result have no answer to vote for; {_counted('fail')} counts them as "
             f"ballots without a vote, {_counted('missing')} leaves them out"
         )
-    return [replace(one, silent=one.silent + one.failed, failed=0) for one in questions]
+    return [replace(part, silent=part.silent + part.failed, failed=0) for part in questions]
 
 
-def counts_of(source: Source, one: Slice, metric: CountMetric, taken: str) -> AnyCounts:
+def counts_of(source: Source, part: Slice, metric: CountMetric, taken: str) -> AnyCounts:
     """Right and wrong, or the categories that a metric has weights for."""
     if isinstance(metric, CategoryMetric) and categories_of(metric):
-        return _categories(source, one, metric, taken)
-    if not one.is_binary:
+        return _categories(source, part, metric, taken)
+    if not part.is_binary:
         raise WrongType(
-            f"needs outcomes of 0 and 1; there are {_shown(source, one)}. As rewards they are "
+            f"needs outcomes of 0 and 1; there are {_shown(source, part)}. As rewards they are "
             f"averaged by avg; as categories 0, 1, 2 … they are taken by metrics with a weight for "
             f"each: avg(weights=[…]), bayes(…), max@k(…)"
         )
-    return one.counts(taken)
+    return part.counts(taken)
 
 
-def results_of(source: Source, one: Slice) -> Results:
+def results_of(source: Source, part: Slice) -> Results:
     """The results that occur in a slice, without values that only others have."""
-    found = source.categories(one.by)[one.key]
+    found = source.categories(part.by)[part.key]
     there = np.flatnonzero(found.counts.sum(axis=0))
     values = [found.values[at] for at in there.tolist()]
     return found._replace(values=values, counts=found.counts[:, there])
 
 
-def _shown(source: Source, one: Slice) -> str:
+def _shown(source: Source, part: Slice) -> str:
     """The first values that occur."""
-    values = results_of(source, one).values
+    values = results_of(source, part).values
     shown = ", ".join(f"{value + 0.0:g}" for value in values[:_MOST_SHOWN])
     return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
 
 
-def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-    values, counts, _, clusters, names, weights = results_of(source, one)
+def _categories(source: Source, part: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
+    values, counts, _, clusters, names, weights = results_of(source, part)
     some = counts.sum(axis=1) > 0
     if weights is not None:
         some &= weights > 0
@@ -90,9 +90,9 @@ def _categories(source: Source, one: Slice, metric: CategoryMetric, taken: str) 
         raise WrongType(
             f"has weights for the outcomes 0 to {len(metric.weights) - 1}; there is {wrong[0]:g}"
         )
-    if one.failed and taken != "missing":
+    if part.failed and taken != "missing":
         raise InputError(
-            f"{one.failed} rows have no result, and no category is their own; "
+            f"{part.failed} rows have no result, and no category is their own; "
             f"{_counted('missing')} leaves them out"
         )
     tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
@@ -117,9 +117,9 @@ def categories_of(metric: CountMetric) -> tuple[float, ...]:
     return ()
 
 
-def is_reward(one: Slice, metric: CountMetric) -> bool:
+def is_reward(part: Slice, metric: CountMetric) -> bool:
     """Whether outcomes are averaged as they are."""
-    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not one.is_binary
+    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not part.is_binary
 
 
 @dataclass(frozen=True, kw_only=True)

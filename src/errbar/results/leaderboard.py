@@ -88,7 +88,7 @@ class Leaderboard(Rows[Standing]):
         letters = [set(_LETTER.findall(row.groups)) for row in self]
         groups = [
             [at for at, own in enumerate(letters) if letter in own]
-            for letter in sorted(set().union(*letters), key=lambda one: (len(one), one))
+            for letter in sorted(set().union(*letters), key=lambda name: (len(name), name))
         ]
         return [members for members in groups if len(members) > 1]
 

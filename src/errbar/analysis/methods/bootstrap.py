@@ -110,9 +110,9 @@ class Replicates(NamedTuple):
     drawn: Array
     left_out: Array
 
-    def less(self, one: int, other: int) -> "Replicates":
+    def less(self, first: int, other: int) -> "Replicates":
         """One number less another."""
-        return Replicates(*(rounded_difference(part[[one]], part[[other]]) for part in self))
+        return Replicates(*(rounded_difference(part[[first]], part[[other]]) for part in self))
 
     def spread(self, at: int, method: Bootstrap) -> "Spread":
         """Standard deviation and interval of one number."""

@@ -77,7 +77,7 @@ class Calibrated(Method):
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        known = [one.value for one in Estimand]
+        known = [estimand.value for estimand in Estimand]
         if self.estimand not in known:
             raise InputError(
                 f"estimand must be one of {', '.join(map(repr, known))}; got {self.estimand!r}."

@@ -162,7 +162,7 @@ class Learned:
         if not all(part.unbiased for part in parts):
             return found
         each = [part.subset_means([part], self._states)[0] for part in parts]
-        means = [np.array(one @ self._mass / self._mass.sum()) for one in each]
+        means = [np.array(values @ self._mass / self._mass.sum()) for values in each]
         off = float(metric.joined(*means)) - found.mean
         low, high = found.low + min(off, 0.0), found.high + max(off, 0.0)
         return Summary(found.mean, math.hypot(found.sd, off), low, high)
@@ -176,10 +176,10 @@ class Learned:
         more = usual * rng.standard_exponential(gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
-        worse = metric.joined(*(one / (totals + more) for one in sums))
-        better = metric.joined(*((one + more) / (totals + more) for one in sums))
+        worse = metric.joined(*(total / (totals + more) for total in sums))
+        better = metric.joined(*((total + more) / (totals + more) for total in sums))
         tail = 0.5 * (1.0 - level)
-        seen = metric.joined(*(one / totals for one in sums))
+        seen = metric.joined(*(total / totals for total in sums))
         low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
         high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
@@ -360,7 +360,7 @@ class Learned:
         found = []
         for n in np.unique(self._states.trials).tolist():
             tables = [self._table(part, n) for part in parts]
-            moved = [mean + (one - mean) / size for mean, one in zip(means, tables, strict=True)]
+            moved = [mean + (new - mean) / size for mean, new in zip(means, tables, strict=True)]
             found.append(metric.joined(*moved))
         return np.concatenate(found)
 

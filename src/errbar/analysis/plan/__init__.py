@@ -367,7 +367,7 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     )
     if len(goal.difficulty.rates) > 1:
         each = goal.for_each_spread() or [goal]
-        found = [one.computed(best.questions, best.trials) for one in each]
+        found = [goal_at_spread.computed(best.questions, best.trials) for goal_at_spread in each]
         low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
         said.append(
             f"Over 90 % of the difficulty distributions that fit the pilot, its power "

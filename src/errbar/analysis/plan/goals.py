@@ -200,8 +200,8 @@ class DetectDifference(Goal):
 
     def for_each_spread(self) -> "list[DetectDifference]":
         """The same difference for every spread of difficulty in which it is possible."""
-        every = [replace(self, difficulty=one) for one in self.difficulty.each()]
-        return [one for one in every if one.is_possible]
+        every = [replace(self, difficulty=spread) for spread in self.difficulty.each()]
+        return [spread for spread in every if spread.is_possible]
 
     def detectable(self, power: float, questions: int, trials: int | None) -> float:
         """The smallest difference of this sign that has this power; nan if there is none."""

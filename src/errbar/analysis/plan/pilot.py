@@ -214,11 +214,11 @@ def learned_from(
         raise WrongType(f"a pilot is what errbar.load gives; got {type(log).__name__}.")
     failures_as(errors)  # refused before anything is read
     slices = source.slices(())
-    names = _chosen(systems, list(dict.fromkeys(one.key[0] for one in slices)))
-    if any(one.is_weighted for one in slices):
+    names = _chosen(systems, list(dict.fromkeys(part.key[0] for part in slices)))
+    if any(part.is_weighted for part in slices):
         refuse_weights_in("a plan, which weights all questions alike,")
-    slices = [one for one in slices if one.was_scored]
-    counts = _counts([one for one in slices if one.key[0] == names[0]], errors)
+    slices = [part for part in slices if part.was_scored]
+    counts = _counts([part for part in slices if part.key[0] == names[0]], errors)
     states = States.of([counts])
     often = states.questions[0].astype(np.int64)
     start = np.zeros(1, dtype=np.int64)
@@ -259,17 +259,17 @@ def _counts(slices: Sequence[Slice], errors: Errors) -> CountsByState:
     """The questions of all tasks of one system."""
     if not slices:
         raise InputError(f"the pilot: {NEVER_SCORED}.")
-    if not all(one.is_binary for one in slices):
+    if not all(part.is_binary for part in slices):
         raise WrongType("a pilot needs outcomes of 0 and 1; there are others.")
-    each = [one.counts(failures_as(errors)) for one in slices]
-    trials = np.concatenate([one.trials for one in each])
+    each = [part.counts(failures_as(errors)) for part in slices]
+    trials = np.concatenate([part.trials for part in each])
     some = trials > 0
     if not some.any():
         raise InputError("the pilot has no question with a result.")
     return CountsByState(
         trials[some],
-        np.concatenate([one.correct for one in each])[some],
-        np.concatenate([one.often for one in each])[some],
+        np.concatenate([part.correct for part in each])[some],
+        np.concatenate([part.often for part in each])[some],
     )
 
 
@@ -280,7 +280,7 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
             "The pilot has one trial per question, which cannot separate difficulty from trial "
             "noise: the distribution of difficulty is hardly known."
         )
-    if any(one.clusters is not None for one in slices):
+    if any(part.clusters is not None for part in slices):
         remarks.append(
             "The pilot has clusters. Questions are planned as if independent: if those of a "
             "cluster are alike, more are needed."
@@ -293,7 +293,7 @@ def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[NDArra
     each = [_by_question(source, name, errors) for name in names]
     shared = align(found.keys() for found in each).shared()
     counts = [np.array([*found.values()], dtype=np.int64).reshape(-1, 2) for found in each]
-    rows = np.hstack([one[at] for one, at in zip(counts, shared, strict=True)])
+    rows = np.hstack([matrix[at] for matrix, at in zip(counts, shared, strict=True)])
     rows = rows[(rows[:, [0, 2]] > 0).all(axis=1)]
     if not rows.size:
         raise InputError(f"{names[0]!r} and {names[1]!r} share no question in the pilot.")
@@ -307,7 +307,7 @@ def _by_question(source: Source, name: str, errors: Errors) -> _Counted:
         if system == name:
             counts = named.slice.counts(failures_as(errors))
             each = zip(counts.trials.tolist(), counts.correct.tolist(), strict=True)
-            found |= {(task, q): one for q, one in zip(named.questions, each, strict=True)}
+            found |= {(task, q): row for q, row in zip(named.questions, each, strict=True)}
     return found
 
 

@@ -82,7 +82,9 @@ def with_flat_columns(data: Any) -> Any:
         )
     measure = measured[0] if measured else None
     apart = [level for level in varied if level is not measure]
-    named = ["trial" if any(level is one for one in numbered) else "system" for level in apart]
+    named = [
+        "trial" if any(level is number for number in numbered) else "system" for level in apart
+    ]
     rows: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
     for at, name in enumerate(measure if measure is not None else ["outcome"] * len(columns)):
         mine = rows.setdefault(tuple(level[at] for level in apart), {})
