@@ -189,11 +189,13 @@ def text_lines(file: Path) -> Iterator[str]:
     blank = True
     for at, raw in enumerate(raw_lines(file), start=1):
         if b"\0" in raw:
-            raise InputError(f"{file} is not UTF-8 text.")
+            raise InputError(f"{file} is not UTF-8 text; save it as UTF-8.")
         try:
             line = raw.decode().removeprefix("\ufeff")  # three times as fast as utf-8-sig
         except UnicodeDecodeError as error:
-            raise InputError(f"{file}, line {at}: this is not UTF-8 text.") from error
+            raise InputError(
+                f"{file}, line {at}: this is not UTF-8 text; save it as UTF-8."
+            ) from error
         blank = blank and not line.strip()
         yield line
     if blank:
@@ -209,6 +211,11 @@ def begins_as_array(file: Path) -> bool:
             return begin.read(1024).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
     except OSError:
         return False
+
+
+def begins_with_mark(file: Path) -> bool:
+    """Whether a file starts with the byte order mark of UTF-8, as Windows writes it."""
+    return next(raw_lines(file), b"").startswith(BOM_UTF8)
 
 
 def raw_text(file: Path) -> bytes:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from errbar.base.remarks import Above, guess
 from errbar.errors import InternalError
 
 COMPANION = "belongs to the logs and adds nothing"  # reason for skipping a file that is not needed
@@ -74,6 +75,14 @@ class Accounts(dict[Path, Account]):
                 f"{n} row{'s' * (n > 1)} {what}: {reason}." for reason, n in total.items() if n
             ]
         return said
+
+
+def unchecked(where: str) -> Above:
+    """Remark that the other columns and rows of a table were not examined, and why."""
+    return guess(
+        f"{where}: columns are chosen by their names alone, and not checked for rows of totals, "
+        f"copies and retries, ids that restart, and conditions that were varied"
+    )
 
 
 def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import errbar
 from conformance_cases import CASES, ask, differences, expected
 from conformance_engines import Table, arrow
 from conformance_ranked import RANKED
@@ -100,6 +101,10 @@ def test_spark_gives_what_plain_counting_gives(
         with subtests.test(f"{kind}, ranked: {ranked.name}"):
             words = rank(ranked, arrow(ranked.table))
             assert rank(ranked, _held(sessions[kind], ranked.table.shuffled(0))) == words
+    with subtests.test("what is not checked is said"):
+        table = _held(sessions["classic"], CASES[0].table)
+        notes = errbar.load(table).inspect().notes()
+        assert any(note.startswith("The table is in Spark: columns are") for note in notes)
     with subtests.test("the page of the documentation"):
         _page_runs(sessions, tmp_path, monkeypatch)
         assert "8 questions, 64 trials." in capsys.readouterr().out  # of the nightly run alone

@@ -225,7 +225,7 @@ def _csv_complaint(text: str) -> str:
     if "unterminated quote" in text:
         return "a quotation mark is never closed"
     if "unicode" in text.lower():
-        return "it is not UTF-8 text"
+        return "it is not UTF-8 text; save it as UTF-8"
     if "Maximum line size" in text:
         return "it is too long"
     lines = [line.strip() for line in text.split("\n")[1:]]

@@ -15,6 +15,7 @@ from errbar.data.engines.duckdb import text_literal
 from errbar.data.expressions import STRANGE, TRIAL_NUMBER, Frame
 from errbar.data.files import CSV, JSON, PARQUET, kind_of
 from errbar.data.outcome_words import NOTHING, WORDS, in_order, words_remark
+from errbar.data.provenance import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.errors import InputError
@@ -55,6 +56,7 @@ def read_with_spark(
         raise InputError(f"{paths[0]}: {str(error).splitlines()[0]}") from error
     columns = find_columns(table.columns, how.assignment)
     table, said = _numbers_of_text(table, columns, how.right)
+    said = [unchecked("The table is in Spark"), *said]
     if len(paths) > 1 and "system" not in columns and "system" not in how.assignment:
         table, columns, named = _named_by_path(table, columns, paths, how)
         said += named

@@ -68,6 +68,25 @@ def test_rows_in_two_objects_are_not_guessed(tmp_path: Path) -> None:
         scored(document(tmp_path, value))
 
 
+def test_outcomes_by_system_task_and_question_are_marked(tmp_path: Path) -> None:
+    strong = {f"q{at}": bool(right) for at, right in enumerate(STRONG)}
+    weak = {f"q{at}": bool(right) for at, right in enumerate(WEAK)}
+    file = document(tmp_path, {"a": {"sums": strong, "words": weak}, "b": {"sums": weak}})
+    assert scored(file) == {("a", "sums"): 0.8, ("a", "words"): 0.3, ("b", "sums"): 0.3}
+    assert "three levels of keys" in said_above(file)
+
+
+def test_totals_by_system_and_task_are_refused(tmp_path: Path) -> None:
+    value = {"a": {"sums": {"accuracy": 0.8, "stderr": 0.02}}, "b": {"sums": {"accuracy": 0.7}}}
+    with pytest.raises(InputError, match="only totals"):
+        scored(document(tmp_path, value))
+
+
+def test_the_first_of_several_lists_may_name_the_columns(tmp_path: Path) -> None:
+    rows = [["id", "correct"], *([f"q{at}", right] for at, right in enumerate(STRONG))]
+    assert scored(document(tmp_path, rows)) == {("", ""): 0.8}
+
+
 # Workbooks.
 
 

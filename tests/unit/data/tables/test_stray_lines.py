@@ -7,6 +7,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
+from errbar.data.readers.tables import frames, relations
 from errbar.errors import InputError
 
 ROWS = "".join(f"q{at},{int(at % 5 > 0)}\n" for at in range(10))  # 8 of 10 are right
@@ -112,3 +113,29 @@ def test_truth_values_of_localized_spreadsheets(tmp_path: Path) -> None:
     assert scored(tmp_path, "Frage;Modell;richtig\n1;m;WAHR\n2;m;FALSCH\n3;m;WAHR\n") == {
         "m": (0.6667, 3)
     }
+
+
+# What is not checked.
+
+
+def test_large_files_are_said_to_be_unchecked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relations, "_WRITTEN_BY_HAND", 10)
+    scored(tmp_path, f"id,correct\n{ROWS}")
+    assert "columns are chosen by their names alone" in said_above(tmp_path)
+
+
+def test_long_data_frames_are_said_to_be_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_LOOKED_INTO", 10)
+    frame = pd.DataFrame({"id": range(20), "correct": [1, 0] * 10, "note": "a"})
+    notes = above(errbar.load(frame).score("avg").notes())
+    assert any("The table has more than 10 rows" in note for note in notes)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_byte_order_mark_is_skipped(ending: str, tmp_path: Path) -> None:
+    text = "id,correct\nq1,1\n" if ending == "csv" else '{"id": "q1", "correct": 1}\n'
+    (tmp_path / f"a.{ending}").write_text(text, encoding="utf-8-sig")
+    (score,) = errbar.load(tmp_path / f"a.{ending}").score("avg")
+    assert score.value == 1

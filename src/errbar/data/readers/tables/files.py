@@ -26,6 +26,7 @@ from errbar.data.files import (
     PARQUET,
     arrow_columns,
     begins_as_array,
+    begins_with_mark,
     kind_of,
     raw_lines,
     raw_text,
@@ -333,7 +334,7 @@ def _in_memory(
 
 def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
     """Whether every line is a flat object with a question and an outcome."""
-    if begins_as_array(file):
+    if begins_as_array(file) or begins_with_mark(file):
         return False
     records: list[dict[str, Any]] = []
     for line in text_lines(file):

@@ -25,7 +25,7 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import own_engine, stored
 from errbar.data.engines.files import Relation
 from errbar.data.expressions import Frame, column_of
-from errbar.data.provenance import Origin
+from errbar.data.provenance import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
 from errbar.data.readers.tables.counted_rows import are_counts
@@ -160,6 +160,7 @@ def values_in(column: nw.Series[Any]) -> list[Any]:
 
 _LOOKED_AT = 1000  # rows inspected to classify a column
 _LOOKED_INTO = 100_000  # rows searched for conditions, whatever the column names
+_PLAINEST = 2  # columns of a table that has nothing but an id and an outcome
 _LOOKED_THROUGH = 1_000_000  # rows searched for totals and restarting ids
 
 
@@ -207,7 +208,8 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         return read_columns(_collected(frame), how)
     if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns)):
         return read_columns(_collected(frame), how)
-    if not far and _needs_a_look(frame, columns, how):
+    looked = not far and _needs_a_look(frame, columns, how)
+    if looked:
         shaped, said = _shaped(_collected(frame), how)
         if said or shaped.left_out or shaped.columns.named != columns.named:
             return _source(shaped, said, how)
@@ -216,7 +218,12 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
             f"rows in Spark have no order and cannot be numbered; give them unique ids and leave "
             f"out {way_to_say('--rows', 'rows=')}."
         )
-    origin = Origin(remarks=(columns.remark(),))
+    remarks = [columns.remark()]
+    if far and not counts:
+        remarks.append(unchecked("The table is in Spark"))
+    elif not looked and not counts and _rows_in(frame) > _LOOKED_INTO and len(names) > _PLAINEST:
+        remarks.append(unchecked(f"The table has more than {_LOOKED_INTO:,} rows"))
+    origin = Origin(remarks=tuple(remarks))
     kind = CountsTableSource if counts else TableSource
     keep = how.repeats == "keep"
     return kind(frame=frame, columns=columns, allow_repeats=keep, origin=origin)

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import guess, way_to_say
+from errbar.base.remarks import guess, warning, way_to_say
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import named_errors, parse, parse_next
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
@@ -87,6 +87,10 @@ def _of_list(values: list[Any], where: str) -> Document:
         raise NoOutcomes(f"{where}: it is an empty list; there is nothing to score.")
     if {*map(type, values)} == {dict} or all(isinstance(value, dict) for value in values):
         return Document(values, [])
+    names, *rows = values
+    if _are_names(names) and _fit(names, rows):
+        records = [dict(zip(names, row, strict=True)) for row in rows]
+        return Document(records, [guess("Rows: the lists below the first, which names columns")])
     if all(is_outcome(value) or (isinstance(value, list) and value) for value in values):
         records = [{"question": str(at + 1), "outcome": value} for at, value in enumerate(values)]
         return Document(records, [guess("Questions: the entries of the list")])
@@ -95,6 +99,13 @@ def _of_list(values: list[Any], where: str) -> Document:
         f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; expected a list "
         f'of objects, as in [{{"id": 1, "correct": true}}].'
     )
+
+
+def _are_names(names: Any) -> bool:
+    """Whether a list has the names of columns, one of them for an outcome."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return False
+    return any(meaning_of(name) == "outcome" for name in names)
 
 
 def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
@@ -217,6 +228,8 @@ def _of_objects(
         _refuse_totals_of(value, where)
         records = [{"question": str(key), **entry} for key, entry in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
+    if all(map(_nests_objects, inner)):
+        return _of_three_levels(value, where)
     if not all(entry and _nests_outcomes(entry) for entry in inner):
         raise NoOutcomes(
             f"{where}: errbar finds no outcomes in it; it is an object of objects with "
@@ -247,6 +260,32 @@ def _of_objects(
         f"Two levels of keys: {said}", option=f"--keys {other}", argument=f"keys={other!r}"
     )
     return Document(records, [remark])
+
+
+def _nests_objects(entry: Mapping[str, Any]) -> bool:
+    """Whether an object has objects with outcomes, by a key such as the task."""
+    parts = list(entry.values())
+    return (
+        bool(parts)
+        and all(isinstance(part, dict) and part for part in parts)
+        and all(map(_nests_outcomes, parts))
+    )
+
+
+def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
+    """Outcomes by system, task and question; by task and system, if the outer keys are tasks."""
+    for outcomes in (outcomes for parts in value.values() for outcomes in parts.values()):
+        _refuse_totals(outcomes, where)
+    outer, middle = ("task", "system") if are_named_as_tasks(list(value)) else ("system", "task")
+    records = [
+        {outer: str(key), middle: str(part), "question": str(name), **_as_fields(outcome)}
+        for key, parts in value.items()
+        for part, outcomes in parts.items()
+        for name, outcome in outcomes.items()
+    ]
+    parts = list(dict.fromkeys(part for entry in value.values() for part in entry))
+    said = f"{outer}s are the outer keys ({listed(value)}), {middle}s the next ({listed(parts)})"
+    return Document(records, [warning(f"three levels of keys: {said}, and questions the last.")])
 
 
 def _refuse_few_shares(
@@ -312,10 +351,13 @@ def _refuse_totals(value: Record, where: str) -> None:
 
 
 def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
-    """Raise an error for an object of totals by task or by system."""
-    fields = {str(name).lower() for entry in value.values() for name in entry}
-    if fields and fields <= _TOTALS and not any(are_counts(entry, {}) for entry in value.values()):
-        whole = {name: score for entry in value.values() for name, score in entry.items()}
+    """Raise an error for an object of totals by task or by system, or by both."""
+    entries = list(value.values())
+    if all(isinstance(part, dict) for entry in entries for part in entry.values()):
+        entries = [part for entry in entries for part in entry.values()]
+    fields = {str(name).lower() for entry in entries for name in entry}
+    if fields and fields <= _TOTALS and not any(are_counts(entry, {}) for entry in entries):
+        whole = {name: score for entry in entries for name, score in entry.items()}
         _refuse_totals(whole, where)
 
 

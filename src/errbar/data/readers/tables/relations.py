@@ -15,6 +15,7 @@ from errbar.data.columns import ROW, USUAL, USUAL_COUNTS, Columns
 from errbar.data.engines.duckdb import quoted, stored, text_literal
 from errbar.data.engines.files import Relation, union_of_rows
 from errbar.data.expressions import FILE
+from errbar.data.provenance import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
 from errbar.data.readers.tables.conditions import (
@@ -116,7 +117,9 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if "outcome" in columns and how.repeats == "last":
         rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += said
-    if "outcome" in columns and not _is_large(relation):
+    if "outcome" in columns and _is_large(relation):
+        remarks.append(unchecked(f"The files have more than {_WRITTEN_BY_HAND >> 20} MB"))
+    elif "outcome" in columns:
         rows, columns, lost, said = _mended(rows, columns, how)
         left_out += lost
         remarks += said
