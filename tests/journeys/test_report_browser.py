@@ -243,6 +243,22 @@ def test_without_a_script_the_leaderboard_and_the_tables_are_there(
     assert page.locator("noscript").first.is_visible()
 
 
+def test_a_long_leaderboard_begins_with_twelve_systems_to_their_scale(
+    browser: Any, reports: dict[str, Path]
+) -> None:
+    page = Opened(browser, reports["many"], viewport=WIDE).page
+    rows, ticks = page.locator(".board tbody tr"), page.locator(".board .scale i")
+    assert rows.filter(visible=True).count() == 12
+    before = [float(text) for text in ticks.all_text_contents()]
+    page.locator("#summary .more").click()
+    assert rows.filter(visible=True).count() == 14
+    after = [float(text) for text in ticks.all_text_contents()]
+    assert after[0] < before[0]
+    first = rows.first.locator(".track b").evaluate("(dot) => dot.style.left")
+    value = float(rows.first.get_attribute("data-ends").split()[1])
+    assert float(first[:-1]) == pytest.approx(100 * (value - after[0]) / (after[-1] - after[0]))
+
+
 # Tables.
 
 

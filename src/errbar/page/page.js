@@ -57,11 +57,31 @@ for (const element of document.querySelectorAll("[data-tip]")) {
 addEventListener("scroll", hideTip, { passive: true });
 addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
 
-// Long lists begin with twelve rows.
+// Long lists begin with twelve rows, and the axis of a long leaderboard with what these need.
+const SHORT = 12;
+const axisOf = (ends) => {
+  const low = Math.min(...ends), rough = (Math.max(...ends) - low || 1) / 5, size = 10 ** Math.floor(Math.log10(rough));
+  const step = size * [1, 2, 5, 10].find((part) => part * size >= rough * (1 - 1e-9)), first = Math.floor(low / step + 1e-9);
+  const parts = Math.max(1, Math.ceil(Math.max(...ends) / step - 1e-9) - first);
+  return { parts, at: (value) => `${100 * (value / step - first) / parts}%`, ticks: Array.from({ length: parts + 1 }, (_, tick) => Number(((first + tick) * step).toPrecision(12))) };
+};
+const rescale = (table, rows) => {
+  const endsOf = (row) => row.dataset.ends.split(" ").map(Number), axis = axisOf(rows.flatMap(endsOf).filter(Number.isFinite));
+  table.querySelector(".scale").replaceChildren(...axis.ticks.map((tick) => make("i", tick, { style: `left:${axis.at(tick)}` })));
+  for (const row of rows) {
+    const [low, value, high] = endsOf(row), track = row.querySelector(".track"), span = track.querySelector(".span"), point = track.querySelector("b");
+    track.style.setProperty("--parts", axis.parts);
+    if (span) { span.style.left = axis.at(low); span.style.right = `calc(100% - ${axis.at(high)})`; }
+    if (point) point.style.left = axis.at(value);
+  }
+};
 const cap = (button, list) => {
+  const board = list.closest(".board"), rows = board ? [...list.rows] : [];
   button.hidden = false;
   list.classList.add("short");
-  button.addEventListener("click", () => { list.classList.remove("short"); button.hidden = true; });
+  if (board) rescale(board, rows.slice(0, SHORT));
+  button.addEventListener("click", () => { list.classList.remove("short"); button.hidden = true; if (board) rescale(board, rows); });
+  if (board) onPaper.addEventListener("change", (event) => rescale(board, event.matches || button.hidden ? rows : rows.slice(0, SHORT)));
 };
 for (const button of document.querySelectorAll(".more")) cap(button, button.parentElement.querySelector(".capped"));
 

@@ -109,7 +109,21 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
         methods = [note for note in own if note.startswith(_METHOD)]
         found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]
         found[section.name] = [note for note in own if note not in methods]
+    found["above"] = _said_once(found["above"], contents)
     return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
+
+
+def _said_once(notes: Sequence[str], contents: Contents) -> list[str]:
+    """Return notes without their subjects where the same is said of several."""
+    scores = contents.result("scores")
+    subjects = {str(estimate.of) for estimate in scores} | set(contents.tasks)
+    said: dict[str, list[str]] = {}
+    for note in dict.fromkeys(notes):
+        subject, _, rest = note.partition(": ")
+        said.setdefault(rest if subject in subjects else note, []).append(note)
+    return [
+        each[0] if len(each) == 1 else f"{rest[0].upper()}{rest[1:]}" for rest, each in said.items()
+    ]
 
 
 def _curves(contents: Contents) -> list[dict[str, Any]]:

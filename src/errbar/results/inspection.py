@@ -81,7 +81,13 @@ class Inspection(Result):
             return f"{who} on {counted(len(tasks), 'task')}"
         files = [path for path, file in self.origin.accounts.items() if not file.skipped]
         folders = {path.parent.name for path in files}
-        place = files[0].stem if len(files) == 1 else folders.pop() if len(folders) == 1 else ""
+        place = (
+            files[0].name.partition(".")[0]
+            if len(files) == 1
+            else folders.pop()
+            if len(folders) == 1
+            else ""
+        )
         return f"{who} on {tasks[0] or place}" if tasks[0] or place else who
 
     def facts(self) -> list[tuple[str, str]]:
