@@ -118,6 +118,7 @@ SCORERS = _plain(
     *("metric", "metric_name", "metrics", "scorer", "scorer_name", "criterion", "criteria"),
     *("rubric", "dimension", "aspect", "evaluator", "grader", "judge", "measure", "score_name"),
     *("score_type", "check", "assertion", "rater", "annotator", "reviewer", "labeler"),
+    *("judge_model", "judge_name", "judge_id", "grader_model", "evaluator_model", "rater_id"),
 )
 # An object under one of these names maps scorers to scores.
 SCORES = _plain(

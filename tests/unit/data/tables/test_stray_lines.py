@@ -75,6 +75,37 @@ def test_a_fraction_called_average_among_right_and_wrong_is_a_total(tmp_path: Pa
     assert "'Average' states 0.71, and the mean of the other rows is 0.8" in said_above(tmp_path)
 
 
+def test_sums_below_a_wide_table_are_left_out(tmp_path: Path) -> None:
+    text = "id,gpt,qwen\nq1,1,0\nq2,0,0\nq3,1,1\nq4,1,0\nSum,3,1\n"
+    assert scored(tmp_path, text) == {"gpt": (0.75, 4), "qwen": (0.25, 4)}
+
+
+def test_the_rows_of_a_description_by_pandas_are_left_out(tmp_path: Path) -> None:
+    described = "count,10\nmean,0.8\nstd,0.42\nmin,0\n25%,1\n50%,1\n75%,1\nmax,1\n"
+    assert scored(tmp_path, f"id,correct\n{ROWS}{described}") == {"": (0.8, 10)}
+
+
+def test_a_last_line_with_other_fields_is_left_out_and_said(tmp_path: Path) -> None:
+    rows = "".join(f'{{"id": "q{at}", "correct": {at % 5 > 0:d}}}\n' for at in range(10))
+    (tmp_path / "a.jsonl").write_text(f'{rows}{{"model": null, "seconds": 12}}\n')
+    (score,) = errbar.load(tmp_path / "a.jsonl").score("avg")
+    assert (score.value, score.questions) == (0.8, 10)
+    notes = " ".join(above(errbar.load(tmp_path / "a.jsonl").score("avg").notes()))
+    assert "other fields than the other rows" in notes
+
+
+@pytest.mark.parametrize("name", ["subject", "model"])
+def test_counts_with_one_row_for_each_part_or_system_are_marked(name: str, tmp_path: Path) -> None:
+    scored(tmp_path, f"{name},correct,total\nfirst,70,100\nsecond,25,50\n")
+    assert f"one row for each '{name}'" in said_above(tmp_path)
+
+
+def test_scores_by_several_judging_models_are_refused(tmp_path: Path) -> None:
+    rows = "".join(f"q{at},{judge},{at % 2}\n" for at in range(10) for judge in ("a", "b"))
+    with pytest.raises(InputError, match="several scores of one answer"):
+        scored(tmp_path, f"id,judge_model,correct\n{rows}")
+
+
 # The index of data frames that were concatenated.
 
 

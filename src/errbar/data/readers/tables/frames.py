@@ -33,7 +33,7 @@ from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
 from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.relations import Shaped, shape
-from errbar.data.readers.tables.summaries import TASKS
+from errbar.data.readers.tables.total_tables import TASKS
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 

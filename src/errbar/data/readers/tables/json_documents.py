@@ -263,12 +263,11 @@ def _of_objects(
 
 
 def _nests_objects(entry: Mapping[str, Any]) -> bool:
-    """Whether an object has objects with outcomes, by a key such as the task."""
+    """Whether an object has objects with outcomes by id, and these are not records."""
     parts = list(entry.values())
-    return (
-        bool(parts)
-        and all(isinstance(part, dict) and part for part in parts)
-        and all(map(_nests_outcomes, parts))
+    return bool(parts) and all(
+        isinstance(part, dict) and part and not has_outcome(part) and _nests_outcomes(part)
+        for part in parts
     )
 
 

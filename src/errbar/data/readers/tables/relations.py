@@ -57,12 +57,9 @@ from errbar.data.readers.tables.repeated_ids import (
     with_parts,
 )
 from errbar.data.readers.tables.stray_lines import header_remark, without_headers, without_notes
-from errbar.data.readers.tables.summaries import (
-    counts_of_tasks,
-    refuse_summary,
-    without_totals,
-)
+from errbar.data.readers.tables.summaries import without_totals
 from errbar.data.readers.tables.system_names import names_remark
+from errbar.data.readers.tables.total_tables import counts_of_tasks, refuse_summary
 from errbar.errors import InputError, UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
@@ -104,7 +101,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         rows = _numbered(rows, relation, naming if by_file else None)
     if "correct" in columns:
         _refuse_for_counts(how)
-        remarks += [*counts_of_tasks(columns), *counts_of_single_rows(rows, columns)]
+        remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE

@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, mapping, warning
-from errbar.data.columns import PARTS, ROW, TOTALS, USUAL, Columns, named_like, plain_name
+from errbar.base.remarks import Above, warning
+from errbar.data.columns import ROW, TOTALS, Columns, plain_name
 from errbar.data.engines.duckdb import (
     literal_path,
     own_engine,
@@ -19,7 +19,7 @@ from errbar.data.engines.duckdb import (
 from errbar.data.expressions import HIDDEN
 from errbar.data.files import CSV, JSON, PARQUET, begins_as_array, kind_of, text_lines
 from errbar.data.outcome_words import number_in
-from errbar.errors import InputError, NoOutcomes, NotThere
+from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"
 NO_ROWS = "it has the names of columns and no rows"
@@ -60,94 +60,27 @@ def _are_numbers(line: str) -> bool:
     return all(not cell.strip() or number_in(cell) is not None for cell in cells)
 
 
-TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))
-# Names of aggregate shares.
-_SHARES = frozenset(
-    map(
-        plain_name,
-        (
-            *("accuracy", "acc", "pass@1", "pass_at_1", "em", "exact_match", "f1", "f1_score"),
-            *("pass_rate", "success_rate", "solve_rate", "win_rate"),
-        ),
-    )
-)
-_SIZES = frozenset(
-    map(
-        plain_name,
-        (
-            *("n", "num_samples", "n_samples", "num_questions", "n_questions", "count", "size"),
-            *("stderr", "std_err", "se", "sem", "std", "ci", "ci_low", "ci_high", "n_examples"),
-        ),
-    )
-)
-_FEW = 20  # tasks with a score between 0 and 1
-
-
-def refuse_summary(rows: Any, columns: Columns) -> None:
-    """Raise an error for rows that are totals of tasks."""
-    question = columns["question"]
-    if question == ROW:
-        _refuse_summary_of_parts(rows, columns)
-        return
-    if "question" not in columns.guessed or plain_name(question) not in TASKS:
-        return
-    keys = ", ".join(
-        quoted(columns[meaning]) for meaning in ("system", "question") if meaning in columns
-    )
-    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
-    number, apart, shares, tasks = rows.aggregate(
-        f"count(*), count(DISTINCT ({keys},)), "
-        f"count(*) FILTER ({outcome} NOT IN (0, 1)), count(DISTINCT {quoted(question)})"
-    ).fetchall()[0]
-    if number > apart or 2 * shares <= number:
-        return
-    sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
-    if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
-        _refuse(columns["outcome"], question)
-
-
-def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
-    """Raise an error for a row per category with its share and its number of questions."""
-    outcome = columns["outcome"]
-    names = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
-    parts = [name for name in named_like(names, PARTS) if name not in named_like(names, _SIZES)]
-    if plain_name(outcome) not in _SHARES or not parts or not named_like(names, _SIZES):
-        return
-    number, apart, shares = rows.aggregate(
-        f"count(*), count(DISTINCT {text_of(parts[0])}), "
-        f"count(*) FILTER (CAST({quoted(outcome)} AS DOUBLE) NOT IN (0, 1))"
-    ).fetchall()[0]
-    if number == apart and 2 * shares > number:
-        _refuse(outcome, parts[0])
-
-
-def _refuse(outcome: str, question: str) -> None:
-    anyway = mapping("question", question)
-    raise NoOutcomes(
-        f"it has only totals, the {outcome!r} of each {question!r}, and an error bar needs every "
-        f"question. Load the file with the outcome of each question; if every {question!r} is a "
-        f"question, use {anyway}."
-    )
-
-
-def counts_of_tasks(columns: Columns) -> list[Above]:
-    """Warning on counts by task, which may count questions instead of trials."""
-    question = columns["question"]
-    if "question" not in columns.guessed or plain_name(question) not in TASKS:
-        return []
-    return [
-        warning(
-            f"every {question!r} is read as a question, and {columns['trials']!r} as its number "
-            f"of trials. If it is a task with that many questions, these are totals and have no "
-            f"error bar."
-        )
-    ]
-
-
 REASON = "totals of the other rows, by their ids and outcomes"
 BLANK = "blank rows"
+STRAY = "no id, no outcome, and other fields than the other rows"
 _STATISTICS = frozenset(
-    {"std", "sd", "stddev", "stderr", "se", "sem", "var", "min", "max", "median", "count", "n"}
+    {
+        *(
+            "std",
+            "sd",
+            "stddev",
+            "stderr",
+            "se",
+            "sem",
+            "var",
+            "min",
+            "max",
+            "median",
+            "count",
+            "n",
+        ),
+        *("25%", "50%", "75%", "unique", "top", "freq"),
+    }
 )
 _STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # names of both narwhals and SQL
 _SHOWN = 3
@@ -209,7 +142,7 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     doubtful = [row for row in named if row not in totals and row.id and not row.is_statistic]
     remarks = [_doubt(row, others) for row in doubtful[:_SHOWN]]
     if not totals:
-        return kept._replace(remarks=remarks)
+        return kept._replace(remarks=[*kept.remarks, *remarks])
     condition = " OR ".join(_condition(total, columns) for total in dict.fromkeys(totals))
     ids = list(dict.fromkeys(repr(total.id or "") for total in totals))
     more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
@@ -220,7 +153,7 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     return WithoutTotals(
         rows.filter(f"NOT coalesce({condition}, false)"),
         {**kept.left_out, REASON: rows.filter(condition)},
-        [said, *remarks],
+        [said, *kept.remarks, *remarks],
     )
 
 
@@ -228,13 +161,31 @@ _MOST_IDS = 6
 
 
 def _without_blank_rows(rows: Any, columns: Columns, nameless: str) -> WithoutTotals:
-    """Leave out rows without an id in which every other cell is empty, as spreadsheets have."""
+    """Leave out rows without an id in which all cells that others have are empty.
+
+    Spreadsheets have blank rows, and logs a line of totals with other fields at the end.
+    """
     keys = {columns[meaning] for meaning in ("system", "task", "question") if meaning in columns}
     cells = [name for name in rows.columns if name not in {*keys, *HIDDEN}]
+    shares = rows.aggregate(
+        ", ".join(f"2 * count(nullif(trim({text_of(name)}), '')) > count(*)" for name in cells)
+    ).fetchall()[0]
+    usual = [name for name, often in zip(cells, shares, strict=True) if often]
+    usual = list(dict.fromkeys([columns["outcome"], *usual]))
     blank = " AND ".join([nameless, *(f"trim({text_of(name)}) = ''" for name in cells)])
-    if not rows.aggregate(f"count(*) FILTER ({blank})").fetchall()[0][0]:
-        return WithoutTotals(rows, {}, [])
-    return WithoutTotals(rows.filter(f"NOT ({blank})"), {BLANK: rows.filter(blank)}, [])
+    stray = " AND ".join([nameless, *(f"trim({text_of(name)}) = ''" for name in usual)])
+    if "system" in columns:
+        stray += f" AND trim({text_of(columns['system'])}) = ''"
+    blanks, strays = rows.aggregate(
+        f"count(*) FILTER ({blank}), count(*) FILTER ({stray} AND NOT ({blank}))"
+    ).fetchall()[0]
+    left_out = {BLANK: rows.filter(blank)} if blanks else {}
+    if not 0 < strays <= _SHOWN:
+        kept = rows.filter(f"NOT ({blank})") if blanks else rows
+        return WithoutTotals(kept, left_out, [])
+    left_out[STRAY] = rows.filter(f"{stray} AND NOT ({blank})")
+    said = warning(f"{strays} row{'s' * (strays > 1)} left out: {STRAY}.")
+    return WithoutTotals(rows.filter(f"NOT ({blank}) AND NOT ({stray})"), left_out, [said])
 
 
 def _keys(columns: Columns) -> list[str]:

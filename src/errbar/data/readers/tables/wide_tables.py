@@ -24,9 +24,11 @@ from errbar.data.columns import (
     REFERENCES,
     RESPONSES,
     ROW,
+    TOTALS,
     USUAL,
     Columns,
     named_like,
+    plain_name,
 )
 from errbar.data.expressions import HIDDEN
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
@@ -72,12 +74,13 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     except UnknownColumn:
         return None
     used = set(columns.named.values()) - set(listed)
+    shown = _without_totals(flat, columns["question"])
     candidates = [
         name
-        for name, column in flat.items()
+        for name, column in shown.items()
         if name not in used | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
     ]
-    chosen = _WideColumns(listed, [], []) if listed else _choose(candidates, flat)
+    chosen = _WideColumns(listed, [], []) if listed else _choose(candidates, shown)
     wide = chosen.wide
     rows = len(flat[wide[0]]) if wide else 0
     if not listed and (len(wide) < 2 or (columns["question"] == ROW and rows < 2)):
@@ -106,6 +109,18 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     unused = [name for name in kept if name not in used | HIDDEN | {"question"}]
     unnamed = columns["question"] == ROW and meaning != "question"
     return found, _remark(meaning, chosen, flat, unused, unnamed=unnamed)
+
+
+def _without_totals(flat: Flat, question: str) -> Flat:
+    """Columns without the rows of sums and means, which need not look like outcomes."""
+    ids = flat.get(question, [])
+    totals = {at for at, value in enumerate(ids) if plain_name(str(value)) in TOTALS}
+    if not totals:
+        return flat
+    return {
+        name: [value for at, value in enumerate(column) if at not in totals]
+        for name, column in flat.items()
+    }
 
 
 def _remark(

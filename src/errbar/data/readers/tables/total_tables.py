@@ -1,0 +1,112 @@
+"""Tables that have only totals: a score or counts of each task, category or system."""
+
+from typing import Any
+
+from errbar.base.remarks import Above, mapping, warning
+from errbar.data.columns import PARTS, ROW, USUAL, Columns, named_like, plain_name
+from errbar.data.engines.duckdb import quoted, text_of
+from errbar.data.expressions import HIDDEN
+from errbar.errors import NoOutcomes
+
+TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))
+# Names of aggregate shares.
+_SHARES = frozenset(
+    map(
+        plain_name,
+        (
+            *("accuracy", "acc", "pass@1", "pass_at_1", "em", "exact_match", "f1", "f1_score"),
+            *("pass_rate", "success_rate", "solve_rate", "win_rate"),
+        ),
+    )
+)
+_SIZES = frozenset(
+    map(
+        plain_name,
+        (
+            *("n", "num_samples", "n_samples", "num_questions", "n_questions", "count", "size"),
+            *("stderr", "std_err", "se", "sem", "std", "ci", "ci_low", "ci_high", "n_examples"),
+        ),
+    )
+)
+_FEW = 20  # tasks with a score between 0 and 1
+
+
+def refuse_summary(rows: Any, columns: Columns) -> None:
+    """Raise an error for rows that are totals of tasks."""
+    question = columns["question"]
+    if question == ROW:
+        _refuse_summary_of_parts(rows, columns)
+        return
+    if "question" not in columns.guessed or plain_name(question) not in TASKS:
+        return
+    keys = ", ".join(
+        quoted(columns[meaning]) for meaning in ("system", "question") if meaning in columns
+    )
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    number, apart, shares, tasks = rows.aggregate(
+        f"count(*), count(DISTINCT ({keys},)), "
+        f"count(*) FILTER ({outcome} NOT IN (0, 1)), count(DISTINCT {quoted(question)})"
+    ).fetchall()[0]
+    if number > apart or 2 * shares <= number:
+        return
+    sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
+    if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
+        _refuse(columns["outcome"], question)
+
+
+def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
+    """Raise an error for a row per category with its share and its number of questions."""
+    outcome = columns["outcome"]
+    names = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
+    parts = [name for name in named_like(names, PARTS) if name not in named_like(names, _SIZES)]
+    if plain_name(outcome) not in _SHARES or not parts or not named_like(names, _SIZES):
+        return
+    number, apart, shares = rows.aggregate(
+        f"count(*), count(DISTINCT {text_of(parts[0])}), "
+        f"count(*) FILTER (CAST({quoted(outcome)} AS DOUBLE) NOT IN (0, 1))"
+    ).fetchall()[0]
+    if number == apart and 2 * shares > number:
+        _refuse(outcome, parts[0])
+
+
+def _refuse(outcome: str, question: str) -> None:
+    anyway = mapping("question", question)
+    raise NoOutcomes(
+        f"it has only totals, the {outcome!r} of each {question!r}, and an error bar needs every "
+        f"question. Load the file with the outcome of each question; if every {question!r} is a "
+        f"question, use {anyway}."
+    )
+
+
+def counts_of_tasks(rows: Any, columns: Columns) -> list[Above]:
+    """Warning on counts by task or by system, which may count questions instead of trials."""
+    question = columns["question"]
+    if question == ROW:
+        return _counts_of_parts(rows, columns)
+    if "question" not in columns.guessed or plain_name(question) not in TASKS:
+        return []
+    return [
+        warning(
+            f"every {question!r} is read as a question, and {columns['trials']!r} as its number "
+            f"of trials. If it is a task with that many questions, these are totals and have no "
+            f"error bar."
+        )
+    ]
+
+
+def _counts_of_parts(rows: Any, columns: Columns) -> list[Above]:
+    """Warning if counts have one row for each system, or for each part of a benchmark."""
+    systems = [columns["system"]] if "system" in columns else []
+    free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
+    for name in [*named_like(free, PARTS), *systems]:
+        keys = ", ".join(map(text_of, dict.fromkeys([*systems, name])))
+        number, apart = rows.aggregate(f"count(*), count(DISTINCT ({keys},))").fetchall()[0]
+        if number == apart:
+            return [
+                warning(
+                    f"there is one row for each {name!r}, and it is read as one question with "
+                    f"{columns['trials']!r} trials. If it counts questions, these are totals: load "
+                    f"the file with the outcome of each question."
+                )
+            ]
+    return []
