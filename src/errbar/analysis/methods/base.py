@@ -156,11 +156,3 @@ class Weighed(NamedTuple):
     def powers(self, power: int, states: int) -> Array:
         """The sum of a power of the weights, in each state."""
         return np.bincount(self.state, self.weight**power, states).astype(float)
-
-
-def usual_trials(counts: AnyCounts) -> int:
-    """Median number of trials; a few questions with many trials do not count for the others."""
-    trials, often = counts.trials, counts.repeats()
-    order = np.argsort(trials, kind="stable")
-    reached = np.cumsum(often[order]) >= 0.5 * often.sum()
-    return int(trials[order][int(np.argmax(reached))])

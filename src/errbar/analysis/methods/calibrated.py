@@ -2,12 +2,12 @@
 
 - `population`, new questions of the same kind: from the observed values of questions or clusters
   (`seen`);
-- `benchmark`, this exact benchmark: from the posterior of the distribution of difficulty
-  (`learned`);
-- `rerun`, a repeat of this run: from the same posterior.
+- `benchmark`, this exact benchmark: from the trial noise of the score, estimated with the
+  distribution of difficulty (`learned`);
+- `rerun`, a repeat of this run: the same, for the noise of two runs.
 
-Metrics without an unbiased value per question, and k beyond the trials, use the posterior
-throughout.
+Metrics without an unbiased value per question use the posterior of the distribution of difficulty;
+k beyond the trials has bounds that hold for every distribution.
 """
 
 import math
@@ -26,9 +26,8 @@ from errbar.analysis.methods.base import (
     require_all,
     require_bounds,
     require_no_weights,
-    usual_trials,
 )
-from errbar.analysis.methods.learned import MOST_CHAINS, RAREST, Learned
+from errbar.analysis.methods.learned import MOST_CHAINS, Learned
 from errbar.analysis.methods.seen import (
     ASSUMPTIONS,
     NOT_NARROWED,
@@ -39,7 +38,7 @@ from errbar.analysis.methods.seen import (
     right_or_wrong,
 )
 from errbar.base.arguments import strict_share
-from errbar.base.tables import counted, percent
+from errbar.base.tables import counted
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError, WrongType
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -49,7 +48,6 @@ from errbar.results.estimate import Estimand, Interval
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _ROUNDING = 1e-12
 ENOUGH = 10  # questions of a stratum: coverage was studied for so many and more
-_FARTHEST = 8  # k is at most min(this, trials / 2) times the trials of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +140,18 @@ class Calibrated(Method):
             seen = f"{self._seen}{_TWICE if self.estimand is Estimand.RERUN else ''}"
             if alone == {True}:
                 return seen
-            return f"{_LEARNED}; with one trial per question, {seen}" if True in alone else _LEARNED
+            made = f"{_BY_TRIALS}{_TWICE if self.estimand is Estimand.RERUN else ''}"
+            return f"{made}; with one trial per question, {seen}" if True in alone else made
         least = [] if within else [int(counts.trials.min()) for counts in systems]
-        learned = [
-            str(metric)
-            for metric in metrics
-            if not _is_seen(metric) or any(metric.draws > trials for trials in least)
-        ]
-        weighed = any(
-            _is_seen(metric) and (not least or metric.draws <= max(least)) for metric in metrics
+        beyond = [metric for metric in metrics if any(metric.draws > trials for trials in least)]
+        inside = [metric for metric in metrics if metric not in beyond]
+        ways = (
+            ([metric for metric in inside if _is_seen(metric)], self._seen),
+            ([metric for metric in inside if not _is_seen(metric)], _LEARNED),
+            (beyond, _BOUNDED),
         )
-        said = [self._seen] if weighed else []
-        if learned:
-            said.append(f"{', '.join(learned) + ': ' if weighed else ''}{_LEARNED}")
-        return "; ".join(said)
+        used = [(", ".join(map(str, some)), way) for some, way in ways if some]
+        return "; ".join(f"{some}: {way}" if at else way for at, (some, way) in enumerate(used))
 
     @property
     def _seen(self) -> str:
@@ -168,7 +164,9 @@ _SEEN_NARROW = (
     "observed (no rare failures)"
 )
 _TWICE = ", widened by √2 for two runs"
+_BY_TRIALS = "trial noise by a difficulty distribution estimated from all questions (Korn-Graubard)"
 _LEARNED = "difficulty distribution estimated from all questions (Dirichlet mixture)"
+_BOUNDED = "bounds over all difficulty distributions that agree with the counts (F-localization)"
 
 
 class _SystemEstimates:
@@ -254,8 +252,10 @@ class _SystemEstimates:
     def _summary(self, metric: CountMetric, level: float, *, short: bool) -> tuple[Summary, str]:
         if self._method.estimand is not Estimand.POPULATION:
             return self._of_these_questions(metric, level, short=short)
-        if short or not _is_seen(metric):
-            found = self._for_clusters(self._of_all().population(metric, level), level)
+        if short:
+            found = self._of_all().beyond(metric, level, self._widening(level) ** 2)
+        elif not _is_seen(metric):
+            found = self._of_all().population(metric, level).stretched(self._widening(level))
         else:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._of_a_finite_number(found, metric, level)
@@ -272,7 +272,7 @@ class _SystemEstimates:
         """
         again = self._method.estimand is Estimand.RERUN
         if short:
-            return self._of_all().benchmark(metric, level), _BEYOND
+            return self._of_all().beyond(metric, level), _BEYOND
         parts = []
         if self._single.any():
             alone = self._seen(clustered=False, some=self._single)
@@ -288,7 +288,6 @@ class _SystemEstimates:
         if self._single.any() and not said:
             number = counted(int(self._single @ self._counts.repeats()), "question")
             said.append(f"{number} of a single trial: {_COVERS_BOTH}")
-        said += [_TOO_RARE] * (again and level > RAREST)
         return combined(parts), "; ".join(said)
 
     def _weight(self, some: NDArray[np.bool_]) -> float:
@@ -305,17 +304,8 @@ class _SystemEstimates:
                 "supported for outcomes of 0 and 1 only; use k within the trials and "
                 "estimand 'population'"
             )
-        if not short:
-            return ""
-        if covers is Estimand.RERUN:
+        if short and covers is Estimand.RERUN:
             return f"a run of fewer than {metric.draws} trials per question has no {metric}"
-        usual = usual_trials(self._counts)
-        farthest = usual * max(1, min(usual // 2, _FARTHEST))
-        if metric.draws > farthest:
-            return (
-                f"most questions have {counted(usual, 'trial')} or fewer, which supports "
-                f"k up to {farthest}"
-            )
         return ""
 
     def _of_a_finite_number(
@@ -346,14 +336,14 @@ class _SystemEstimates:
         these.learn(self._learned())
         return these._of_these_questions(metric, level, short=False)[0]
 
-    def _for_clusters(self, found: Summary, level: float) -> Summary:
-        """Widen by the design effect of the clusters on the success rate."""
+    def _widening(self, level: float) -> float:
+        """How much clusters widen the interval of the success rate: the root of their effect."""
         if clusters_of(self._counts) is None:
-            return found
+            return 1.0
         rate = Bayes()
         apart = self._seen(clustered=False).summary(rate, level, self._rng())
         together = self._seen().summary(rate, level, self._rng())
-        return found.stretched(max(1.0, together.sd / apart.sd))
+        return max(1.0, together.sd / apart.sd)
 
     def _seen(self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None) -> Seen:
         counts = self._counts if some is None or some.all() else self._counts.where(some)
@@ -391,8 +381,7 @@ def _learn(systems: Sequence[_SystemEstimates], seed: int, most_chains: int = MO
 _NOTHING_OPEN = "it has this value whatever the outcomes are"
 _COVERS_BOTH = "trial noise and difficulty cannot be separated, and the interval covers both"
 ONE_TRIAL = f"with one trial per question, {_COVERS_BOTH}"
-_TOO_RARE = f"above a level of {percent(RAREST)} the ends are rough: too few reruns are simulated"
-_BEYOND = "k exceeds the trials; extrapolated by the difficulty model"
+_BEYOND = "k exceeds the trials: estimated by the difficulty model, bounded whatever it is"
 
 
 def _is_seen(metric: CountMetric) -> bool:

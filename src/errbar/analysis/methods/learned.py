@@ -1,14 +1,22 @@
-"""Intervals from the posterior of the distribution of difficulty, for each of the three targets.
+"""Intervals that rest on the distribution of difficulty, which is estimated from all questions.
 
-`kernels.difficulty` draws discrete distributions of success rates by Gibbs sampling. Given a draw,
-a question in a state (trials, correct) has a posterior over its support points, and so the metric
-has a mean and a variance over the questions; the interval is that of the mixture of all draws.
+`kernels.difficulty` draws discrete distributions of success rates by Gibbs sampling. They serve
+
+- for this exact benchmark and for a repeat of the run: to estimate how much the observed score
+  varies from run to run. The interval is that of Korn and Graubard (1998): the limits of Clopper
+  and Pearson for the binomial sample that has the observed mean and this variance, with degrees of
+  freedom by Satterthwaite (1946). If counts of n trials do not determine the variance, it is the
+  largest that agrees with them (`kernels.identified`);
+- for k beyond the trials: for the estimate alone, and bounds that hold whatever the distribution is
+  are its interval;
+- for metrics without an unbiased value per question: for the interval itself.
+
 Weights of questions do not enter the distribution of difficulty, only how much a question counts.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from statistics import NormalDist
+from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +25,7 @@ from numpy.typing import NDArray
 from errbar.analysis.methods.base import Imagined, Summary, Weighed
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States, unweighted
-from errbar.kernels import difficulty, rates
+from errbar.kernels import difficulty, identified, rates
 from errbar.kernels.interval import mixture_ends, normal_reach, student_reach
 from errbar.metrics.base import CountMetric, QuestionMean
 from errbar.results.estimate import Estimand
@@ -28,20 +36,10 @@ _TOGETHER = 50  # systems that are learned in one pass
 # seeds (one standard deviation), with 32 chains by 1 %.
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
 _WEIGHINGS = 200  # Bayesian bootstrap weights per draw, for the population
-_RUNS = 2  # simulated reruns per draw, for the rerun target, at least
-_MOST_RERUNS = 50_000  # in all
-_BEYOND_AN_END = 25  # simulated reruns beyond each end, at least, so that its quantile is known
-RAREST = 0.999  # the highest level that so many simulated reruns support
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
-# The posterior is too narrow where few of many questions carry the uncertainty, because the others
-# say little about them: there the ends are those of Student's t with `_FREEDOM` degrees of freedom
-# and more. Everywhere the ends are stretched by 2 to 8 %, the most with few trials per question and
-# for reruns. These numbers were chosen on the grid of the coverage study (decision 9), not derived.
-_FREEDOM = 10
-_WIDER, _WIDER_WITH_FEW = 1.02, 1.08
-_FEW = 4  # trials of a question
+_ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _SAME = 1e-12  # values this near together differ by rounding
-_ALMOST_ALL = 1e-6  # share of the questions that carry no uncertainty, at least
+_LARGEST_SAMPLE = 1e12  # effective trials of a score that does not vary
 
 
 class Known(NamedTuple):
@@ -49,22 +47,15 @@ class Known(NamedTuple):
 
     means: Array
     variances: Array
-    carriers: float  # effective number of questions behind the variance (Kish)
-    questions: float
-
-    def reach(self, level: float, wider: float) -> float:
-        """Half-width of the interval in standard deviations."""
-        others = max(1.0 - self.carriers / self.questions, _ALMOST_ALL)
-        return wider * student_reach(level, (_FREEDOM + self.carriers) / others)
+    carriers: float  # effective number of questions behind the variance (Kish 1965)
 
 
-class Again(NamedTuple):
-    """Simulated reruns: the number of questions with c of n trials right, a row per rerun."""
+class TrialNoise(NamedTuple):
+    """An observed score, and how much it varies from run to run of the same questions."""
 
-    n: int
-    runs: slice
-    draws: slice
-    questions: Array
+    mean: float
+    variance: float
+    freedom: float  # degrees of freedom of the variance
 
 
 class Learned:
@@ -85,8 +76,7 @@ class Learned:
             for power in (1, 2, 4)
         )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
-        self._again: dict[int, list[Again]] = {}  # by how many, as far as they are few
-        self._shown: dict[CountMetric, tuple[int, Array]] = {}  # number of reruns, and their scores
+        self._noise_of: dict[CountMetric, TrialNoise] = {}
         self._rates, self._weights, self._held = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
@@ -122,50 +112,110 @@ class Learned:
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
         """Interval for this exact benchmark, asked without end."""
+        if all(part.unbiased for part in metric.parts()):
+            return self._by_trials(metric, level)
         known = self._known(metric)
         low, high = metric.bounds
         span = high - low
-        reach = known.reach(level, self._wider(metric.draws))
+        reach = student_reach(level, known.carriers)
         ends = mixture_ends((known.means - low) / span, known.variances / span**2, reach)
-        sd = math.sqrt(float(known.variances.mean() + known.means.var()))
-        found = Summary(float(known.means.mean()), sd, low + span * ends[0], low + span * ends[1])
-        return self._with_observed(found, metric)
+        return Summary(*self._moments(known), low + span * ends[0], low + span * ends[1])
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
-        """Interval for a repeat of this run, by simulation, since its score is discrete."""
-        means = self._shown_for(metric, self._runs_for(level))
-        values = metric.joined(*means)
-        # Half of the variance is the noise of the new run, which needs no stretching.
-        known = self._known(metric).reach(level, _WIDER_WITH_FEW)
-        reach = math.hypot(normal_reach(level), known) / math.sqrt(2.0)
-        tail = NormalDist().cdf(-reach)
-        low, high = np.quantile(values, [tail, 1.0 - tail], method="inverted_cdf")
-        if low == high:  # nearly all reruns agree, which is no certainty: one step either way
-            steps = self._one_question_apart(metric, np.median(means, axis=1))
-            apart = np.concatenate([values, steps]) - low
-            below, above = apart[apart < -_SAME], apart[apart > _SAME]
-            low += below.max() if below.size else 0.0
-            high += above.min() if above.size else 0.0
-        found = Summary(float(values.mean()), float(values.std()), float(low), float(high))
-        return self._with_observed(found, metric)
+        """Interval for a repeat of this run, which varies as much as the run itself."""
+        return self._by_trials(metric, level).stretched(_ROOT_TWO)
 
-    def _with_observed(self, found: Summary, metric: CountMetric) -> Summary:
-        """Widen a weighted interval until it contains the observed weighted mean.
+    def beyond(self, metric: CountMetric, level: float, design_effect: float = 1.0) -> Summary:
+        """Estimate for k beyond the trials, with bounds for all distributions of difficulty.
 
-        The posterior shrinks every question towards the others. Without weights that cancels out;
-        where heavy questions are harder or easier than the rest it does not, and the observed
-        weighted mean is unbiased whatever the weights are.
+        `design_effect` of clusters divides the number of questions. Questions of different numbers
+        of trials are taken to have the same distribution.
         """
-        parts, trials = metric.parts(), self._states.trials
-        if self._weighed is None or trials.min() < metric.draws:
-            return found
-        if not all(part.unbiased for part in parts):
-            return found
-        each = [part.subset_means([part], self._states)[0] for part in parts]
-        means = [np.array(values @ self._mass / self._mass.sum()) for values in each]
-        off = float(metric.joined(*means)) - found.mean
-        low, high = found.low + min(off, 0.0), found.high + max(off, 0.0)
-        return Summary(found.mean, math.hypot(found.sd, off), low, high)
+        groups = []
+        for n in np.unique(self._states.trials[self._states.trials > 0]).tolist():
+            alike = self._states.trials == n
+            mass = self._mass[alike]
+            shares = np.zeros(n + 1)
+            shares[self._states.correct[alike]] = mass / mass.sum()
+            questions = float(mass.sum() ** 2 / self._squares[alike].sum()) / design_effect
+            groups.append(identified.CountShares(n, shares, questions))
+        parts = metric.parts()
+        each = 1.0 - (1.0 - level) / len(parts)
+        bounds = [identified.mean_bounds(p.at_rates(identified.GRID), groups, each) for p in parts]
+        corners = [float(metric.joined(*map(np.asarray, ends))) for ends in product(*bounds)]
+        mean, sd = self._moments(self._known(metric))
+        low, high = min(corners), max(corners)
+        return Summary(min(max(mean, low), high), sd, low, high)
+
+    def _by_trials(self, metric: CountMetric, level: float) -> Summary:
+        """Korn and Graubard's interval: that of a binomial sample with this mean and variance."""
+        noise = self._noise(metric)
+        low, high = metric.bounds
+        span = high - low
+        share, variance = (noise.mean - low) / span, noise.variance / span**2
+        sd = math.sqrt(noise.variance)
+        if share < _SAME or share > 1.0 - _SAME:
+            other = self._beyond_an_edge(metric, level, rising=share < _SAME)
+            return Summary(noise.mean, sd, *sorted((noise.mean, other)))
+        size = min(share * (1.0 - share) / max(variance, _SAME**2), _LARGEST_SAMPLE)
+        size *= (normal_reach(level) / student_reach(level, noise.freedom)) ** 2
+        ends = identified.share_limits(np.array(share * size), size, level)
+        return Summary(noise.mean, sd, *(low + span * float(end) for end in ends))
+
+    def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
+        """The other end, where every question showed the lowest (`rising`) or highest value."""
+        parts = metric.parts()
+        if len(parts) > 1:
+            found = [self._by_trials(part, level) for part in parts]
+            ends = [part.high if rising else part.low for part in found]
+            return float(metric.joined(*map(np.asarray, ends)))
+        n = int(self._states.trials.min())  # fewer trials leave more open
+        table, chances = self._table(parts[0], n), identified.chances_on_grid(n)
+        sign = 1.0 if rising else -1.0
+        extreme = (sign * table).min()
+        unseen = chances[sign * table <= extreme + _SAME].sum(axis=0)
+        questions = float(self._mass.sum() ** 2 / self._squares.sum())
+        most = identified.most_unseen(sign * table @ chances, unseen, questions, 0.5 - 0.5 * level)
+        return float(metric.joined(np.asarray(sign * most)))
+
+    def _noise(self, metric: CountMetric) -> TrialNoise:
+        if metric not in self._noise_of:
+            self._noise_of[metric] = self._trial_noise(metric)
+        return self._noise_of[metric]
+
+    def _trial_noise(self, metric: CountMetric) -> TrialNoise:
+        """Variance of the observed score over its trials (delta method for several means)."""
+        parts, size = metric.parts(), self._mass.sum()
+        values = [part.subset_means([part], self._states)[0] for part in parts]
+        means = [np.asarray(value @ self._mass / size) for value in values]
+        slopes = metric.slopes(*means)
+        whole = estimated = spread = 0.0
+        for n in np.unique(self._states.trials).tolist():
+            alike = self._states.trials == n
+            chances = identified.chances_on_grid(n)
+            table = sum(s * self._table(part, n) for s, part in zip(slopes, parts, strict=True))
+            variance = np.maximum(table**2 @ chances - (table @ chances) ** 2, 0.0)
+            belongs, squares = self._belongs[:, alike], self._squares[alike]
+            at_points = np.interp(self._rates, identified.GRID, variance)
+            each = (belongs @ at_points[:, :, None])[:, :, 0].mean(axis=0)
+            found = float(each @ squares)
+            estimated += found
+            spread += float(np.square(each) @ self._fourths[alike]) / max(n - 1, 1)
+            degree = metric.draws if all(part.unbiased for part in parts) else n
+            if 2 * degree > n:
+                weights = np.einsum("dsp,s->dp", belongs, squares) / len(belongs)
+                weights /= squares.sum()
+                most = identified.largest_mean(variance, self._rates.ravel(), weights.ravel(), n)
+                found = max(found, most * float(squares.sum()))
+            whole += found
+        freedom = estimated**2 / spread if spread else math.inf
+        return TrialNoise(float(metric.joined(*means)), whole / size**2, max(freedom, 1.0))
+
+    @staticmethod
+    def _moments(known: Known) -> tuple[float, float]:
+        return float(known.means.mean()), math.sqrt(
+            float(known.variances.mean() + known.means.var())
+        )
 
     def population(self, metric: CountMetric, level: float) -> Summary:
         """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question."""
@@ -176,10 +226,10 @@ class Learned:
         more = usual * rng.standard_exponential(gamma.shape[:-1])
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
-        worse = metric.joined(*(total / (totals + more) for total in sums))
-        better = metric.joined(*((total + more) / (totals + more) for total in sums))
+        worse = metric.joined(*(one / (totals + more) for one in sums))
+        better = metric.joined(*((one + more) / (totals + more) for one in sums))
         tail = 0.5 * (1.0 - level)
-        seen = metric.joined(*(total / totals for total in sums))
+        seen = metric.joined(*(one / totals for one in sums))
         low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
         high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
         return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
@@ -271,98 +321,11 @@ class Learned:
         part = each / each.max() if each.any() else np.ones_like(each)
         carriers = float(part @ self._squares) ** 2 / float(np.square(part) @ self._fourths)
         value, variances = metric.joined(*means), variance @ self._squares / size**2
-        return Known(value, variances, carriers, float(self._often.sum()))
-
-    def _wider(self, draws: int) -> float:
-        """Factor by which the ends are stretched: more with few trials or k beyond the trials."""
-        trials = self._states.trials
-        few = np.where(trials < draws, 1.0, np.square(_FEW / np.maximum(trials, _FEW)))
-        share = float(few @ self._often / self._often.sum())
-        return _WIDER + (_WIDER_WITH_FEW - _WIDER) * share
+        return Known(value, variances, carriers)
 
     def _of_states(self, score: Array) -> Array:
         """Posterior mean, per draw and state, of a score of the support points."""
         return (self._belongs @ score[:, :, None])[:, :, 0]
-
-    def _runs_for(self, level: float) -> int:
-        """Simulated reruns per draw that put enough of them beyond each end."""
-        needed = 2.0 * _BEYOND_AN_END / (1.0 - level) / len(self._rates)
-        most = _MOST_RERUNS // len(self._rates)
-        return max(_RUNS, min(math.ceil(needed - 1e-6), most))
-
-    def _shown_for(self, metric: CountMetric, runs: int) -> Array:
-        """Mean scores of so many simulated reruns or more, kept for other levels."""
-        if metric not in self._shown or self._shown[metric][0] < runs:
-            self._shown[metric] = runs, self._shown_again(metric.parts(), runs)
-        return self._shown[metric][1]
-
-    def _shown_again(self, parts: Sequence[QuestionMean], runs: int) -> Array:
-        """Mean scores of simulated reruns: a row per part of the metric."""
-        shown = np.zeros((len(parts), runs, len(self._rates)))
-        if self._weighed is not None:
-            return self._shown_by_each(parts, shown, self._weighed)
-        for some in self._runs_again(runs):
-            for sums, part in zip(shown, parts, strict=True):
-                part_of_them = sums[some.runs, some.draws]
-                found = some.questions @ self._table(part, some.n)
-                part_of_them += found.reshape(part_of_them.shape)
-        return shown.reshape(len(parts), -1) / self._often.sum()
-
-    def _shown_by_each(
-        self, parts: Sequence[QuestionMean], shown: Array, weighed: Weighed
-    ) -> Array:
-        """Mean scores of simulated reruns of weighted questions, drawn question by question."""
-        rng, runs = np.random.default_rng(self._seed), shown.shape[1]
-        trials = self._states.trials[weighed.state]
-        for draws in _blocks(len(self._rates), runs * weighed.state.size):
-            point = self._points_of(draws, runs, rng)
-            rate = np.take_along_axis(self._rates[draws][None], point, axis=-1)
-            right = rng.binomial(trials, rate)
-            for n in np.unique(trials).tolist():
-                alike = trials == n
-                for sums, part in zip(shown, parts, strict=True):
-                    values = self._table(part, n)[right[..., alike]]
-                    sums[:, draws] += values @ weighed.weight[alike]
-        return shown.reshape(len(parts), -1) / self._mass.sum()
-
-    def _runs_again(self, runs: int) -> Iterable[Again]:
-        """Simulated reruns, kept for the next metric if they fit in memory."""
-        each = int((np.unique(self._states.trials) + 1).sum())
-        if runs * len(self._rates) * each > _AT_ONCE:
-            return self._repeated(runs)
-        if runs not in self._again:
-            self._again[runs] = list(self._repeated(runs))
-        return self._again[runs]
-
-    def _repeated(self, runs: int) -> Iterator[Again]:
-        """Simulate reruns block by block, from the same seed every time."""
-        often, rng = self._often.astype(np.int64), np.random.default_rng(self._seed)
-        for n in np.unique(self._states.trials).tolist():
-            alike = self._states.trials == n
-            for draws in _blocks(len(self._rates), self._rates.shape[1] * (n + 1)):
-                points, belongs = self._rates[draws], self._belongs[draws, alike]
-                chances = np.moveaxis(rates.masses(points.ravel(), n), 0, -1)
-                chances = (chances / chances.sum(axis=-1, keepdims=True)).reshape(
-                    *points.shape, n + 1
-                )
-                for some in _blocks(runs, len(points) * (n + 1)):
-                    again = []
-                    for _ in range(some.start, some.stop):
-                        held = rng.multinomial(often[alike], belongs).sum(axis=1)  # draws × points
-                        again.append(rng.multinomial(held, chances).sum(axis=1))
-                    yield Again(n, some, draws, np.concatenate(again).astype(float))
-
-    def _one_question_apart(self, metric: CountMetric, means: Array) -> Array:
-        """Scores of runs that differ from the usual run in a single question."""
-        size, parts = self._often.sum(), metric.parts()
-        if self._weighed is not None:
-            size = self._mass.sum() / self._weighed.weight.min()
-        found = []
-        for n in np.unique(self._states.trials).tolist():
-            tables = [self._table(part, n) for part in parts]
-            moved = [mean + (new - mean) / size for mean, new in zip(means, tables, strict=True)]
-            found.append(metric.joined(*moved))
-        return np.concatenate(found)
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""

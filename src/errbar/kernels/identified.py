@@ -1,0 +1,150 @@
+"""What counts of right trials say about a mean over questions, whatever the difficulties are.
+
+The chances of 0, 1, … n right trials are means over questions of polynomials of the success rate.
+So counts of n trials determine the mean of every polynomial of degree n, and bound other means:
+the bounds are the smallest and the largest mean over all distributions of difficulty that agree
+with the counts. They are linear programs over a grid of success rates.
+
+- `mean_bounds` allows for the sampling of questions as well: the share of questions in each range
+  of counts lies between its limits of Clopper and Pearson (F-localization; Ignatiadis and Wager
+  2022, "Confidence intervals for nonparametric empirical Bayes analysis").
+- `largest_mean` takes the expected counts as known, for a variance that must not be too small.
+- `most_unseen` bounds a mean of which every question showed the lowest value.
+- `share_limits` are the limits of Clopper and Pearson (1934) themselves.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from errbar.base.arrays import Array
+from errbar.kernels.rates import masses
+
+# Chebyshev nodes: the closer to 0 and 1 the denser, like the standard error of a success rate.
+GRID: Array = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 201))
+
+
+class CountShares(NamedTuple):
+    """Questions of the same number of trials."""
+
+    trials: int
+    shares: Array  # of the questions with 0, 1, … right trials
+    questions: float  # effective number
+
+
+@lru_cache(maxsize=8)
+def chances_on_grid(trials: int) -> Array:
+    """Chance of 0, 1, … right trials, a row each, at every rate of `GRID`."""
+    return masses(GRID, trials)
+
+
+def share_limits(right: Array, size: Array | float, level: float) -> tuple[Array, Array]:
+    """Limits of Clopper and Pearson for shares of `right` among `size`, which may be fractions.
+
+    Examples
+    --------
+    >>> low, high = share_limits(np.array([0.0, 5.0]), 10.0, 0.95)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.187], [0.308, 0.813])
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415  loaded when first needed
+
+    tail = 0.5 * (1.0 - level)
+    wrong = size - right
+    low = np.where(right > 0, betaincinv(np.maximum(right, _TINY), wrong + 1.0, tail), 0.0)
+    high = np.where(wrong > 0, betaincinv(right + 1.0, np.maximum(wrong, _TINY), 1.0 - tail), 1.0)
+    return low, high
+
+
+_TINY = 1e-300  # in place of 0, where the result is not used
+
+
+def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> tuple[float, float]:
+    """Interval for the mean of a function of the success rate, given by its values on `GRID`.
+
+    It holds for every distribution of difficulty: each range of counts has its limits, and the
+    levels add up (Bonferroni). For fixed questions it holds as well, because a sum of independent
+    trials of different chances is less spread than a binomial variable (Hoeffding 1956).
+    """
+    found = [_ranges(group) for group in groups]
+    number = sum(len(chances) for chances, _ in found)
+    each = 1.0 - (1.0 - level) / number
+    rows, most, least = [], [], []
+    for (chances, shares), group in zip(found, groups, strict=True):
+        low, high = share_limits(shares * group.questions, group.questions, each)
+        rows.append(chances)
+        least.append(low)
+        most.append(high)
+    chances = np.concatenate(rows)
+    limits = np.concatenate([*most, *(-low for low in least)])
+    inequalities = {"A_ub": np.concatenate([chances, -chances]), "b_ub": limits}
+    sure = {"A_eq": np.ones((1, GRID.size)), "b_eq": np.ones(1)}
+    ends = [_largest(sign * values, **inequalities, **sure) for sign in (-1.0, 1.0)]
+    return (
+        float(values.min()) if ends[0] is None else -ends[0],
+        float(values.max()) if ends[1] is None else ends[1],
+    )
+
+
+def _ranges(group: CountShares) -> tuple[Array, Array]:
+    """Chances on `GRID` of ranges of counts, and the observed shares.
+
+    Ranges double in length with the distance from 0 and from n right trials, because what lies
+    beyond n trials depends on the questions that are nearly never or nearly always solved.
+    """
+    n = group.trials
+    low = np.unique(np.minimum([0, *(1 << np.arange(n.bit_length()))], n // 2 + 1))
+    starts = np.unique(np.concatenate([low, n + 1 - low[low > 0]]))
+    starts = starts[starts <= n]
+    return (
+        np.add.reduceat(chances_on_grid(n), starts, axis=0),
+        np.add.reduceat(group.shares, starts),
+    )
+
+
+def largest_mean(values: Array, rates: Array, weights: Array, trials: int) -> float:
+    """Largest mean of a function among the distributions with the same expected counts.
+
+    `values` are on `GRID`. The distribution with these rates and weights is one of them, moved to
+    the grid.
+    """
+    at = np.clip(np.searchsorted(GRID, rates) - 1, 0, GRID.size - 2)
+    part = (rates - GRID[at]) / (GRID[at + 1] - GRID[at])
+    mixed = np.bincount(at, weights * (1.0 - part), GRID.size)
+    mixed += np.bincount(at + 1, weights * part, GRID.size)
+    itself = float(values @ mixed)
+    if trials + 1 >= GRID.size:  # more equations than unknowns
+        return itself
+    chances = chances_on_grid(trials)
+    found = _largest(values, A_eq=chances, b_eq=chances @ mixed)
+    return itself if found is None else max(found, itself)
+
+
+def most_unseen(values: Array, unseen: Array, questions: float, tail: float) -> float:
+    """Largest mean of a function if every question showed its lowest value.
+
+    `unseen` is the chance, on `GRID`, that a question shows it. The product of the chances of all
+    questions is at least `tail`, so their costs, −log of the chance, have a bounded mean. For
+    values and chances that are p and (1 − p)^n this is the limit of Clopper and Pearson.
+    """
+    with np.errstate(divide="ignore"):
+        cost = -np.log(unseen)
+    possible = np.isfinite(cost)
+    found = _largest(
+        values[possible],
+        A_ub=cost[possible][None],
+        b_ub=np.array([-np.log(tail) / questions]),
+        A_eq=np.ones((1, int(possible.sum()))),
+        b_eq=np.ones(1),
+    )
+    return float(values.max()) if found is None else found
+
+
+def _largest(values: Array, **constraints: Array) -> float | None:
+    """Solve a linear program over weights of the grid; None if no distribution agrees."""
+    from scipy.optimize import linprog  # noqa: PLC0415  loaded when first needed
+
+    found = linprog(-values, bounds=(0.0, None), method="highs", **constraints)
+    return -float(found.fun) if found.status == 0 else None
