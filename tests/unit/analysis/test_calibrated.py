@@ -70,7 +70,7 @@ def test_what_the_flat_prior_got_wrong_is_right() -> None:
     for target in TARGETS:
         found = one(wrong, "pass@16", estimand=target)
         assert found.interval.low == 0.0
-        assert found.interval.high < 0.15
+        assert found.interval.high < 0.17
     right = one(Counts([1] * 200, [1] * 200), "bayes")
     assert (right.value, right.interval.high) == (1.0, 1.0)
     assert 0.97 < right.interval.low < 0.99
@@ -156,18 +156,24 @@ def test_a_known_number_of_questions_leaves_less_to_chance() -> None:
         one(counts, "avg", questions_in_all=99)
 
 
-def test_k_beyond_the_trials_widens_and_ends_where_the_data_cannot_say() -> None:
+def test_k_beyond_the_trials_widens_the_farther_it_goes() -> None:
     counts = drawn(60, 8)
     for target in ("population", "benchmark"):
-        found = [one(counts, PassAt(k), estimand=target) for k in (8, 16, 32, 33)]
+        found = [one(counts, PassAt(k), estimand=target) for k in (8, 16, 32, 512)]
         assert [math.isnan(x.value) for x in found] == [False, True, True, True]
-        means = [x.mean for x in found[:3]]
+        means = [x.mean for x in found]
         assert means == sorted(means)
+        widths = [width(x) for x in found]
+        assert widths == sorted(widths)
         assert "exceeds the trials" in found[1].reason
-        assert math.isnan(found[3].interval.low)
-        assert "k up to 32" in found[3].reason
-    assert math.isnan(one(Counts([1] * 9, [1, 0, 0] * 3), "pass@2").interval.low)
     assert "has no pass@16" in one(counts, "pass@16", estimand="rerun").reason
+
+
+def test_single_trials_bound_what_two_would_show() -> None:
+    found = one(Counts([1] * 1000, [1, 0] * 500), "pass@2").interval
+    low, high = 0.5, 0.75  # all solved or never solved; all at one half
+    assert low - 0.05 < found.low < low
+    assert high < found.high < high + 0.05
 
 
 def test_one_trial_per_question_is_said_to_leave_the_two_apart() -> None:
@@ -213,46 +219,43 @@ def test_ends_reach_farther_where_few_of_many_questions_carry_the_uncertainty(
     assert deviations[0] < deviations[1]
 
 
-def test_ends_reach_less_far_the_more_trials_questions_have(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def widths() -> list[float]:
-        """With few trials, few of half of the questions, eight, many, and k beyond them."""
-        rates = np.random.default_rng(0).beta(0.5, 0.5, 100)
-        asked = [[4] * 100, [2, 64] * 50, [8] * 100, [64] * 100]
-        data = [Counts(n, np.rint(rates * n).astype(int)) for n in asked]
-        found = [one(counts, "avg", estimand=Estimand.BENCHMARK) for counts in data]
-        found.append(one(data[-1], "pass@128", estimand=Estimand.BENCHMARK))
-        return [width(estimate) for estimate in found]
-
-    now = widths()
-    monkeypatch.setattr(learned, "_WIDER", learned._WIDER_WITH_FEW)
-    as_with_few = widths()
-    few, half, eight, many, beyond = (a / b for a, b in zip(now, as_with_few, strict=True))
-    assert few == beyond == 1.0
-    assert 1.0 > half > eight > many > 0.94
-
-
-@pytest.mark.parametrize("questions", [3, 10, 100])
-def test_the_interval_for_these_questions_is_that_of_what_they_may_be(questions: int) -> None:
-    counts = drawn(questions, 8)
-    (known,) = learned.Learned.of([counts], np.random.default_rng(1))
-    rng = np.random.default_rng(2)
-    imagined = [known.imagine(Estimand.BENCHMARK, rng) for _ in range(4000)]
-    metrics: list[CreditMetric] = [PassAt(1), PassAt(4), PassHat(8), AreaUnderPass(8)]
+def test_trial_noise_is_that_of_runs_of_known_rates() -> None:
+    rng = np.random.default_rng(3)
+    rates = rng.beta(0.5, 0.5, 300)
+    runs = [Counts([8] * 300, rng.binomial(8, rates)) for _ in range(400)]
+    (known,) = learned.Learned.of(runs[:1], np.random.default_rng(1))
+    metrics: list[CreditMetric] = [PassAt(1), PassAt(4), PassHat(4), AreaUnderPass(3)]
     for metric in metrics:
         found = known.benchmark(metric, 0.95)
-        scores = np.array([metric.at_rates(one.rates) @ one.weights for one in imagined])
-        assert found.mean == pytest.approx(scores.mean(), abs=4.0 * scores.std() / 4000**0.5)
-        assert found.sd == pytest.approx(scores.std(), rel=0.06)
-        beyond = ((scores < found.low) | (scores > found.high)).mean()
-        assert 0.01 < beyond < 0.055
+        assert found.mean == metric.point(runs[0])
+        assert found.sd == pytest.approx(np.std([metric.point(run) for run in runs]), rel=0.15)
 
 
-def test_a_run_that_always_shows_the_same_is_a_step_away_from_another() -> None:
-    counts = Counts([4] * 10, [4] * 10)
-    found = one(counts, "pass@4", estimand="rerun")
-    assert (found.interval.low, found.interval.high) == pytest.approx((0.9, 1.0))
+def test_noise_that_the_trials_do_not_determine_is_the_largest_possible() -> None:
+    """Two trials determine E p and E p², and the variance of pass^2 depends on E p⁴."""
+    counts = Counts([2] * 400, [2] * 361 + [1] * 38 + [0])  # as if all were at 0.95
+    found = one(counts, "pass^2", estimand="benchmark")
+    all_alike = math.sqrt(0.95**2 * (1.0 - 0.95**2) / 400)
+    assert found.sd == pytest.approx(all_alike, rel=0.02)
+
+
+@pytest.mark.parametrize("trials", [2, 16])
+def test_nothing_solved_has_the_limit_of_clopper_and_pearson(trials: int) -> None:
+    counts = Counts([trials] * 25, [0] * 25)
+    for name, k in (("avg", 1), ("pass@2", 2)):
+        found = one(counts, name, estimand="benchmark").interval
+        assert found.low == 0.0
+        assert found.high == pytest.approx(1.0 - 0.025 ** (k / (25 * trials)), rel=1e-3)
+    mirrored = one(Counts([trials] * 25, [trials] * 25), "avg", estimand="benchmark").interval
+    assert mirrored.high == 1.0
+    assert mirrored.low == pytest.approx(0.025 ** (1 / (25 * trials)), rel=1e-3)
+
+
+def test_nothing_solved_twice_may_hide_in_few_questions() -> None:
+    """With pass^2 the worst case is a single question that is solved in most runs."""
+    found = one(Counts([2] * 30, [0] * 30), "pass^2", estimand="benchmark").interval
+    alone = (1.0 - 0.025**0.5) ** 2 / 30
+    assert alone <= found.high < 1.5 * alone
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -264,7 +267,6 @@ def test_equal_weights_leave_nothing_open(target: Estimand) -> None:
 
 def test_one_question_with_many_trials_does_not_speak_for_the_others() -> None:
     counts = Counts([1] * 99 + [64], [0, 1] * 49 + [0, 3])
-    assert math.isnan(one(counts, "pass@2").interval.low)
     found = one(counts, "avg", estimand="benchmark")
     assert found.reason.startswith("99 questions of a single trial")
     like_these = one(counts, "avg")  # which is what the single trials have
@@ -465,24 +467,18 @@ def test_spread_beyond_the_noise_of_trials_leaves_the_interval_to_the_questions(
     assert one(spread, "avg").interval == Interval(low, high, 0.95, Estimand.POPULATION)
 
 
-def test_a_rerun_at_a_high_level_hardly_depends_on_the_seed_and_the_highest_is_warned_of() -> None:
-    counts = drawn(50, 16)
-    found = [one(counts, "avg", estimand="rerun", level=0.999, seed=seed) for seed in range(3)]
-    widths = [width(x) for x in found]
-    assert np.std(widths) < 0.025 * np.mean(widths)
-    assert not found[0].reason
-    assert "99.9 %" in one(counts, "avg", estimand="rerun", level=0.9995).reason
-
-
-def test_runs_drawn_in_blocks_are_like_those_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = Counts([8] * 20 + [3] * 20, [4, 6] * 10 + [0, 3] * 10)
-    metrics = ("avg", "geom-ds@2", "pass@2")
-    method = Calibrated(Estimand.RERUN)
-    whole = score(counts, *metrics, method=method)
-    monkeypatch.setattr(learned, "_AT_ONCE", 1000)  # a few draws at a time
-    for some, all_ in zip(score(counts, *metrics, method=method), whole, strict=True):
-        assert some.mean == pytest.approx(all_.mean, abs=0.005)
-        assert width(some) == pytest.approx(width(all_), rel=0.1)
+@pytest.mark.parametrize("target", ["benchmark", "rerun"])
+@pytest.mark.parametrize("questions", [10, 50])
+@pytest.mark.parametrize("level", [0.95, 0.999])
+def test_another_seed_moves_no_end_by_a_fiftieth_of_the_width(
+    target: str, questions: int, level: float
+) -> None:
+    counts = drawn(questions, 4)
+    for name in ("avg", "pass@4"):
+        given = {"estimand": target, "level": level}
+        found = [one(counts, name, **given, seed=seed).interval for seed in range(3)]
+        ends = np.array([(interval.low, interval.high) for interval in found])
+        assert np.ptp(ends, axis=0).max() < 0.02 * np.ptp(ends, axis=1).mean()
 
 
 def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -> None:

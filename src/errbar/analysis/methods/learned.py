@@ -163,7 +163,10 @@ class Learned:
         return Summary(noise.mean, sd, *(low + span * float(end) for end in ends))
 
     def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
-        """The other end, where every question showed the lowest (`rising`) or highest value."""
+        """The other end, where every question showed the lowest (`rising`) or highest value.
+
+        A test by the largest (or smallest) count of right trials does not reject it.
+        """
         parts = metric.parts()
         if len(parts) > 1:
             found = [self._by_trials(part, level) for part in parts]
@@ -172,8 +175,11 @@ class Learned:
         n = int(self._states.trials.min())  # fewer trials leave more open
         table, chances = self._table(parts[0], n), identified.chances_on_grid(n)
         sign = 1.0 if rising else -1.0
-        extreme = (sign * table).min()
-        unseen = chances[sign * table <= extreme + _SAME].sum(axis=0)
+        share = self._states.correct / self._states.trials
+        if sign * table[0] <= sign * table[-1]:
+            unseen = chances[: math.ceil(n * share.max()) + 1].sum(axis=0)
+        else:
+            unseen = chances[math.floor(n * share.min()) :].sum(axis=0)
         questions = float(self._mass.sum() ** 2 / self._squares.sum())
         most = identified.most_unseen(sign * table @ chances, unseen, questions, 0.5 - 0.5 * level)
         return float(metric.joined(np.asarray(sign * most)))
