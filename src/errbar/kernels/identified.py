@@ -66,26 +66,27 @@ def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> t
 
     It holds for every distribution of difficulty: each range of counts has its limits, and the
     levels add up (Bonferroni). For fixed questions it holds as well, because a sum of independent
-    trials of different chances is less spread than a binomial variable (Hoeffding 1956).
+    trials of different chances is less spread than a binomial variable (Hoeffding 1956). If no
+    distribution agrees with the counts, the limits are widened until one does.
     """
-    found = [_ranges(group) for group in groups]
-    number = sum(len(chances) for chances, _ in found)
-    each = 1.0 - (1.0 - level) / number
-    rows, most, least = [], [], []
-    for (chances, shares), group in zip(found, groups, strict=True):
-        low, high = share_limits(shares * group.questions, group.questions, each)
-        rows.append(chances)
-        least.append(low)
-        most.append(high)
-    chances = np.concatenate(rows)
-    limits = np.concatenate([*most, *(-low for low in least)])
-    inequalities = {"A_ub": np.concatenate([chances, -chances]), "b_ub": limits}
-    sure = {"A_eq": np.ones((1, GRID.size)), "b_eq": np.ones(1)}
-    ends = [_largest(sign * values, **inequalities, **sure) for sign in (-1.0, 1.0)]
-    return (
-        float(values.min()) if ends[0] is None else -ends[0],
-        float(values.max()) if ends[1] is None else ends[1],
-    )
+    ranges = [_ranges(group) for group in groups]
+    chances = np.concatenate([part for part, _ in ranges])
+    size = np.repeat([group.questions for group in groups], [len(part) for part, _ in ranges])
+    right = size * np.concatenate([shares for _, shares in ranges])
+    both = np.concatenate([chances, -chances])
+    sure = np.ones((1, GRID.size)), np.ones(1)
+    tail = (1.0 - level) / len(chances)
+    while tail > _RAREST:
+        low, high = share_limits(right, size, 1.0 - tail)
+        limits = np.concatenate([high, -low])
+        ends = [_largest(sign * values, both, limits, *sure) for sign in (-1.0, 1.0)]
+        if ends[0] is not None and ends[1] is not None:
+            return -ends[0], ends[1]
+        tail /= 10.0
+    return float(values.min()), float(values.max())
+
+
+_RAREST = 1e-12  # tail probability beyond which counts are not those of independent trials
 
 
 def _ranges(group: CountShares) -> tuple[Array, Array]:
@@ -118,7 +119,7 @@ def largest_mean(values: Array, rates: Array, weights: Array, trials: int) -> fl
     if trials + 1 >= GRID.size:  # more equations than unknowns
         return itself
     chances = chances_on_grid(trials)
-    found = _largest(values, A_eq=chances, b_eq=chances @ mixed)
+    found = _largest(values, None, None, chances, chances @ mixed)
     return itself if found is None else max(found, itself)
 
 
@@ -134,17 +135,19 @@ def most_unseen(values: Array, unseen: Array, questions: float, tail: float) -> 
     possible = np.isfinite(cost)
     found = _largest(
         values[possible],
-        A_ub=cost[possible][None],
-        b_ub=np.array([-np.log(tail) / questions]),
-        A_eq=np.ones((1, int(possible.sum()))),
-        b_eq=np.ones(1),
+        cost[possible][None],
+        np.array([-np.log(tail) / questions]),
+        np.ones((1, int(possible.sum()))),
+        np.ones(1),
     )
     return float(values.max()) if found is None else found
 
 
-def _largest(values: Array, **constraints: Array) -> float | None:
-    """Solve a linear program over weights of the grid; None if no distribution agrees."""
+def _largest(
+    values: Array, at_most: Array | None, limits: Array | None, equal: Array, to: Array
+) -> float | None:
+    """Solve a linear program over weights of rates; None if no distribution agrees."""
     from scipy.optimize import linprog  # noqa: PLC0415  loaded when first needed
 
-    found = linprog(-values, bounds=(0.0, None), method="highs", **constraints)
+    found = linprog(-values, at_most, limits, equal, to, bounds=(0.0, None), method="highs")
     return -float(found.fun) if found.status == 0 else None
