@@ -19,6 +19,7 @@ class PlanOptions(Keywords):
     width: float | None
     power: float
     level: float
+    verdict: Literal["better", "probably better"]
     difficulty: str | None
     mean: float | None
     disagreement: float | None
@@ -41,6 +42,13 @@ PLAN = bundle(
     number("--width", float, "The width of the interval of one system, as in 0.05."),
     number("--power", float, "The probability of reaching that goal.", default=0.8),
     options.LEVEL,
+    click.option(
+        "--verdict",
+        type=click.Choice(["better", "probably better"]),
+        default="probably better",
+        show_default=True,
+        help="The verdict of `errbar compare` that a difference is to get.",
+    ),
     click.option(
         "--difficulty",
         help="The difficulty in place of a pilot: beta(2,2), uniform, u-shaped, hard …",

@@ -15,7 +15,7 @@ from scipy.stats import binom
 import errbar
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.plan import Difficulty, plan
-from errbar.analysis.plan.goals import DetectDifference, Width
+from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Width
 from errbar.cli import main
 from errbar.errors import InputError, WrongType
 from errbar.kernels.power import DiscreteDistribution, normal_power, shift_log_odds, simulated_power
@@ -424,3 +424,30 @@ def test_records_say_what_was_asked_for_and_nan_what_was_not() -> None:
         assert {name: record[name] for name in asked} == pytest.approx(asked, nan_ok=True)
         assert (record["metric"], record["covers"], record["target"]) == ("avg", "population", 0.8)
         assert record["mean"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("metric", "trials"), [("avg", 1), ("avg", 4), ("pass^4", 4)])
+def test_a_planned_verdict_of_better_is_reached_by_compare(metric: str, trials: int) -> None:
+    """Rates, trials and verdicts are simulated with nothing of the plan but its questions."""
+    found = plan(metric, difference=0.15, difficulty="uniform", trials=[trials], verdict="better")
+    goal = found.goal
+    assert isinstance(goal, DetectSurely)
+    rng, met = np.random.default_rng(8), 0
+    for _ in range(60):
+        rates = rng.uniform(size=found.best.questions)
+        odds = np.log(rates / (1.0 - rates)) + rng.normal(goal.shift, goal.disagreement, rates.size)
+        both = {"old": rates, "new": 1.0 / (1.0 + np.exp(-odds))}
+        runs = errbar.load(
+            {name: rng.binomial(1, p, (trials, p.size)).T for name, p in both.items()}
+        )
+        (pair,) = runs.compare(metric)
+        met += pair.verdict == "new is better"
+    assert 0.8 - 3 * 0.052 < met / 60 < 0.8 + 3 * 0.052
+
+
+def test_the_surer_verdict_needs_more_questions() -> None:
+    probably = plan("avg", difference=0.1, difficulty="uniform", trials=[4]).best
+    surely = plan("avg", difference=0.1, difficulty="uniform", trials=[4], verdict="better").best
+    assert probably.questions < surely.questions < 1.5 * probably.questions
+    with pytest.raises(InputError, match="verdict must be one of 'probably better', 'better'"):
+        plan("avg", difference=0.1, difficulty="uniform", verdict="worse")  # type: ignore[arg-type]

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from errbar.analysis.plan.goals import DetectDifference, Goal, Width
+from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, Verdict, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
 from errbar.base.arguments import number, strict_share
+from errbar.base.remarks import way_to_say
 from errbar.base.tables import counted, percent
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric
@@ -131,6 +132,7 @@ def plan(
     width: float | None = None,
     power: float = 0.8,
     level: float = 0.95,
+    verdict: Verdict = "probably better",
     pilot: PilotLog | None = None,
     systems: Sequence[str] = (),
     errors: Errors = "fail",
@@ -148,10 +150,11 @@ def plan(
 ) -> Plan:
     """The questions and trials that show a difference, or a score to some width, at least cost.
 
-    `difference` is between two systems on the same questions, in the metric's own scale; a
-    two-sided sign-flip test at `level`, the verdict "probably better", is to see it with this
-    `power`. `width` is that of one system's
-    interval for questions like these; `power` is the chance that it is no wider.
+    `difference` is between two systems on the same questions, in the metric's own scale;
+    `errbar.compare` at `level` is to come to this `verdict`, or a surer one, with this `power`:
+    "probably better" by the sign-flip test, or "better" by Gaffke's, which assumes nothing about
+    unseen questions. `width` is that of one system's interval for questions like these; `power` is
+    the chance that it is no wider.
 
     How success rates are spread is learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`
     or a name such as "u-shaped"; `mean` shifts them until the metric has this mean. How far two
@@ -174,7 +177,7 @@ def plan(
     grid = _grid(asked, trials, max_trials)
     known = _known(pilot, systems, errors, difficulty, np.random.default_rng(rng))
     spread = known.difficulty if mean is None else _with_mean(asked, known.difficulty, mean)
-    goal = _goal(asked, spread, known, (difference, width, level, disagreement, rng))
+    goal = _goal(asked, spread, known, verdict, (difference, width, level, disagreement, rng))
     means = Means(question_cost, trial_cost, questions, budget)
     rows = searched(goal, power, grid, means)
     rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
@@ -264,8 +267,7 @@ def _known(
     if (pilot is None) == (difficulty is None):
         raise InputError(
             "describe the distribution of success rates: either by a pilot log, or a "
-            "difficulty such as "
-            "'beta(2, 2)' or 'u-shaped'."
+            "difficulty such as 'beta(2, 2)' or 'u-shaped'."
         )
     if pilot is not None:
         return learned_from(pilot, systems, errors, rng)
@@ -284,6 +286,7 @@ def _goal(
     metric: CountMetric,
     spread: Difficulty,
     known: Pilot,
+    verdict: Verdict,
     given: tuple[float | None, float | None, float, float | None, int],
 ) -> Goal:
     difference, width, level, disagreement, seed = given
@@ -292,7 +295,13 @@ def _goal(
             learned = known.disagreement
             disagreement = learned if math.isfinite(learned) else DISAGREEMENT
         number(disagreement, "disagreement", 0.0, math.inf)
-        goal = DetectDifference(metric, spread, level, seed, float(difference), float(disagreement))
+        kinds = {kind.verdict: kind for kind in (DetectDifference, DetectSurely)}
+        if verdict not in kinds:
+            raise InputError(
+                f"verdict must be one of {', '.join(map(repr, kinds))}; got {verdict!r}."
+            )
+        kind = kinds[verdict]
+        goal = kind(metric, spread, level, seed, float(difference), float(disagreement))
         _ = goal.shift  # refused here if it is out of reach
         return goal
     if disagreement is not None:
@@ -307,13 +316,15 @@ def _goal(
 
 def _asked(goal: Goal, power: float) -> list[str]:
     if isinstance(goal, DetectDifference):
-        return [
+        surely = goal.verdict == "better"
+        test = "assuming nothing about unseen questions" if surely else "assuming no rare failures"
+        said = [
             f"To detect a difference of {goal.difference:+g} in {goal.metric} between two "
-            f"systems on the same questions: verdict 'probably better' (sign-flip test, assuming "
-            f"no rare failures) at level {percent(goal.level)}, power {percent(power)}, for new "
-            f"questions of the same kind.",
-            "The verdict 'better', which assumes nothing about unseen questions, needs more.",
+            f"systems on the same questions: verdict '{goal.verdict}' ({test}) at level "
+            f"{percent(goal.level)}, power {percent(power)}, for new questions of the same kind."
         ]
+        option = way_to_say("--verdict better", "verdict='better'")
+        return said if surely else [*said, f"The verdict 'better' needs more: {option}."]
     if isinstance(goal, Width):
         return [
             f"For a {percent(goal.level)} interval of {goal.metric} no wider than {goal.width:g}, "

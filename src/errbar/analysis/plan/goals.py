@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,13 @@ from errbar.analysis.plan.pilot import Difficulty, shift_to
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
-from errbar.kernels.bounded_mean import Sample, approximate_widths, mean_ends
+from errbar.kernels.bounded_mean import (
+    Sample,
+    approximate_scores,
+    approximate_widths,
+    mean_ends,
+    p_at_most,
+)
 from errbar.kernels.power import (
     DiscreteDistribution,
     effective_size,
@@ -34,11 +40,16 @@ from errbar.metrics import CountMetric
 from errbar.metrics.base import QuestionMean
 from errbar.results.plan import LEAST_QUESTIONS
 
+Verdict = Literal["better", "probably better"]
+
 MOST_QUESTIONS = 10_000_000
 _STEPS = 21  # of the normal shift
 _FEW = 40.0  # questions that differ: below, power is drawn and not computed
 _DRAWN = 10_000  # comparisons, where it is
-_ROUGHLY, _WIDTHS = 600, 4_000  # intervals that are drawn, to find questions and to state a power
+_ROUGHLY, _WIDTHS = (
+    600,
+    4_000,
+)  # intervals or tests that are drawn, to find questions and to state a power
 _EXACT = 40  # intervals that are computed in full
 _DOUBT = 0.015  # of the asked width: what the saddle point alone may be off by
 _FINE = 200  # a step is such a share of the questions
@@ -107,7 +118,7 @@ class Goal(ABC):
 
 @dataclass(frozen=True, eq=False)
 class DetectDifference(Goal):
-    """Two systems on the same questions differ; a test by random signs is to see it.
+    """Two systems on the same questions differ; the sign-flip test is to see it.
 
     The second system's log odds on a question are those of the first and a shift, whose standard
     deviation over questions is `disagreement`.
@@ -115,6 +126,7 @@ class DetectDifference(Goal):
 
     difference: float
     disagreement: float
+    verdict: ClassVar[Verdict] = "probably better"
     systems: ClassVar[int] = 2
     most_simulations: ClassVar[int] = 1_000_000
     _distributions: dict[int | None, DiscreteDistribution] = field(default_factory=dict, init=False)
@@ -236,6 +248,45 @@ class DetectDifference(Goal):
 
 
 @dataclass(frozen=True, eq=False)
+class DetectSurely(DetectDifference):
+    """Two systems differ; Gaffke's test, which assumes nothing about unseen questions, sees it."""
+
+    verdict: ClassVar[Verdict] = "better"
+    most_simulations: ClassVar[int] = 400  # a test takes milliseconds
+
+    def power(self, questions: int, trials: int | None) -> float:
+        """Share of drawn comparisons whose test rejects."""
+        return self._share(questions, trials, _WIDTHS)
+
+    def least(self, power: float, trials: int) -> int | None:
+        """By halving, with fewer comparisons drawn; then by steps."""
+        found = _least(lambda questions: self._share(questions, trials, _ROUGHLY) >= power)
+        return None if found is None else refined(found, lambda n: self.power(n, trials) >= power)
+
+    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+        """Share of comparisons, each tested in full, that see the difference."""
+        values, chances = self.distribution(trials)
+        toward = math.copysign(1.0, float(values @ chances))
+        often = rng.multinomial(questions, chances, times)
+        return float(np.mean([self._sees(toward * values, row) for row in often]))
+
+    def _share(self, questions: int, trials: int | None, times: int) -> float:
+        values, chances = self.distribution(trials)
+        toward = math.copysign(1.0, float(values @ chances))
+        often = np.random.default_rng(self.seed).multinomial(questions, chances, times)
+        present = often.any(axis=0)
+        shares = 0.5 + 0.5 * toward * values[present]  # from outright losses to outright wins
+        scores = approximate_scores(shares, often[:, present], 0.5)
+        return float((scores <= -self._reach).mean())
+
+    def _sees(self, values: Array, often: NDArray[np.int64]) -> bool:
+        present = often > 0
+        number = often[present].astype(float)
+        sample = Sample(values[present], np.ones(number.size), number, (-1.0, 1.0))
+        return p_at_most(sample, 0.0) <= 0.5 - 0.5 * self.level
+
+
+@dataclass(frozen=True, eq=False)
 class Width(Goal):
     """The interval of one system's score, for questions like these, is no wider than this."""
 
@@ -263,17 +314,8 @@ class Width(Goal):
             narrow = approximate_widths(values, often, self.level) <= self._asked
             return float(times @ narrow) >= power * _ROUGHLY
 
-        questions = _least(suffices)
-        if questions is None:
-            return None
-        while self.power(questions, trials) < power:
-            questions += max(1, questions // _FINE)
-        while questions > LEAST_QUESTIONS:
-            fewer = questions - max(1, questions // _FINE)
-            if self.power(fewer, trials) < power:
-                break
-            questions = fewer
-        return questions
+        found = _least(suffices)
+        return None if found is None else refined(found, lambda n: self.power(n, trials) >= power)
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of intervals, each computed, that are narrow enough."""
@@ -310,6 +352,18 @@ class Width(Goal):
         number = often[held].astype(float)
         low, high = mean_ends(Sample(values[held], np.ones(number.size), number), self.level)
         return high - low
+
+
+def refined(questions: int, suffices: Callable[[int], bool]) -> int:
+    """The number of questions that just suffices, near a rough one."""
+    while not suffices(questions):
+        questions += max(1, questions // _FINE)
+    while questions > LEAST_QUESTIONS:
+        fewer = questions - max(1, questions // _FINE)
+        if not suffices(fewer):
+            break
+        questions = fewer
+    return questions
 
 
 def _least(suffices: Callable[[int], bool]) -> int | None:
