@@ -493,3 +493,10 @@ def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -
                 order = rng.permutation(300)
                 same = None if together is None else together[order]
                 assert one(CategoryCounts(tally[order], clusters=same), metric) == first
+
+
+def test_few_clusters_are_warned_of() -> None:
+    correct = [0, 1, 1, 2, 0, 2] * 10
+    for number, warned in ((5, True), (10, False)):
+        counts = Counts([2] * 60, correct, clusters=np.arange(60) % number)
+        assert one(counts, "avg").reason.startswith("only 5 clusters") is warned

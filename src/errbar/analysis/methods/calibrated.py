@@ -259,7 +259,15 @@ class _SystemEstimates:
         else:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._of_a_finite_number(found, metric, level)
-        return found, "; ".join(filter(None, (_BEYOND if short else "", reason)))
+        said = (_BEYOND if short else "", reason, self._few_clusters())
+        return found, "; ".join(filter(None, said))
+
+    def _few_clusters(self) -> str:
+        clusters = clusters_of(self._counts)
+        number = ENOUGH if clusters is None else np.unique(clusters).size
+        if number >= ENOUGH:
+            return ""
+        return f"only {counted(number, 'cluster')}: too narrow if others are much larger"
 
     def _of_these_questions(
         self, metric: CountMetric, level: float, *, short: bool
