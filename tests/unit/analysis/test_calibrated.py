@@ -498,5 +498,5 @@ def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -
 def test_few_clusters_are_warned_of() -> None:
     correct = [0, 1, 1, 2, 0, 2] * 10
     for number, warned in ((5, True), (10, False)):
-        counts = Counts([2] * 60, correct, clusters=np.arange(60) % number)
+        counts = CountsByState([2] * 60, correct, [1] * 60, clusters=np.arange(60) % number)
         assert one(counts, "avg").reason.startswith("only 5 clusters") is warned
