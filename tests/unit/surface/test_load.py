@@ -523,11 +523,11 @@ def test_short_questions_can_be_left_to_the_posterior() -> None:
     assert second.value == pytest.approx(pass_at(3, [[1, 1, 0, 0], [1, 0, 0, 0]]))
     assert scores.estimates[1:] == errbar.score(UNEQUAL, "pass@3", short="posterior")[1:].estimates
     assert scores.method.startswith("Bayesian bootstrap over questions")  # of the second
-    assert "; pass@3: difficulty distribution estimated" in scores.method  # of the first
+    assert "; pass@3: bounds over all difficulty distributions" in scores.method  # of the first
     dropped = errbar.load(UNEQUAL).score("pass@1", "pass@3", short="drop")
     assert "learned" not in dropped.method
     alone = errbar.load(errbar.Counts([4], [2])).score("pass@8", short="posterior")
-    assert alone.method.startswith("difficulty distribution estimated")
+    assert alone.method.startswith("bounds over all difficulty distributions")
 
 
 def test_dropping_works_with_categories_too() -> None:

@@ -144,7 +144,7 @@ class Calibrated(Method):
             return f"{made}; with one trial per question, {seen}" if True in alone else made
         least = [] if within else [int(counts.trials.min()) for counts in systems]
         beyond = [metric for metric in metrics if any(metric.draws > trials for trials in least)]
-        inside = [metric for metric in metrics if metric not in beyond]
+        inside = [metric for metric in metrics if not least or metric.draws <= max(least)]
         ways = (
             ([metric for metric in inside if _is_seen(metric)], self._seen),
             ([metric for metric in inside if not _is_seen(metric)], _LEARNED),

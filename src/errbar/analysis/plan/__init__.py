@@ -151,10 +151,9 @@ def plan(
     """The questions and trials that show a difference, or a score to some width, at least cost.
 
     `difference` is between two systems on the same questions, in the metric's own scale;
-    `errbar.compare` at `level` is to come to this `verdict`, or a surer one, with this `power`:
-    "probably better" by the sign-flip test, or "better" by Gaffke's, which assumes nothing about
-    unseen questions. `width` is that of one system's interval for questions like these; `power` is
-    the chance that it is no wider.
+    `errbar.compare` at `level` comes to this `verdict` with this `power`; "better" assumes nothing
+    about unseen questions. `width` is that of one system's interval for questions like these;
+    `power` is the chance that it is no wider.
 
     How success rates are spread is learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`
     or a name such as "u-shaped"; `mean` shifts them until the metric has this mean. How far two
