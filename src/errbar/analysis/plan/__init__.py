@@ -155,10 +155,9 @@ def plan(
     about unseen questions. `width` is that of one system's interval for questions like these;
     `power` is the chance that it is no wider.
 
-    How success rates are spread is learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`
-    or a name such as "u-shaped"; `mean` shifts them until the metric has this mean. How far two
-    systems disagree about which questions are hard, as a standard deviation of log odds, is learned
-    from a pilot of two, or is 1.
+    Success rates are learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"` or a name such as
+    "u-shaped"; `mean` shifts them until the metric has this mean. How much two systems disagree
+    about which questions are hard, as a standard deviation of log odds, is learned too, or is 1.
 
     With `questions`, as many as there are, it finds the trials; with a `budget`, what it buys.
 
