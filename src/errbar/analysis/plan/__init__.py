@@ -155,7 +155,7 @@ def plan(
     about unseen questions. `width` is that of one system's interval for questions like these;
     `power` is the chance that it is no wider.
 
-    Success rates are learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"` or a name such as
+    Success rates are learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`, or a name like
     "u-shaped"; `mean` shifts them until the metric has this mean. How much two systems disagree
     about which questions are hard, as a standard deviation of log odds, is learned too, or is 1.
 
