@@ -52,6 +52,8 @@ _OF_TRACES = frozenset(
     }
 )
 _RUNS = ("experimentName", "datasetRunName", "experimentId", "datasetRunId")
+_ITEMS = ("experimentItemId", "datasetItemId")
+_TASKS = ("datasetName", "experimentDatasetId")
 _NUMERIC = ("NUMERIC", "BOOLEAN")  # types of scores whose value is a number
 _WHOLE = "scores of a whole run or session"
 _UNKNOWN = "records that are not items, traces or scores"
@@ -101,12 +103,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log.remarks += exports.remarks_on_scores(scores, scorer, "Langfuse")
     if not scorers:
         log.remarks.append("No trial has a score.")
-    systems = _systems(trials, choice, log)
-    questions = _questions(trials, log)
-    tasks = [
-        str(exports.first_of(trial.record, "datasetName", "experimentDatasetId") or "")
-        for trial in trials
-    ]
+    values = _values(trials)
+    systems = _systems(trials, _first(values, _RUNS), choice, log)
+    questions = _questions(trials, _first(values, _ITEMS), log)
+    tasks = [str(task or "") for task in _first(values, _TASKS)]
     outcomes = [trial.scores.of(scorer) for trial in trials]
     log.extend(
         system=systems,
@@ -118,11 +118,29 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             "ok" if outcome is not None else "error" if _failed(trial.record) else "unscored"
             for trial, outcome in zip(trials, outcomes, strict=True)
         ],
-        answer=texts_or_none([trial.record.get("output") for trial in trials]),
-        target=texts_or_none([trial.record.get("expectedOutput") for trial in trials]),
-        cost=[exports.score_of(trial.record.get("totalCost")) for trial in trials],
+        answer=texts_or_none(values["output"]),
+        target=texts_or_none(values["expectedOutput"]),
+        cost=list(map(exports.score_of, values["totalCost"])),
     )
     return log
+
+
+def _values(trials: Sequence[_TraceTrial]) -> dict[str, list[Any]]:
+    """Fields of all records by name; every record is looked at once, while it is in the cache."""
+    names = (*_RUNS, *_ITEMS, *_TASKS, "output", "expectedOutput", "totalCost")
+    rows = [tuple(map(trial.record.get, names)) for trial in trials]
+    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in names)
+    return dict(zip(names, columns, strict=True))
+
+
+def _first(values: Mapping[str, list[Any]], names: Sequence[str]) -> list[Any]:
+    """The first of several fields that is not None, for every record."""
+    found = values[names[0]]
+    for name in names[1:]:
+        if None in found:
+            pairs = zip(found, values[name], strict=True)
+            found = [other if value is None else value for value, other in pairs]
+    return found
 
 
 def _failed(record: Mapping[str, Any]) -> bool:
@@ -238,9 +256,10 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_TraceTrial]], log: L
             log.leave_out(trace.path, "traces that are not items of a run")
 
 
-def _systems(trials: Sequence[_TraceTrial], choice: Choice, log: Log) -> list[str]:
+def _systems(
+    trials: Sequence[_TraceTrial], runs: Sequence[Any], choice: Choice, log: Log
+) -> list[str]:
     """Systems are runs; for traces the model in their metadata, or else the file or trace name."""
-    runs = [exports.first_of(trial.record, *_RUNS) for trial in trials]
     found = [
         str(run) if run is not None else _model_of(trial.record)
         for run, trial in zip(runs, trials, strict=True)
@@ -277,11 +296,10 @@ def _model_of(trace: Mapping[str, Any]) -> str | None:
     return model if isinstance(model, str) else None
 
 
-def _questions(trials: Sequence[_TraceTrial], log: Log) -> list[str]:
+def _questions(trials: Sequence[_TraceTrial], items: Sequence[Any], log: Log) -> list[str]:
     """Questions are data set items; for traces their input, or else each trace."""
-    items = [
-        exports.first_of(trial.record, "experimentItemId", "datasetItemId") for trial in trials
-    ]
+    if None not in items:
+        return list(map(str, items))
     asked = [
         None if item is not None else trial.record.get("input")
         for trial, item in zip(trials, items, strict=True)

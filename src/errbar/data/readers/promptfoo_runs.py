@@ -125,8 +125,9 @@ def _run(path: Path) -> PromptfooRun:
             inside, where = require_object(inside, where).get("results"), f"{where}.results"
         rows = require_list(inside, where)
         for at, row in enumerate(rows):
-            place = f"{where}[{at}]"
-            _require_test(require_object(row, place), place)
+            if type(row) is not dict or not isinstance(row.get("testCase"), dict):
+                place = f"{where}[{at}]"
+                _require_test(require_object(row, place), place)
     run.size = len(rows)
     run.results = _results(rows)
     return run
