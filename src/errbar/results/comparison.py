@@ -167,6 +167,8 @@ class Comparison:
         if self.probably_better:
             claim = f"{self.leader} is probably better than {self.trailer}"
             return claim, f" {by}, assuming no rare failures."
+        if not self.difference:
+            return "Inconclusive", f": {self.one} and {self.other} have the same {self.metric}."
         return "Inconclusive", f": {self.leader} leads {self.trailer} {by}."
 
     def __str__(self) -> str:

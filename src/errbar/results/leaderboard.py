@@ -100,7 +100,7 @@ class Leaderboard(Rows[Standing]):
         if len(best) == len(self):
             return "Inconclusive", f": any of the {len(best)} systems may be the best."
         if len(best) > _MOST_NAMED:
-            return f"{best[0]} leads", f" by {self.metric}, but any of {len(best)} systems may be."
+            return f"{best[0]} leads", f" by {self.metric}, but any of {len(best)} may be the best."
         tied = f"{', '.join(best[:-1])} and {best[-1]}"
         return f"{tied} are tied for the best", f" by {self.metric}: not significantly different."
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -15,7 +16,7 @@ from errbar.analysis.compare import bonferroni
 from errbar.kernels import sign_flip as signs
 from errbar.kernels.bounded_mean import Sample, mean_ends, p_at_most
 from errbar.metrics import Average, PassAt
-from errbar.results.comparison import Comparison
+from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.estimate import Estimand, Interval
 
 KEYS = [
@@ -246,6 +247,47 @@ class TestVerdicts:
         free = errbar.load(THREE).compare("avg", systems=["a", "b"])[0]
         assert math.isnan(free.no_worse)
         assert free.margin is None
+
+
+class TestHeadlines:
+    def test_the_leader_comes_first_with_its_lead(self) -> None:
+        better = said(-0.1, -0.14, -0.06, 1e-4, margin=None)
+        assert (better.leader, better.trailer) == ("b", "a")
+        assert better.lead == (0.1, 0.06, 0.14)
+        assert (
+            "".join(better.headline()) == "b beats a by 0.100 avg (95 % interval 0.060 to 0.140)."
+        )
+
+    def test_the_three_steps(self) -> None:
+        words = [
+            said(0.1, low, 0.2, adjusted, margin=None, probable=probable).headline()[0]
+            for low, adjusted, probable in (
+                (0.01, 0.01, 0.01),
+                (-0.01, 0.2, 0.01),
+                (-0.1, 0.4, 0.3),
+            )
+        ]
+        assert words == ["a beats b", "a is probably better than b", "Inconclusive"]
+        assert said(0.0, -0.1, 0.1, 1.0).headline()[1] == ": a and b have the same avg."
+
+    def test_a_pair_counts_once_for_all_tasks(self) -> None:
+        better, probable = said(0.1, 0.06, 0.14, 1e-4), said(0.1, -0.01, 0.2, 0.2, probable=0.01)
+        rows = [
+            replace(better, task="sums"),
+            replace(better, task="proofs"),
+            replace(probable, task="sums", other="c"),
+            replace(said(0.0, -0.1, 0.1, 1.0), task="sums", one="b", other="c"),
+        ]
+        assert Comparisons(tuple(rows), "").tally() == (
+            "1 of 3 pairs of systems differs significantly on at least one task; 1 more probably "
+            "does."
+        )
+        assert Comparisons(tuple(rows[:2]), "").tally() == (
+            "a and b differ significantly on 2 of 2 tasks."
+        )
+        assert Comparisons((better, replace(probable, one="c")), "").tally("b") == (
+            "1 of 2 systems differs significantly from b; 1 more probably does."
+        )
 
 
 class TestProbably:

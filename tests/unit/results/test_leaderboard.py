@@ -5,7 +5,50 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from errbar.results.leaderboard import letters_of
+from errbar.metrics import Average
+from errbar.results.estimate import Estimand, Interval
+from errbar.results.leaderboard import Leaderboard, Standing, letters_of
+
+
+def board(*rows: tuple[str, int, str]) -> Leaderboard:
+    """A leaderboard of systems, each with its best rank and its letters."""
+    interval = Interval(0.4, 0.6, 0.95, Estimand.POPULATION)
+    standings = tuple(
+        Standing(
+            system=system,
+            value=0.5,
+            sd=0.05,
+            interval=interval,
+            rank=at + 1,
+            best_rank=best,
+            worst_rank=len(rows),
+            expected_rank=at + 1.0,
+            chance_best=0.1,
+            groups=groups,
+        )
+        for at, (system, best, groups) in enumerate(rows)
+    )
+    return Leaderboard(standings, Average(), {"": 1.0}, 40, "")
+
+
+def test_a_tie_has_the_places_of_all_that_share_a_letter() -> None:
+    rows = (("a", 1, "a"), ("b", 1, "ab"), ("c", 2, "bz2"), ("d", 4, "c"), ("e", 3, "z2"))
+    assert board(*rows).ties() == [[0, 1], [1, 2], [2, 4]]
+
+
+def test_the_headline_names_the_best_and_those_that_may_be() -> None:
+    named = [("a", 1, ""), ("b", 1, ""), ("c", 1, ""), ("d", 1, ""), ("e", 1, ""), ("f", 6, "")]
+    for first, words in (
+        (1, "b is the best of 2 systems by avg."),
+        (2, "d and e are tied for the best by avg: not significantly different."),
+        (5, "a leads by avg, but any of 5 may be the best."),
+    ):
+        last = named[-1:] if first > 1 else [("c", 2, "")]
+        rows = [("b", 1, "")] if first == 1 else named[5 - first : 5]
+        assert "".join(board(*rows, *last).headline()) == words
+    assert "".join(board(*named[:5]).headline()) == (
+        "Inconclusive: any of the 5 systems may be the best."
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))
