@@ -1,7 +1,4 @@
-"""k beyond the trials: how far the learned spread of difficulty can be trusted.
-
-The intervals are those of the learned spread itself, whatever `Calibrated` would refuse.
-"""
+"""k beyond the trials: how often bounds over all distributions of difficulty hold the truth."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -58,11 +55,10 @@ def one(unit: Unit, replicates: int) -> Array:
     for first in range(0, replicates, _TOGETHER):
         rates = difficulty.draw(rng, (min(_TOGETHER, replicates - first), unit.questions))
         systems = Systems(unit.trials, rng.binomial(unit.trials, rates))
-        known = Learned.of(systems.each, rng)
-        found = [[each.population(metric, LEVEL) for each in known] for metric in metrics]
-        totals[0] += judged(ends(found), everywhere)
-        found = [[each.benchmark(metric, LEVEL) for each in known] for metric in metrics]
-        totals[1] += judged(ends(found), benchmark(rates, metrics))
+        known = Learned.of(systems.each, rng, most_chains=1)
+        found = ends([[each.beyond(metric, LEVEL) for each in known] for metric in metrics])
+        totals[0] += judged(found, everywhere)
+        totals[1] += judged(found, benchmark(rates, metrics))
     return totals / replicates
 
 
