@@ -97,6 +97,18 @@ def test_a_guess_about_several_systems_is_said_once() -> None:
     ).count("ewards are taken to lie between 0 and 1")
 
 
+def test_rows_without_a_result_are_warned_of_once() -> None:
+    rows: list[dict[str, Any]] = [
+        {"system": system, "question": f"q{at}", "outcome": at % 2, "status": "ok"}
+        for system in ("a", "b")
+        for at in range(20)
+    ]
+    rows[3] |= {"outcome": None, "status": "error"}
+    page = page_of(pl.DataFrame(rows)).partition('<script type="application/json"')[0]
+    assert '">⚠ 1 of 40 rows have no result (error 1): counted as wrong.</p>' in page
+    assert page.count("have no result") == 1
+
+
 def test_a_report_names_no_folder_of_the_machine_that_made_it(tmp_path: Path) -> None:
     log = tmp_path / "outcomes.csv"
     log.write_bytes(OUTCOMES.read_bytes())

@@ -16,7 +16,9 @@ from errbar.analysis.alignment import align, by_task
 from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
-from errbar.analysis.score import fewest_trials, usual_metrics
+from errbar.analysis.readings import rows_without_result
+from errbar.analysis.score import by_subject, fewest_trials, usual_metrics
+from errbar.base.remarks import below
 from errbar.data.queries.slices import Named, Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
@@ -64,6 +66,7 @@ class Contents:
     title: str
     facts: tuple[tuple[str, str], ...]  # a number, and what it counts
     verdicts: tuple[tuple[str, str], ...]  # the claim, and the numbers behind it
+    warnings: tuple[str, ...]  # on rows without a result
     sections: tuple[Section, ...]
     questions: tuple[Questions, ...]
     settings: ReportSettings
@@ -130,6 +133,9 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         title=settings.title or inspection.title(),
         facts=tuple(inspection.facts()),
         verdicts=tuple(_verdicts(scores, board, compared, settings.baseline) or _refused(sections)),
+        warnings=tuple(
+            below(rows_without_result(runs.source, by_subject(slices), settings.errors))
+        ),
         sections=tuple(sections),
         questions=tuple(questions_of(runs.source)),
         settings=settings,

@@ -98,7 +98,7 @@ def _colours(contents: Contents) -> dict[str, str]:
 def _notes(contents: Contents) -> dict[str, list[str]]:
     """Return notes by section, each only where it first appears; `above` and `methods` gather."""
     found: dict[str, list[str]] = {"above": [], "methods": []}
-    seen: set[str] = set()
+    seen = set(contents.warnings)
     data = contents.result("quality")
     checks = {str(agreement) for agreement in data.agreements}
     for section in sorted(contents.sections, key=lambda part: part.result is not data):

@@ -110,12 +110,6 @@ class Inspection(Result):
             for noun, (low, high) in ranges.items()
         ]
 
-    def without_result(self) -> str:
-        """How many rows have no result, in a sentence; empty if all have one."""
-        rows = sum(part.rows for part in self.slices)
-        failed = sum(part.failed + part.ungraded for part in self.slices)
-        return f"{failed} of {counted(rows, 'row')} have no result." if failed else ""
-
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system and task."""
         return [
