@@ -178,6 +178,10 @@ def test_a_screen_reader_finds_its_way(browser: Any, reports: dict[str, Path], n
         script = f"[...document.querySelectorAll('{parts}')].filter((part) => {lack}).length"
         assert page.locator(parts).count() > 0
         assert page.evaluate(script) == 0, parts
+    regions = page.evaluate(
+        "[...document.querySelectorAll('[role=region]')].map((part) => part.ariaLabel)"
+    )
+    assert len(regions) == len(set(regions))
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((part) => part.id)")
     assert len(ids) == len(set(ids))
     targets = page.evaluate("[...document.querySelectorAll('nav a')].map((a) => a.hash.slice(1))")
