@@ -1,19 +1,23 @@
 """What the README and the documentation show is what errbar does."""
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from errbar.cli import main
+from errbar.data.readers.finding import every_reader
 from logs import REPOSITORY
 
 ROOT = REPOSITORY
 README = ROOT / "README.md"
+INSTALL = ROOT / "docs" / "install.md"
 WITH_EXAMPLES = [
-    README,
-    *(page for page in sorted(ROOT.glob("docs/**/*.md")) if ">>> " in page.read_text("utf-8")),
+    page
+    for page in [README, *sorted(ROOT.glob("docs/**/*.md"))]
+    if ">>> " in page.read_text("utf-8")
 ]
 
 
@@ -24,17 +28,43 @@ def test_every_example_of_the_documentation_runs(page: Path) -> None:
     assert results.failed == 0
 
 
-def test_the_readme_shows_what_the_command_prints_of_a_log() -> None:
-    log = "tests/fixtures/inspect_ai/epochs.eval"
+def test_the_readme_shows_the_table_that_its_command_prints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
     shown = README.read_text(encoding="utf-8")
+    (command,) = re.findall(r"`errbar (compare [^`]+)`", shown)
+    printed = CliRunner().invoke(main, command.split()).output
+    table = [line for line in printed.splitlines() if line.startswith("|")]
+    assert len(table) == 5  # the heads, a rule, and a row for each pair of systems
+    assert table == [line for line in shown.splitlines() if line.startswith("|")]
+
+
+def test_the_readme_counts_the_formats_that_are_read() -> None:
+    formats = [reader for reader in every_reader().values() if not reader.only_totals]
+    for page in (README, INSTALL):
+        (others,) = re.findall(r"\[(\d+)\s+other", page.read_text(encoding="utf-8"))
+        assert int(others) + len(["inspect_ai", "lm_eval"]) == len(formats)
+
+
+def test_every_link_of_the_readme_leads_to_a_file() -> None:
+    text = README.read_text(encoding="utf-8")
+    links = re.findall(r'\]\(([^)#]+)|(?:href|src)="([^"#]+)', text)
+    assert len(links) > 10
+    assert [link for pair in links if not (ROOT / (link := "".join(pair))).is_file()] == []
+
+
+def test_the_first_steps_show_what_the_command_prints_of_a_log() -> None:
+    log = "tests/fixtures/inspect_ai/epochs.eval"
+    shown = INSTALL.read_text(encoding="utf-8")
     assert log in shown
     assert CliRunner().invoke(main, ["curve", str(ROOT / log)]).output.rstrip() in shown
 
 
-def test_the_readme_shows_what_the_demo_prints(
+def test_the_first_steps_show_what_the_demo_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     printed = CliRunner().invoke(main, ["demo"]).output.rstrip()
-    assert printed in README.read_text(encoding="utf-8")
+    assert printed in INSTALL.read_text(encoding="utf-8")
     assert (tmp_path / "errbar-demo.html").stat().st_size > 50_000

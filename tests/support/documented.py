@@ -13,6 +13,7 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,13 +80,14 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(block: Block) -> Iterator[Command]:
-    """The lines of a shell, each up to an `&&`, which is for the reader's own commands."""
+    """The lines of a shell. After an `&&` only errbar is run; the rest is the reader's own."""
     for line in block.text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
-        if words:
-            end = words.index("&&") if "&&" in words else len(words)
-            head = "errbar" if words[0] == ".venv/bin/errbar" else words[0]
-            yield Command([head, *words[1:end]], line.partition("#")[2].strip())
+        parts = [list(part) for joint, part in groupby(words, "&&".__eq__) if not joint]
+        for index, (first, *rest) in enumerate(parts):
+            head = "errbar" if first == ".venv/bin/errbar" else first
+            if index == 0 or head == "errbar":
+                yield Command([head, *rest], line.partition("#")[2].strip())
 
 
 def run(command: Command, place: Path) -> str:
