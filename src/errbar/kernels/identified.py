@@ -40,6 +40,20 @@ def chances_on_grid(trials: int) -> Array:
     return masses(GRID, trials)
 
 
+@lru_cache(maxsize=8)
+def _measured(trials: int) -> Array:
+    """Independent linear functions of a distribution that the chances of all counts determine.
+
+    Those that move the chances by less than `_UNSEEN` of the largest are none in practice.
+    """
+    _, sizes, functions = np.linalg.svd(chances_on_grid(trials), full_matrices=False)
+    found: Array = functions[sizes > _UNSEEN * sizes[0]]
+    return found
+
+
+_UNSEEN = 1e-6
+
+
 def share_limits(right: Array, size: Array | float, level: float) -> tuple[Array, Array]:
     """Limits of Clopper and Pearson for shares of `right` among `size`, which may be fractions.
 
@@ -118,8 +132,8 @@ def largest_mean(values: Array, rates: Array, weights: Array, trials: int) -> fl
     itself = float(values @ mixed)
     if trials + 1 >= GRID.size:  # more equations than unknowns
         return itself
-    chances = chances_on_grid(trials)
-    found = _largest(values, None, None, chances, chances @ mixed)
+    measured = _measured(trials)
+    found = _largest(values, None, None, measured, measured @ mixed)
     return itself if found is None else max(found, itself)
 
 

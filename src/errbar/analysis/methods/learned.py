@@ -158,6 +158,7 @@ class Learned:
             return Summary(noise.mean, sd, *sorted((noise.mean, other)))
         size = min(share * (1.0 - share) / max(variance, _SAME**2), _LARGEST_SAMPLE)
         size *= (normal_reach(level) / student_reach(level, noise.freedom)) ** 2
+        size = max(size, self._questions)  # a mean of M values varies no more than a binomial share
         ends = identified.share_limits(np.array(share * size), size, level)
         return Summary(noise.mean, sd, *(low + span * float(end) for end in ends))
 
@@ -179,9 +180,14 @@ class Learned:
             unseen = chances[: math.ceil(n * share.max()) + 1].sum(axis=0)
         else:
             unseen = chances[math.floor(n * share.min()) :].sum(axis=0)
-        questions = float(self._mass.sum() ** 2 / self._squares.sum())
-        most = identified.most_unseen(sign * table @ chances, unseen, questions, 0.5 - 0.5 * level)
+        tail = 0.5 - 0.5 * level
+        most = identified.most_unseen(sign * table @ chances, unseen, self._questions, tail)
         return float(metric.joined(np.asarray(sign * most)))
+
+    @property
+    def _questions(self) -> float:
+        """Effective number of questions (Kish 1965)."""
+        return float(self._mass.sum() ** 2 / self._squares.sum())
 
     def _noise(self, metric: CountMetric) -> TrialNoise:
         if metric not in self._noise_of:
@@ -205,8 +211,10 @@ class Learned:
             each = (belongs @ at_points[:, :, None])[:, :, 0].mean(axis=0)
             found = float(each @ squares)
             estimated += found
-            spread += float(np.square(each) @ self._fourths[alike]) / max(n - 1, 1)
             degree = metric.draws if all(part.unbiased for part in parts) else n
+            # n trials are n / k independent draws of k: n / k − 1 degrees of freedom for each
+            # question, and at least the one that it has as one of many.
+            spread += float(np.square(each) @ self._fourths[alike]) / max(n / degree - 1.0, 1.0)
             if 2 * degree > n:
                 weights = np.einsum("dsp,s->dp", belongs, squares) / len(belongs)
                 weights /= squares.sum()
