@@ -45,7 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/bench rank", description=__doc__)
     parser.add_argument("--replicates", type=int, default=400)
     asked = parser.parse_args()
-    print("| questions | trials | apart | metric | all ranks held, % | ± |")
+    print("| questions | trials | sd of strengths | metric | all true ranks covered, % | ± |")
     print("|---|---|---|---|---|---|")
     start = time.perf_counter()
     for cell in _CELLS:
