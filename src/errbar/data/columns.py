@@ -25,17 +25,19 @@ from typing import Self
 from errbar.base.remarks import Above, guess, mapping, way_to_say
 from errbar.errors import InputError, UnknownColumn
 
-_BETWEEN = re.compile(r"[\s_\-]+")
+_BETWEEN = re.compile(r"[\s_\-]+|[?:*]+\s*$")
 
 
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """Normalize a name: lower case, without spaces, hyphens and underscores.
+    """Normalize a name: lower case, without spaces, hyphens, underscores and a final ?, : or *.
 
     Examples
     --------
     >>> {plain_name(one) for one in ("Question ID", "question-id", "questionId", " question_id ")}
     {'questionid'}
+    >>> plain_name("Resolved? ")
+    'resolved'
     """
     return _BETWEEN.sub("", name).lower()
 

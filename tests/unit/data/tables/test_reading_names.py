@@ -55,6 +55,13 @@ def test_a_column_called_after_a_model_names_the_system(column: str, tmp_path: P
     assert f"system = {column}" in said_above(file)
 
 
+@pytest.mark.parametrize("column", ["Correct?", "Resolved ?", "score:", "Accuracy*"])
+def test_marks_at_the_end_of_a_heading_are_no_part_of_its_name(column: str, tmp_path: Path) -> None:
+    file = table({"Task ID?": range(20), column: STRONG}, tmp_path)
+    assert means(file) == {"": 0.9}
+    assert f"outcome = {column}" in said_above(file)
+
+
 @pytest.mark.parametrize("column", ["deployment", "bot", "classifier", "submission", "engine"])
 def test_what_was_varied_and_may_be_a_system_is_one_and_marked(column: str, tmp_path: Path) -> None:
     file = table(two_systems(column), tmp_path)
