@@ -6,6 +6,7 @@ import json
 import math
 import re
 import sys
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -31,6 +32,7 @@ def scores(*names: str) -> Scores:
     return errbar.load(counts).score("pass@1", "pass@2")
 
 
+@cache
 def short() -> Scores:
     """One value is nan: a question has too few trials."""
     counts = {
