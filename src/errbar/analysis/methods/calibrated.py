@@ -267,7 +267,8 @@ class _SystemEstimates:
         number = ENOUGH if clusters is None else np.unique(clusters).size
         if number >= ENOUGH:
             return ""
-        return f"only {counted(number, 'cluster')}: too narrow if others are much larger"
+        few = f"only {counted(number, 'cluster')}"
+        return f"{few}: the interval is too narrow if other clusters are much larger"
 
     def _of_these_questions(
         self, metric: CountMetric, level: float, *, short: bool
@@ -345,7 +346,7 @@ class _SystemEstimates:
         return these._of_these_questions(metric, level, short=False)[0]
 
     def _widening(self, level: float) -> float:
-        """How much clusters widen the interval of the success rate: the root of their effect."""
+        """How much clusters widen the interval of the success rate: √ of their design effect."""
         if clusters_of(self._counts) is None:
             return 1.0
         rate = Bayes()
@@ -389,7 +390,7 @@ def _learn(systems: Sequence[_SystemEstimates], seed: int, most_chains: int = MO
 _NOTHING_OPEN = "it has this value whatever the outcomes are"
 _COVERS_BOTH = "trial noise and difficulty cannot be separated, and the interval covers both"
 ONE_TRIAL = f"with one trial per question, {_COVERS_BOTH}"
-_BEYOND = "k exceeds the trials: estimated by the difficulty model, bounded whatever it is"
+_BEYOND = "k exceeds the trials: the value rests on the difficulty model, the interval does not"
 
 
 def _is_seen(metric: CountMetric) -> bool:
