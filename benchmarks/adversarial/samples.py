@@ -38,7 +38,7 @@ def _zipf(number: int, most: int = 60) -> Callable[[np.random.Generator], Intege
 
 
 def _equal(number: int, size: int) -> Callable[[np.random.Generator], Integers]:
-    return lambda rng: np.full(number, size)  # noqa: ARG005
+    return lambda _rng: np.full(number, size)
 
 
 def _any(right: float, wrong: float) -> Callable[[np.random.Generator, Integers], Array]:
@@ -83,7 +83,7 @@ def _zeros(share: float, rest: Callable[[np.random.Generator, int], Array]) -> A
 REWARDS: dict[str, Rewards] = {
     "lognormal, sd 1": Rewards(lambda rng, m: rng.lognormal(0.0, 1.0, m), math.exp(0.5)),
     "lognormal, sd 1.5": Rewards(lambda rng, m: rng.lognormal(0.0, 1.5, m), math.exp(1.125)),
-    "95 % zero, rest one": Rewards(_zeros(0.95, lambda rng, m: np.ones(m)), 0.05),  # noqa: ARG005
+    "95 % zero, rest one": Rewards(_zeros(0.95, lambda _rng, m: np.ones(m)), 0.05),
     "95 % zero, rest uniform": Rewards(_zeros(0.95, lambda rng, m: rng.random(m)), 0.025),
     "90 % zero, rest exponential": Rewards(
         _zeros(0.9, lambda rng, m: rng.exponential(1.0, m)), 0.1
