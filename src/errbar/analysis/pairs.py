@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import Together, mean_of
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.seen import Assumption
+from errbar.analysis.methods.seen import Assumption, given_bounds
 from errbar.analysis.values import bounds_of, remarks_on_bounds
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting
@@ -348,7 +348,8 @@ class Differences:
 def range_of(data: Together, given: tuple[float, float] | None) -> tuple[float, float]:
     """Lowest and highest possible value: of the metric, or of rewards as `score` bounds them."""
     if data.bounded:
-        return data.metric.bounds
+        metric = data.metric
+        return given_bounds(metric, given) if isinstance(metric, CountMetric) else metric.bounds
     return bounds_of(data.parts[0][~np.isnan(data.parts[0])], given)
 
 

@@ -173,3 +173,12 @@ def test_compared_rewards_have_the_bounds_of_their_scores_and_say_so() -> None:
     assert not any(said in remark for remark in runs.compare("avg", bounds=(0, 2)).remarks)
     with pytest.raises(InputError, match=r"lies outside of bounds 0 to 0\.5"):
         runs.compare("avg", bounds=(0, 0.5))
+
+
+def test_bounds_count_where_all_rewards_seen_are_0_or_1() -> None:
+    """Thirty rewards of 0 do not exclude that one in thirty is 10."""
+    runs = errbar.load([{"question": at, "reward": 0.0} for at in range(30)])
+    found = runs.score("avg", bounds=(0, 10))[0].interval
+    usual = runs.score("avg")[0].interval
+    assert found.high == pytest.approx(10.0 * usual.high)
+    assert usual.high == pytest.approx(1.0 - 0.025 ** (1 / 30))

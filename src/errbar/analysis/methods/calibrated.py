@@ -34,6 +34,7 @@ from errbar.analysis.methods.seen import (
     Assumption,
     Seen,
     clusters_of,
+    given_bounds,
     of_a_share,
     right_or_wrong,
 )
@@ -234,7 +235,7 @@ class _SystemEstimates:
         level = self._method.level if level is None else level
         short = metric.draws > self._least
         value = math.nan if short else metric.point(self._counts)
-        low, high = metric.bounds
+        low, high = given_bounds(metric, self._method.bounds)
         if low == high:
             return Cell(low, low, 0.0, self._interval(low, low, level), _NOTHING_OPEN)
         refusal = self._refusal(metric, short=short)
@@ -356,7 +357,7 @@ class _SystemEstimates:
 
     def _seen(self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None) -> Seen:
         counts = self._counts if some is None or some.all() else self._counts.where(some)
-        return Seen(counts, self._method.assume, clustered=clustered)
+        return Seen(counts, self._method.assume, clustered=clustered, bounds=self._method.bounds)
 
     def _learned(self) -> list[Learned]:
         if not self._known:

@@ -26,7 +26,7 @@ from errbar.data.counts import (
 )
 from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends, most_noise
 from errbar.metrics.base import AnyCounts, CountMetric
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.categories import Average, CategoryMetric
 
 Assumption = Literal["nothing", "no rare failures"]
 ASSUMPTIONS: tuple[str, ...] = get_args(Assumption)
@@ -45,9 +45,14 @@ class Seen:
     """The questions of one system, or their clusters."""
 
     def __init__(
-        self, counts: AnyCounts, assume: Assumption = "nothing", *, clustered: bool = True
+        self,
+        counts: AnyCounts,
+        assume: Assumption = "nothing",
+        *,
+        clustered: bool = True,
+        bounds: tuple[float, float] | None = None,
     ) -> None:
-        self._assume = assume
+        self._assume, self._bounds = assume, bounds
         self._clusters = clusters_of(counts) if clustered else None
         self._weights = weights_of(counts)
         apart = self._clusters is not None or self._weights is not None
@@ -72,7 +77,10 @@ class Seen:
         values_of_parts = [part.subset_means([part], self._states)[0] for part in parts]
         if len(parts) > 1:
             return self._of_blend(metric, values_of_parts, level, rng)
-        mean = self._of_mean(values_of_parts[0], level, parts[0].bounds)
+        bounds = given_bounds(metric, self._bounds)
+        if bounds == metric.bounds:
+            bounds = parts[0].bounds  # on the scale of the values
+        mean = self._of_mean(values_of_parts[0], level, bounds)
         at = metric.joined(np.array([mean.mean, mean.low, mean.high]))
         slope = abs(float(metric.slopes(at)[0][0]))
         return Summary(float(at[0]), slope * mean.sd, *sorted(at[1:].tolist()))
@@ -113,6 +121,21 @@ class Seen:
             float(np.quantile(low, tail)),
             float(np.quantile(high, 1.0 - tail)),
         )
+
+
+def given_bounds(metric: CountMetric, given: tuple[float, float] | None) -> tuple[float, float]:
+    """Bounds of a metric: for `avg` also those given of rewards, if all that were seen are 0 or 1.
+
+    Examples
+    --------
+    >>> from errbar.metrics import Average, PassAt
+    >>> given_bounds(Average(), (0, 10)), given_bounds(PassAt(1), (0, 10))
+    ((0.0, 10), (0.0, 1.0))
+    """
+    low, high = metric.bounds
+    if given is None or not isinstance(metric, Average) or (low, high) != (0.0, 1.0):
+        return low, high
+    return min(low, given[0]), max(high, given[1])
 
 
 def _blend_draws(
