@@ -10,8 +10,8 @@ from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.grid import LEVEL, Unit
 from benchmarks.coverage.methods import Ends, Systems
 from benchmarks.coverage.unit import benchmark, judged, population
-from errbar.analysis.methods.base import Summary
 from errbar.analysis.methods.learned import Learned
+from errbar.analysis.methods.seen import Summary
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 
 Array = NDArray[np.floating[Any]]

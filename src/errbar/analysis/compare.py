@@ -7,12 +7,11 @@ from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
-from errbar.analysis.methods.base import require_bounds
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.seen import ASSUMPTIONS, Assumption
 from errbar.analysis.pairs import Difference, Differences, Paired, guessed_ranges
 from errbar.analysis.score import ScoredMetric
-from errbar.base.arguments import number, strict_share
+from errbar.base.arguments import number, require_bounds, strict_share
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach

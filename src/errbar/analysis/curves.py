@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.evaluate import categories_of
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
 from errbar.analysis.readings import remarks_on
@@ -19,7 +20,6 @@ from errbar.analysis.score import (
     scored_metric,
     scores_of,
 )
-from errbar.analysis.values import categories_of
 from errbar.base.arrays import Array, Seed
 from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.ranked_rows import RankedRows

@@ -11,20 +11,25 @@ from typing import Any, Literal
 import numpy as np
 
 from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
-from errbar.analysis.methods.base import Imagined, require_all, require_no_weights
+from errbar.analysis.methods.base import Imagined, require_no_weights
 from errbar.analysis.methods.learned import Learned
 from errbar.analysis.methods.seen import right_or_wrong
+from errbar.base.arguments import require_all
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
+from errbar.data.queries.slices import Results, Slice
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
 from errbar.metrics.base import AnyCounts
+from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.metrics.grammar import metric_of
 from errbar.results.base import Refusals, too_few_trials
 from errbar.results.estimate import SIMULATIONS, Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores
 
 _SLACK = 1e-9
+_MOST_SHOWN = 6  # values in a message
 
 
 def chosen_method(
@@ -134,6 +139,73 @@ def _truth(metric: CountMetric, imagined: Imagined, covers: Estimand) -> float:
     return float(metric.joined(*means))
 
 
+def counts_of(source: Source, part: Slice, metric: CountMetric, taken: str) -> AnyCounts:
+    """Right and wrong, or the categories that a metric has weights for."""
+    if isinstance(metric, CategoryMetric) and categories_of(metric):
+        return _categories(source, part, metric, taken)
+    if not part.is_binary:
+        raise WrongType(
+            f"needs outcomes of 0 and 1; there are {values_in(source, part)}. As rewards they are "
+            f"averaged by avg; as categories 0, 1, 2 … they are taken by metrics with a weight for "
+            f"each: avg(weights=[…]), bayes(…), max@k(…)"
+        )
+    return part.counts(taken)
+
+
+def results_of(source: Source, part: Slice) -> Results:
+    """The results that occur in a slice, without values that only others have."""
+    found = source.categories(part.by)[part.key]
+    there = np.flatnonzero(found.counts.sum(axis=0))
+    values = [found.values[at] for at in there.tolist()]
+    return found._replace(values=values, counts=found.counts[:, there])
+
+
+def values_in(source: Source, part: Slice) -> str:
+    """The first values that occur."""
+    values = results_of(source, part).values
+    shown = ", ".join(f"{value + 0.0:g}" for value in values[:_MOST_SHOWN])
+    return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
+
+
+def _categories(source: Source, part: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
+    values, counts, _, clusters, names, weights = results_of(source, part)
+    some = counts.sum(axis=1) > 0
+    if weights is not None:
+        some &= weights > 0
+    found = counts[some]
+    wrong = [value for value in values if value not in range(len(metric.weights))]
+    if wrong:
+        raise WrongType(
+            f"has weights for the outcomes 0 to {len(metric.weights) - 1}; there is {wrong[0]:g}"
+        )
+    if part.failed and taken != "missing":
+        raise InputError(
+            f"{part.failed} rows have no result, and no category is their own; "
+            f"{setting('errors', 'missing')} leaves them out"
+        )
+    tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
+    tally[:, [int(value) for value in values]] = found
+    kept = [name for name, is_in in zip(names, some, strict=True) if is_in] if names else None
+    return CategoryCounts(
+        tally,
+        kept,
+        None if clusters is None else clusters[some],
+        None if weights is None else weights[some],
+    )
+
+
+def categories_of(metric: CountMetric) -> tuple[float, ...]:
+    """The weights of the categories that are counted; none for right and wrong."""
+    if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
+        return metric.weights
+    return ()
+
+
+def is_reward(part: Slice, metric: CountMetric) -> bool:
+    """Whether outcomes are averaged as they are."""
+    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not part.is_binary
+
+
 _CALIBRATED = Calibrated()
 
 
@@ -209,8 +281,13 @@ def scored(
         for at, row in zip(fine_at, rows, strict=True):
             for of, cell in zip(subjects, row, strict=True):
                 counts = systems[of]
-                found[of, at] = cell.estimate(of, metrics[at], len(counts), counts.all_trials)
+                found[of, at] = estimate_of(cell, of, metrics[at], len(counts), counts.all_trials)
     return [found[of, at] for of in systems for at in range(len(metrics))]
+
+
+def estimate_of(cell: Cell, of: Subject, metric: Metric, questions: int, trials: int) -> Estimate:
+    """The estimate of a metric of a subject, which has so many questions and trials."""
+    return Estimate(of=of, metric=metric, questions=questions, trials=trials, **cell._asdict())
 
 
 def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
@@ -218,7 +295,7 @@ def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimat
     nan = math.nan
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     nowhere = Interval(nan, nan, method.level, covers)
-    return Cell(nan, nan, nan, nowhere, reason).estimate(of, metric, 0, 0)
+    return estimate_of(Cell(nan, nan, nan, nowhere, reason), of, metric, 0, 0)
 
 
 def _named(

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.base import Summary, combined
-from errbar.analysis.methods.seen import mean_of_sample
+from errbar.analysis.methods.seen import Summary, combined, mean_of_sample
 from errbar.analysis.pairs import apart_by, guessed_ranges, range_of, sample_of_differences
 from errbar.analysis.score import ScoredMetric, first_of
 from errbar.analysis.values import Answered, average_reward

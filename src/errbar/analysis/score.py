@@ -12,7 +12,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import held_shares, missing, scored
+from errbar.analysis.evaluate import (
+    categories_of,
+    counts_of,
+    held_shares,
+    is_reward,
+    missing,
+    results_of,
+    scored,
+)
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.seen import clusters_of
 from errbar.analysis.values import (
@@ -20,11 +28,7 @@ from errbar.analysis.values import (
     average_reward,
     average_vote,
     ballots_of,
-    categories_of,
-    counts_of,
-    is_reward,
     remarks_on_bounds,
-    results_of,
     rewards_of,
 )
 from errbar.base.arguments import scaled_weights

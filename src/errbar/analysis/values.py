@@ -1,4 +1,7 @@
-"""What a metric takes from the questions of a system: counts by state, rewards, votes."""
+"""Means of rewards and of votes with their intervals, and the value of every question.
+
+The values of questions are what systems are compared by.
+"""
 
 import math
 from collections.abc import Sequence
@@ -8,10 +11,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.evaluate import counts_of, estimate_of, results_of, values_in
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.base import Cell, Summary, refuse_weights_in, require_all
-from errbar.analysis.methods.seen import mean_of_sample, of_a_share, right_or_wrong
-from errbar.base.arguments import scaled_weights
+from errbar.analysis.methods.base import Cell, refuse_weights_in
+from errbar.analysis.methods.seen import Summary, mean_of_sample, of_a_share, right_or_wrong
+from errbar.base.arguments import require_all, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import guess, setting, warning, way_to_say
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
@@ -23,11 +27,9 @@ from errbar.kernels.bounded_mean import most_noise
 from errbar.kernels.interval import endpoints, student_reach
 from errbar.kernels.sign_flip import effective_size
 from errbar.metrics import CountMetric, Metric, VoteAt
-from errbar.metrics.base import AnyCounts
-from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
+from errbar.metrics.categories import CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
-_MOST_SHOWN = 6  # values in a message
 FEW = 10  # effective number of questions below which a spread rests on few of them
 _ALL_EQUAL = "all questions have the same value, so there is no spread to estimate"
 
@@ -35,7 +37,7 @@ _ALL_EQUAL = "all questions have the same value, so there is no spread to estima
 def ballots_of(source: Source, part: Slice, taken: str) -> list[Ballots]:
     """The ballots of each question; a failed trial is a ballot without an answer, or none."""
     if not part.is_binary:
-        raise WrongType(f"needs outcomes of 0 and 1; there are {_shown(source, part)}")
+        raise WrongType(f"needs outcomes of 0 and 1; there are {values_in(source, part)}")
     questions = [each for each in source.ballots(part.by)[part.key] if each.weight > 0]
     if any(each.silent for each in questions) and not any(each.votes for each in questions):
         raise InputError(
@@ -45,81 +47,10 @@ def ballots_of(source: Source, part: Slice, taken: str) -> list[Ballots]:
         return [question for question in questions if question.trials]
     if taken == "right" and part.failed:
         raise InputError(
-            f"rows without a result have no answer to vote for; {_counted('fail')} counts them as "
-            f"ballots without a vote, {_counted('missing')} leaves them out"
+            f"rows without a result have no answer to vote for; {setting('errors', 'fail')} counts "
+            f"them as ballots without a vote, {setting('errors', 'missing')} leaves them out"
         )
     return [replace(part, silent=part.silent + part.failed, failed=0) for part in questions]
-
-
-def counts_of(source: Source, part: Slice, metric: CountMetric, taken: str) -> AnyCounts:
-    """Right and wrong, or the categories that a metric has weights for."""
-    if isinstance(metric, CategoryMetric) and categories_of(metric):
-        return _categories(source, part, metric, taken)
-    if not part.is_binary:
-        raise WrongType(
-            f"needs outcomes of 0 and 1; there are {_shown(source, part)}. As rewards they are "
-            f"averaged by avg; as categories 0, 1, 2 … they are taken by metrics with a weight for "
-            f"each: avg(weights=[…]), bayes(…), max@k(…)"
-        )
-    return part.counts(taken)
-
-
-def results_of(source: Source, part: Slice) -> Results:
-    """The results that occur in a slice, without values that only others have."""
-    found = source.categories(part.by)[part.key]
-    there = np.flatnonzero(found.counts.sum(axis=0))
-    values = [found.values[at] for at in there.tolist()]
-    return found._replace(values=values, counts=found.counts[:, there])
-
-
-def _shown(source: Source, part: Slice) -> str:
-    """The first values that occur."""
-    values = results_of(source, part).values
-    shown = ", ".join(f"{value + 0.0:g}" for value in values[:_MOST_SHOWN])
-    return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
-
-
-def _categories(source: Source, part: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
-    values, counts, _, clusters, names, weights = results_of(source, part)
-    some = counts.sum(axis=1) > 0
-    if weights is not None:
-        some &= weights > 0
-    found = counts[some]
-    wrong = [value for value in values if value not in range(len(metric.weights))]
-    if wrong:
-        raise WrongType(
-            f"has weights for the outcomes 0 to {len(metric.weights) - 1}; there is {wrong[0]:g}"
-        )
-    if part.failed and taken != "missing":
-        raise InputError(
-            f"{part.failed} rows have no result, and no category is their own; "
-            f"{_counted('missing')} leaves them out"
-        )
-    tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
-    tally[:, [int(value) for value in values]] = found
-    kept = [name for name, held in zip(names, some, strict=True) if held] if names else None
-    return CategoryCounts(
-        tally,
-        kept,
-        None if clusters is None else clusters[some],
-        None if weights is None else weights[some],
-    )
-
-
-def _counted(errors: str) -> str:
-    return way_to_say(f"--errors {errors}", f"errors={errors!r}")
-
-
-def categories_of(metric: CountMetric) -> tuple[float, ...]:
-    """The weights of the categories that are counted; none for right and wrong."""
-    if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
-        return metric.weights
-    return ()
-
-
-def is_reward(part: Slice, metric: CountMetric) -> bool:
-    """Whether outcomes are averaged as they are."""
-    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not part.is_binary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +130,7 @@ def average_reward(
         low, high = value - reach, value + reach
     interval = Interval(low, high, method.level, covers)
     cell = Cell(value, value, sd, interval, reason)
-    return cell.estimate(of, metric, questions, int(answered.trials.sum()))
+    return estimate_of(cell, of, metric, questions, int(answered.trials.sum()))
 
 
 def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, float]:
@@ -239,7 +170,7 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
         reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
     cell = Cell(mean, mean, sd, interval, reason)
-    return cell.estimate(of, metric, values.size, int(answered.trials.sum()))
+    return estimate_of(cell, of, metric, values.size, int(answered.trials.sum()))
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:

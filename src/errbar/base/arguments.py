@@ -91,6 +91,26 @@ def strict_share(value: Any, name: str) -> float:
     return share
 
 
+def require_bounds(bounds: tuple[float, float] | None) -> None:
+    """Refuse bounds of rewards that are not a lower and a higher finite number."""
+    if bounds is None:
+        return
+    if len(bounds) != 2 or not all(map(math.isfinite, bounds)) or not bounds[0] < bounds[1]:
+        option = way_to_say("--bounds", "bounds")
+        raise InputError(
+            f"{option} must be the lowest and the highest possible reward; got {bounds}."
+        )
+
+
+def require_all(in_all: int | None, questions: int) -> None:
+    """Refuse a size of the question pool below the number of questions."""
+    if in_all is not None and in_all < questions:
+        raise InputError(
+            f"questions_in_all is {in_all}, but {questions} questions were asked; give the number "
+            f"of all there are."
+        )
+
+
 def numbers(values: Any, name: str) -> tuple[float, ...]:
     """Return `values` as a tuple of finite floats."""
     if _first_masked(values) is not None:
@@ -249,33 +269,24 @@ def scaled_weights(weights: ArrayLike | None, often: NDArray[Any]) -> NDArray[np
     return np.ldexp(values, -round(math.log2(mean)))
 
 
-def are_same_weights(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> bool:
-    """Whether two sets of weights are equal, or both are absent."""
+def are_same(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> bool:
+    """Whether two arrays of weights or of cluster numbers are equal, or both are absent."""
     if mine is None or theirs is None:
         return mine is theirs
     return np.array_equal(mine, theirs)
 
 
-def are_same_clusters(mine: Integers | None, theirs: Integers | None) -> bool:
-    """Whether two sets of cluster numbers are equal, or both are absent."""
-    if mine is None or theirs is None:
-        return mine is theirs
-    return np.array_equal(mine, theirs)
-
-
-def refuse_weighted(*summands: NDArray[Any] | None) -> None:
-    """Refuse to add counts with weights, which were scaled separately."""
-    if any(weights is not None for weights in summands):
-        raise InputError("counts with weights cannot be added. Load the rows of both together.")
-
-
-def refuse_clusters(*summands: Integers | None) -> None:
-    """Refuse to add clustered counts, whose cluster numbers are unrelated."""
-    if any(clusters is not None for clusters in summands):
+def refuse_adding(
+    clusters: Sequence[Integers | None], weights: Sequence[NDArray[Any] | None]
+) -> None:
+    """Refuse to add counts with clusters, or with weights, which were scaled separately."""
+    if any(numbers is not None for numbers in clusters):
         raise InputError(
             "counts with clusters cannot be added: nothing says which clusters of the two are "
             "the same. Load the rows of both together."
         )
+    if any(scaled is not None for scaled in weights):
+        raise InputError("counts with weights cannot be added. Load the rows of both together.")
 
 
 def question_ids(questions: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:

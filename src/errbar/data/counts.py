@@ -5,6 +5,7 @@ the ids of their questions and merge with `+`: trials of the same question add u
 are appended. Metrics look at `States`: how many questions share the same counts.
 """
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -13,22 +14,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.base.arguments import (
-    are_same_clusters,
-    are_same_weights,
+    are_same,
     cluster_numbers,
     freeze,
     integers,
     question_ids,
-    refuse_clusters,
-    refuse_weighted,
+    refuse_adding,
     scaled_weights,
     union_of,
 )
 from errbar.base.arrays import Integers
 from errbar.errors import InputError
-from errbar.kernels.sorting import distinct_rows
 
 _TALLY_ROWS = 1 << 14  # rows converted to floats at a time
+_DENSE_KEYS = 1 << 14  # up to here, or eight keys a row, a histogram is quicker than sorting
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +155,7 @@ class CountsByState(Counts):
     def __add__(self, other: Counts) -> "CountsByState":
         if not isinstance(other, CountsByState):
             return NotImplemented
-        refuse_clusters(self.clusters, other.clusters)
-        refuse_weighted(self.weights, other.weights)
+        refuse_adding((self.clusters, other.clusters), (self.weights, other.weights))
         return CountsByState(
             np.concatenate([self.trials, other.trials]),
             np.concatenate([self.correct, other.correct]),
@@ -169,8 +167,8 @@ class CountsByState(Counts):
             isinstance(other, CountsByState)
             and super().__eq__(other)
             and np.array_equal(self.often, other.often)
-            and are_same_clusters(self.clusters, other.clusters)
-            and are_same_weights(self.weights, other.weights)
+            and are_same(self.clusters, other.clusters)
+            and are_same(self.weights, other.weights)
         )
 
     def where(self, entries: NDArray[np.bool_]) -> "CountsByState":
@@ -264,15 +262,12 @@ class CategoryCounts:
     def __add__(self, other: Self) -> "CategoryCounts":
         if not isinstance(other, CategoryCounts):
             return NotImplemented
-        refuse_clusters(self.clusters, other.clusters)
-        refuse_weighted(self.weights, other.weights)
-        if self.tally.shape[1] != other.tally.shape[1]:
-            raise InputError(
-                f"cannot add counts of {self.tally.shape[1]} categories and of "
-                f"{other.tally.shape[1]}."
-            )
+        refuse_adding((self.clusters, other.clusters), (self.weights, other.weights))
+        mine, theirs = self.tally.shape[1], other.tally.shape[1]
+        if mine != theirs:
+            raise InputError(f"cannot add counts of {mine} categories and of {theirs}.")
         names, place = union_of(self.questions, other.questions)
-        tally = np.zeros((len(names), self.tally.shape[1]), dtype=np.int64)
+        tally = np.zeros((len(names), mine), dtype=np.int64)
         tally[: len(self)] = self.tally
         tally[place] += other.tally
         return CategoryCounts(tally, names)
@@ -282,8 +277,8 @@ class CategoryCounts:
             isinstance(other, CategoryCounts)
             and list(self.questions) == list(other.questions)
             and np.array_equal(self.tally, other.tally)
-            and are_same_clusters(self.clusters, other.clusters)
-            and are_same_weights(self.weights, other.weights)
+            and are_same(self.clusters, other.clusters)
+            and are_same(self.weights, other.weights)
         )
 
     def __repr__(self) -> str:
@@ -366,13 +361,6 @@ def weights_of(counts: Counts | CategoryCounts) -> NDArray[np.float64] | None:
     return counts.weights if isinstance(counts, CountsByState | CategoryCounts) else None
 
 
-def unweighted(counts: Counts) -> Counts:
-    """Copy of the counts without weights."""
-    if not isinstance(counts, CountsByState) or counts.weights is None:
-        return counts
-    return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)
-
-
 def in_order(counts: Counts) -> Counts:
     """Sort weighted counts, so that rounding depends neither on question order nor on pooling."""
     if not isinstance(counts, CountsByState) or counts.weights is None:
@@ -388,3 +376,24 @@ def in_order(counts: Counts) -> Counts:
         None if counts.clusters is None else together.astype(np.int64),
         weights,
     )
+
+
+def distinct_rows(
+    *columns: Integers, often: NDArray[np.float64] | None = None
+) -> tuple[tuple[Integers, ...], NDArray[np.float64]]:
+    """Distinct rows of `columns`, sorted, and how often each occurs; `often` counts given rows."""
+    low = [int(column.min()) for column in columns]
+    spans = [int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True)]
+    if math.prod(spans) <= max(_DENSE_KEYS, 8 * columns[0].size):
+        key = np.zeros(1, dtype=np.int64)
+        for column, least, span in zip(columns, low, spans, strict=True):
+            if span > 1:
+                key = key * span + (column - least if least else column)
+        if key.size < columns[0].size:  # no column varies
+            key = np.zeros(columns[0].size, dtype=np.int64)
+        count = np.bincount(key, weights=often)
+        there = count.nonzero()[0]
+        rows = [row + least for row, least in zip(np.unravel_index(there, spans), low, strict=True)]
+        return tuple(rows), count[there].astype(float)
+    table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    return tuple(table), np.bincount(member, weights=often).astype(float)

@@ -7,17 +7,15 @@ scores are scaled below two by a power of two, which is exact. Where this fails,
 score among negative ones, `lexsort` is used.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array
 
 Labels = NDArray[np.bool_]
 
-_DENSE_KEYS = 1 << 14  # up to here, or eight keys a row, a histogram is quicker than sorting
 _WORDS: dict[int, tuple[Any, Any]] = {4: (np.uint32, np.int32), 8: (np.uint64, np.int64)}
 
 
@@ -97,30 +95,6 @@ def distinct(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], NDA
     if starts.size == ordered.size:
         return ordered, starts, np.ones(starts.size, dtype=np.int64)
     return ordered[starts], starts, np.diff(starts, append=ordered.size)
-
-
-def distinct_rows(
-    *columns: Integers, often: NDArray[np.float64] | None = None
-) -> tuple[tuple[Integers, ...], NDArray[np.float64]]:
-    """Distinct rows of `columns` in their order, and how often each occurs.
-
-    `often` says how many each given row stands for; without it, each stands for one.
-    """
-    low = [int(column.min()) for column in columns]
-    spans = [int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True)]
-    if math.prod(spans) <= max(_DENSE_KEYS, 8 * columns[0].size):
-        key = np.zeros(1, dtype=np.int64)
-        for column, least, span in zip(columns, low, spans, strict=True):
-            if span > 1:
-                key = key * span + (column - least if least else column)
-        if key.size < columns[0].size:  # no column varies
-            key = np.zeros(columns[0].size, dtype=np.int64)
-        count = np.bincount(key, weights=often)
-        held = count.nonzero()[0]
-        rows = [row + least for row, least in zip(np.unravel_index(held, spans), low, strict=True)]
-        return tuple(rows), count[held].astype(float)
-    table, member = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    return tuple(table), np.bincount(member, weights=often).astype(float)
 
 
 def totals(starts: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:

@@ -10,11 +10,10 @@ import numpy as np
 
 from errbar.base.arguments import numbers
 from errbar.base.arrays import Array, Integers
-from errbar.data.counts import Tally
+from errbar.data.counts import Tally, distinct_rows
 from errbar.data.queries.answers import Ballots
 from errbar.errors import InputError
 from errbar.kernels import beta, urn
-from errbar.kernels.sorting import distinct_rows
 from errbar.metrics.base import (
     FLAT,
     AnyCounts,

@@ -1,6 +1,5 @@
 """What every interval method provides: cells of a table, a description; weights of questions."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,43 +11,8 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.counts import Counts, CountsByState, States, in_order, weights_of
 from errbar.errors import InputError
-from errbar.metrics.base import AnyCounts, CountMetric, Metric
-from errbar.results.estimate import Estimate, Interval, Subject
-
-
-class Summary(NamedTuple):
-    """Mean, standard deviation and ends."""
-
-    mean: float
-    sd: float
-    low: float
-    high: float
-
-    def stretched(self, factor: float) -> "Summary":
-        """Multiply the sd and the distance of both ends from the mean by a factor."""
-        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
-        return Summary(self.mean, factor * self.sd, low, high)
-
-    def within(self, low: float, high: float) -> "Summary":
-        """Clip to bounds; a distribution between them has an sd of at most half their distance."""
-        ends = (min(max(end, low), high) for end in (self.low, self.high))
-        return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
-
-
-def combined(parts: Sequence[tuple[float, Summary]]) -> Summary:
-    """Weighted mean of independent estimates, by MOVER (Zou and Donner 2008).
-
-    Squared distances from the means to the ends add up.
-    """
-    if len(parts) == 1:
-        return parts[0][1]
-    weights = np.array([weight for weight, _ in parts])
-    mean, sd, low, high = np.array([part for _, part in parts]).T
-    whole = float(weights @ mean)
-    spread, below, above = (
-        math.hypot(*(weights * off).tolist()) for off in (sd, mean - low, high - mean)
-    )
-    return Summary(whole, spread, whole - below, whole + above)
+from errbar.metrics.base import AnyCounts, CountMetric
+from errbar.results.estimate import Interval
 
 
 class Imagined(NamedTuple):
@@ -68,11 +32,6 @@ class Cell(NamedTuple):
     sd: float
     interval: Interval
     reason: str = ""  # what is to be said of it
-
-    def estimate(self, of: Subject, metric: Metric, questions: int, trials: int) -> Estimate:
-        """The estimate of a metric of a subject, which has so many questions and trials."""
-        sizes = {"questions": questions, "trials": trials}
-        return Estimate(of=of, metric=metric, **{**self._asdict(), **sizes})
 
 
 class Method(ABC):
@@ -113,26 +72,6 @@ def refuse_weights_in(what: str) -> None:
         f"questions have different weights, and {what} takes none. Do without them: "
         f"{way_to_say('--map weight=', 'weight=None')}"
     )
-
-
-def require_bounds(bounds: tuple[float, float] | None) -> None:
-    """Refuse bounds of rewards that are not a lower and a higher finite number."""
-    if bounds is None:
-        return
-    if len(bounds) != 2 or not all(map(math.isfinite, bounds)) or not bounds[0] < bounds[1]:
-        option = way_to_say("--bounds", "bounds")
-        raise InputError(
-            f"{option} must be the lowest and the highest possible reward; got {bounds}."
-        )
-
-
-def require_all(in_all: int | None, asked: int) -> None:
-    """Refuse a number of all questions that is below that of those asked."""
-    if in_all is not None and in_all < asked:
-        raise InputError(
-            f"questions_in_all is {in_all}, but {asked} questions were asked; give the number of "
-            f"all there are."
-        )
 
 
 class Weighed(NamedTuple):

@@ -18,27 +18,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import (
-    Cell,
-    Method,
-    Summary,
-    combined,
-    require_all,
-    require_bounds,
-    require_no_weights,
-)
+from errbar.analysis.methods.base import Cell, Method, require_no_weights
 from errbar.analysis.methods.learned import MOST_CHAINS, Learned
 from errbar.analysis.methods.seen import (
     ASSUMPTIONS,
     NOT_NARROWED,
     Assumption,
     Seen,
+    Summary,
     clusters_of,
+    combined,
     given_bounds,
     of_a_share,
     right_or_wrong,
 )
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import require_all, require_bounds, strict_share
 from errbar.base.tables import counted
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError, WrongType

@@ -22,9 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Imagined, Summary, Weighed
+from errbar.analysis.methods.base import Imagined, Weighed
+from errbar.analysis.methods.seen import Summary
 from errbar.base.arrays import Array
-from errbar.data.counts import Counts, CountsByState, States, unweighted
+from errbar.data.counts import Counts, CountsByState, States
 from errbar.kernels import difficulty, identified, rates
 from errbar.kernels.interval import mixture_ends, normal_reach, student_reach
 from errbar.metrics.base import CountMetric, QuestionMean
@@ -96,7 +97,7 @@ class Learned:
         found = []
         for start in range(0, len(systems), _TOGETHER):
             part = slice(start, start + _TOGETHER)
-            several = [States.of([unweighted(counts)]) for counts in systems[part]]
+            several = [States.of([_unweighted(counts)]) for counts in systems[part]]
             weighed = [
                 Weighed.of(counts, states)
                 for counts, states in zip(systems[part], several, strict=True)
@@ -374,3 +375,10 @@ def _blocks(number: int, each: int) -> list[slice]:
     """Slices of a range such that each block of arrays stays within `_AT_ONCE` numbers."""
     size = max(1, _AT_ONCE // each)
     return [slice(start, min(start + size, number)) for start in range(0, number, size)]
+
+
+def _unweighted(counts: Counts) -> Counts:
+    """Copy of the counts without weights."""
+    if not isinstance(counts, CountsByState) or counts.weights is None:
+        return counts
+    return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from errbar.analysis.methods.base import Cell, Method, require_no_weights
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array, Integers
-from errbar.data.counts import States
+from errbar.data.counts import States, distinct_rows
 from errbar.errors import InputError, WrongType
 from errbar.kernels import lattice
 from errbar.kernels.lattice import GridDistribution, quantiles
-from errbar.kernels.sorting import distinct_rows
 from errbar.metrics.base import (
     FLAT,
     AnyCounts,

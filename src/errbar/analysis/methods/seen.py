@@ -8,12 +8,11 @@ that size.
 
 import math
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Summary
 from errbar.base.arrays import Array
 from errbar.data.counts import (
     CategoryCounts,
@@ -39,6 +38,41 @@ NOT_NARROWED = (
 # the width (one standard deviation), which no reader sees.
 _WEIGHINGS = 40_000
 _AT_ONCE = 1 << 22  # random numbers in memory at a time
+
+
+class Summary(NamedTuple):
+    """Mean, standard deviation and ends."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    def stretched(self, factor: float) -> "Summary":
+        """Multiply the sd and the distance of both ends from the mean by a factor."""
+        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
+        return Summary(self.mean, factor * self.sd, low, high)
+
+    def within(self, low: float, high: float) -> "Summary":
+        """Clip to bounds; a distribution between them has an sd of at most half their distance."""
+        ends = (min(max(end, low), high) for end in (self.low, self.high))
+        return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
+
+
+def combined(parts: Sequence[tuple[float, Summary]]) -> Summary:
+    """Weighted mean of independent estimates, by MOVER (Zou and Donner 2008).
+
+    Squared distances from the means to the ends add up.
+    """
+    if len(parts) == 1:
+        return parts[0][1]
+    weights = np.array([weight for weight, _ in parts])
+    mean, sd, low, high = np.array([part for _, part in parts]).T
+    whole = float(weights @ mean)
+    spread, below, above = (
+        math.hypot(*(weights * off).tolist()) for off in (sd, mean - low, high - mean)
+    )
+    return Summary(whole, spread, whole - below, whole + above)
 
 
 class Seen:
