@@ -16,8 +16,8 @@ from errbar.analysis.alignment import align
 from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
-from errbar.data.expressions import fetch, keys_in, names_of
 from errbar.data.predictions import Predictions
+from errbar.data.queries.expressions import fetch, keys_in, names_of
 from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Scored

@@ -16,7 +16,7 @@ from errbar.analysis.score import Scoring, by_subject, first_of
 from errbar.base.remarks import Above, guess, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
-from errbar.data.expressions import HIDDEN, fetch
+from errbar.data.queries.expressions import HIDDEN, fetch
 from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as, without_cluster
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Key, Source, TableSource

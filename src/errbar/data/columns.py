@@ -16,13 +16,11 @@ A row is one trial of one question by one system. Only `question` and `outcome` 
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Self
 
-from errbar.base.remarks import Above, guess, mapping, way_to_say
+from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, UnknownColumn
 
 _BETWEEN = re.compile(r"[\s_\-]+|[?:*]+\s*$")
@@ -293,64 +291,6 @@ FAILED = ("error", "timeout", "missing", "failed")
 UNSCORED = "unscored"  # never graded: missing under every policy, never a failure
 NO_RESULT = (*FAILED, UNSCORED)
 STATUSES = ("ok", "limit", "abstained", *NO_RESULT)
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which column of a table holds what, and which of them were guessed."""
-
-    named: Mapping[str, str]
-    guessed: frozenset[str]
-    beside: tuple[str, ...] = ()  # unused columns, when no column names the system
-    also: tuple[str, ...] = ()  # other columns that could be the outcome
-    unused: tuple[str, ...] = ()  # unused columns, when a column names the system
-
-    def __getitem__(self, meaning: str) -> str:
-        return self.named[meaning]
-
-    def __contains__(self, meaning: str) -> bool:
-        return meaning in self.named
-
-    def with_meaning(self, meaning: str, name: str) -> Self:
-        """The same, and the column that has this meaning."""
-        named = {**self.named, meaning: name}
-        ordered = {each: named[each] for each in USUAL if each in named}
-        return replace(self, named=MappingProxyType(ordered))
-
-    def describe(self) -> str:
-        """Describe the columns in one line.
-
-        Examples
-        --------
-        >>> from errbar.data.readers.tables.column_choice import find_columns
-        >>> find_columns(["task_id", "passed", "model", "score"]).describe()
-        'system = model, question = task_id, outcome = passed (or score)'
-        >>> find_columns(["question", "outcome", "X1"]).describe()
-        "question, outcome; no column names the system, so all rows are one system (not used: 'X1')"
-        """
-        said = ", ".join(map(self._taken, self.named))
-        if self.beside:
-            said += "; no column names the system, so all rows are one system"
-            said += f" (not used: {list_names(self.beside, 8)})"
-        elif self.unused:
-            said += f"; not used: {list_names(self.unused, 8)}"
-        return said
-
-    def remark(self) -> Above:
-        """The description as a guess, to be printed above the results."""
-        return guess(f"Columns: {self.describe()}", option="--map", argument="outcome='…'")
-
-    def _taken(self, meaning: str) -> str:
-        name = self.named[meaning]
-        if name == ROW:
-            return "every row is a question, since no column has ids"
-        also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
-        numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))
-        if numbers and meaning in self.guessed and "system" not in self.named:
-            systems = mapping("system", name)
-            what = "epochs of training" if plain_name(name) == "epoch" else "systems"
-            also = f" (if these are {what}: {systems})"
-        return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
 
 
 def unknown_name(name: object, known: list[str], sentence: str) -> str:

@@ -28,7 +28,7 @@ from typing import Any
 from errbar import __version__
 from errbar.base.files import atomic_directory, temporary_file
 from errbar.data.columns import FAILED
-from errbar.data.expressions import result_of, status_of
+from errbar.data.queries.expressions import result_of, status_of
 from errbar.data.queries.row_order import Row, rows_in_order
 from errbar.data.readers.every_eval_ever import ENDING, NAME, VERSION, WITHOUT_SCORE, WRITTEN_BY
 from errbar.data.readers.every_eval_ever_samples import NO_OUTCOME, OWN

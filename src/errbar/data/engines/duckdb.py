@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.expressions import Frame
+from errbar.data.queries.expressions import Frame
 from errbar.errors import InputError
 
 

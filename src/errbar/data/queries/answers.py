@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import mapping
-from errbar.data.columns import Columns
-from errbar.data.expressions import (
+from errbar.data.queries.expressions import (
+    Columns,
     Frame,
     column_of,
     fetch,

@@ -5,9 +5,17 @@ from collections.abc import Sequence
 import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import setting
-from errbar.data.columns import Columns
-from errbar.data.expressions import Frame, fetch, names_of, number_of
-from errbar.data.queries import properties
+from errbar.data.queries.expressions import (
+    Columns,
+    Frame,
+    aggregates,
+    fetch,
+    is_inconsistent,
+    names_of,
+    number_of,
+    properties_in,
+)
+from errbar.data.queries.properties import refuse_torn, require_weights
 from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
@@ -17,7 +25,8 @@ def counted_slices(
 ) -> list[Slice]:
     """Slices of every system, task and value of the columns in `by`, sorted by name."""
     table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
-    properties.require_weights(frame, columns, by, table)
+    if "weight" in columns:
+        require_weights(frame, columns, by, table)
     return sliced(table, by)
 
 
@@ -27,7 +36,7 @@ def counted_questions(
     """A row per question: its key and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
-    found = properties.properties_in(frame, columns)
+    found = properties_in(frame, columns)
     rows = frame.select(
         **names,
         **found,
@@ -45,19 +54,17 @@ def counted_questions(
             nw.col("trials").sum(),
             nw.col("right").sum(),
             nw.len().alias("rows"),
-            *properties.aggregates(found),
+            *aggregates(found),
         )
     )
     if not allow_repeats:
         _refuse_repeats(questions)
     if "cluster" in found:
-        properties.refuse_torn(
-            questions.with_columns(torn=properties.is_inconsistent("cluster", "rows")), columns
-        )
+        refuse_torn(questions.with_columns(torn=is_inconsistent("cluster", "rows")), columns)
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
     state = {name: nw.col(name) for name in (*names, *found)}
     if "weight" in found:
-        state["uneven"] = properties.is_inconsistent("weight", "rows")
+        state["uneven"] = is_inconsistent("weight", "rows")
     return questions.select(
         **state,
         trials=trials,

@@ -8,7 +8,7 @@ that all engines agree.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -20,85 +20,23 @@ from errbar.base.arguments import is_missing
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import mapping, way_to_say
 from errbar.base.tables import counted
-from errbar.data.columns import Columns
-from errbar.data.expressions import (
+from errbar.data.queries.expressions import (
+    AGGREGATES,
+    Columns,
     Frame,
     Table,
+    aggregates,
     called,
-    column_of,
+    cluster_in,
     fetch,
+    is_inconsistent,
     keys_in,
     names_of,
-    number_of,
-    one_if,
-    text_of,
-    without_nan,
+    weight_in,
 )
 from errbar.errors import InputError
 
 Key = tuple[str, ...]
-
-# By property: its columns of a question, and the aggregates that compute them, which have the same
-# names in narwhals and in SQL.
-_AGGREGATES = {
-    "cluster": {"cluster": "min", "last cluster": "max", "clustered": "count"},
-    "weight": {"weight": "min", "last weight": "max", "weighted": "count"},
-}
-_NOTHING = ("", "nan", "null", "none", "na")
-
-
-def properties_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """The cluster and the weight of each row, where there are such columns."""
-    return cluster_in(frame, columns) | weight_in(frame, columns)
-
-
-def cluster_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """The cluster of each row, null where it is missing; empty if there is no such column."""
-    if "cluster" not in columns:
-        return {}
-    name = text_of(frame, columns["cluster"])
-    if frame.collect_schema()[columns["cluster"]] != nw.Float64:
-        name = nw.when(name != "").then(name)  # a CSV file cannot distinguish null from ""
-    return {"cluster": name}
-
-
-def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
-    """The weight of each row, null where it is missing; empty if there is no such column."""
-    if "weight" not in columns:
-        return {}
-    name, column = columns["weight"], column_of(frame, columns["weight"])
-    kind = frame.collect_schema()[name]
-    if kind == nw.Boolean or kind.is_numeric():
-        number = number_of(frame, name, kind, "weight")
-        return {"weight": without_nan(number)}
-    text = column.cast(nw.String)
-    return {"weight": nw.when(~text.str.to_lowercase().is_in(_NOTHING)).then(text)}
-
-
-def aggregates(properties: Iterable[str]) -> list[nw.Expr]:
-    """Aggregates of the properties of a question's rows, as narwhals expressions."""
-    return [
-        getattr(nw.col(name), how)().alias(column)
-        for name in properties
-        for column, how in _AGGREGATES[name].items()
-    ]
-
-
-def aggregates_in_sql(properties: Iterable[str]) -> list[str]:
-    """Aggregates of the properties of a question's rows, in SQL."""
-    return [
-        f'{how}("{name}") AS "{column}"'
-        for name in properties
-        for column, how in _AGGREGATES[name].items()
-    ]
-
-
-def is_inconsistent(name: str, rows: str) -> nw.Expr:
-    """Positive if the rows of a question have two values of a property, or only some have one."""
-    first, last, some = (nw.col(column) for column in _AGGREGATES[name])
-    some = some.cast(nw.Int64)
-    two = (first != last) & ~first.is_null()  # pandas uses NaN for null in some column types
-    return one_if(two) + one_if((some > 0) & (some < nw.col(rows).cast(nw.Int64)))
 
 
 def questions_with(
@@ -274,7 +212,7 @@ def _refuse_faults(questions: Frame, columns: Columns) -> None:
     said = [
         _WeightsOfRows(name, called_weight(first), called_weight(last), int(some), int(rows))
         for name, first, last, some, rows in zip(
-            texts, *(table[name].tolist() for name in (*_AGGREGATES["weight"], "rows")), strict=True
+            texts, *(table[name].tolist() for name in (*AGGREGATES["weight"], "rows")), strict=True
         )
     ]
     others = any(group.first is not None for group in said)

@@ -11,18 +11,23 @@ import numpy as np
 
 from errbar.base.arrays import Integers
 from errbar.base.remarks import mapping, setting
-from errbar.data.columns import Columns, require_statuses
+from errbar.data.columns import require_statuses
 from errbar.data.engines.duckdb import quoted
-from errbar.data.expressions import (
+from errbar.data.queries.expressions import (
+    Columns,
     Frame,
+    aggregates,
+    aggregates_in_sql,
     called,
     column_of,
     fetch,
     graded_rows,
+    is_inconsistent,
     keys_in,
     names_of,
     needs_no_outcome,
     one_if,
+    properties_in,
     require_numbers,
     result_of,
     trial_of,
@@ -30,11 +35,7 @@ from errbar.data.expressions import (
     was_unscored,
 )
 from errbar.data.queries.properties import (
-    aggregates,
-    aggregates_in_sql,
     clusters_of,
-    is_inconsistent,
-    properties_in,
     refuse_torn_clusters,
     require_weights,
     weights_of,
@@ -64,7 +65,8 @@ def slices(
         statuses(frame, columns)  # which names it
     if "torn" in table and table["torn"].any():
         refuse_torn_clusters(frame, columns, by)
-    require_weights(frame, columns, by, table)
+    if "weight" in columns:
+        require_weights(frame, columns, by, table)
     if table["other"].any():
         require_numbers(frame, columns["outcome"])
     if "trial" in columns and not allow_repeats:

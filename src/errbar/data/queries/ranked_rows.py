@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import mapping
-from errbar.data.columns import UNSCORED, Columns
-from errbar.data.expressions import (
+from errbar.data.columns import UNSCORED
+from errbar.data.predictions import Predictions
+from errbar.data.queries.expressions import (
+    Columns,
     Frame,
     Table,
+    cluster_in,
     fetch,
     graded_rows,
     names_of,
@@ -25,8 +28,6 @@ from errbar.data.expressions import (
     trial_of,
     unknown_status_of,
 )
-from errbar.data.predictions import Predictions
-from errbar.data.queries.properties import cluster_in
 from errbar.data.queries.questions import statuses
 from errbar.data.scored import Scored
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Integers
 from errbar.base.files import temporary_file
-from errbar.data.columns import Columns, require_column
+from errbar.data.columns import require_column
 from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal, text_of
-from errbar.data.expressions import (
+from errbar.data.queries.expressions import (
     HIDDEN,
     TRIAL_NUMBER,
+    Columns,
     Frame,
     called,
+    cluster_in,
     column_of,
     fetch,
     names_of,
@@ -25,7 +27,6 @@ from errbar.data.expressions import (
     result_of,
     was_unscored,
 )
-from errbar.data.queries.properties import cluster_in
 from errbar.data.readers.documents import parse
 from errbar.errors import InputError
 

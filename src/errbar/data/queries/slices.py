@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from errbar.base.arguments import freeze
 from errbar.base.arrays import Integers
 from errbar.data.counts import CountsByState
-from errbar.data.expressions import Frame, Table, called, fetch, keys_in
+from errbar.data.queries.expressions import Frame, Table, called, fetch, keys_in
 from errbar.data.queries.properties import numbered, numbers_in
 from errbar.errors import InputError, NotThere
 

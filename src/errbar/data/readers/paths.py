@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
-from errbar.data.columns import USUAL, Columns
+from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.files import (
     Paths,
@@ -19,6 +19,7 @@ from errbar.data.files import (
     why_not_read,
 )
 from errbar.data.provenance import COMPANION, Accounts, Origin, skipped_in_words
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.base import Choice, Log, Reader
 from errbar.data.readers.finding import Found, find_readers, refuse_totals
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables

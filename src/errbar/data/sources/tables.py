@@ -12,13 +12,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.columns import Columns
 from errbar.data.counts import Counts, CountsByState, weights_of
 from errbar.data.engines.duckdb import plain_errors
-from errbar.data.expressions import HIDDEN, Frame, fetch, first_rows
 from errbar.data.provenance import NOWHERE, Origin
 from errbar.data.queries.answers import Ballots, ballots
 from errbar.data.queries.count_tables import counted_questions, counted_slices
+from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
 from errbar.data.queries.properties import refuse_weights
 from errbar.data.queries.questions import categories, questions_of, slices, statuses
 from errbar.data.queries.ranked_rows import (

@@ -17,7 +17,6 @@ from errbar.data.columns import (
     SCORERS,
     TRIAL_NUMBERS,
     USUAL,
-    Columns,
     Sample,
     are_whole_numbers,
     list_names,
@@ -26,6 +25,7 @@ from errbar.data.columns import (
     require_meaning,
     unknown_name,
 )
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
     best_outcome,
     refuse_answers,

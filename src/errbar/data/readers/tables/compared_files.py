@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, setting, warning
-from errbar.data.columns import ROW, Columns
+from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted
+from errbar.data.queries.expressions import Columns
 
 _HEAD = 1 << 12  # bytes compared first
 _STEP = 1 << 20

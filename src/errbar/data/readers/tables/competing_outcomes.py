@@ -13,14 +13,13 @@ from errbar.data.columns import (
     PREDICTIONS,
     PROPERTIES,
     REFERENCES,
-    Columns,
     Sample,
     named_like,
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted
-from errbar.data.expressions import HIDDEN
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.errors import UnknownColumn
 

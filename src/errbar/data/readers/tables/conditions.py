@@ -28,11 +28,11 @@ from errbar.data.columns import (
     TRIAL_NUMBERS,
     USUAL,
     VERSIONS,
-    Columns,
     named_like,
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
 # Settings of a run: each value is a separate system.

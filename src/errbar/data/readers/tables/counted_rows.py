@@ -13,13 +13,13 @@ from errbar.data.columns import (
     SURE_TRIALS,
     USUAL,
     USUAL_COUNTS,
-    Columns,
     Sample,
     are_whole_numbers,
     named_like,
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted, text_of
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
     FREQUENCIES,
     MAXIMA,

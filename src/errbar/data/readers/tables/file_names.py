@@ -6,10 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errbar.data.columns import USUAL, Columns
+from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.engines.files import Relation
-from errbar.data.expressions import FILE, HIDDEN, TRIAL_NUMBER
+from errbar.data.queries.expressions import FILE, HIDDEN, TRIAL_NUMBER, Columns
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.errors import UnknownColumn
 

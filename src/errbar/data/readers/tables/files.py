@@ -16,7 +16,6 @@ from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import own_engine, plain_errors, stored, text_literal
 from errbar.data.engines.files import Relation, relations_of
-from errbar.data.expressions import FILE
 from errbar.data.files import (
     ARRAY,
     ARROW,
@@ -33,6 +32,7 @@ from errbar.data.files import (
     text_lines,
 )
 from errbar.data.provenance import Accounts, Origin
+from errbar.data.queries.expressions import FILE
 from errbar.data.readers.documents import parse, parse_lines, paused_collector
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames, with_one_row

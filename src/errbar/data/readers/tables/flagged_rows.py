@@ -3,8 +3,9 @@
 from typing import Any
 
 from errbar.base.remarks import Above, warning
-from errbar.data.columns import Columns, named_like, plain_name
+from errbar.data.columns import named_like, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
 # Columns with the text of an error, empty where there was none.

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, mapping, setting, warning
-from errbar.data.columns import INDEX, ROW, USUAL, Columns, named_like, plain_name
+from errbar.data.columns import INDEX, ROW, USUAL, named_like, plain_name
 from errbar.data.engines.duckdb import quoted, text_of
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.column_choice import ASKED, INDICES, is_called_id
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import purposeful_columns

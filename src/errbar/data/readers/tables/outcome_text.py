@@ -6,9 +6,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess
-from errbar.data.columns import STATUSES, Columns, plain_name
+from errbar.data.columns import STATUSES, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
-from errbar.data.expressions import STRANGE, TRIAL_NUMBER
 from errbar.data.outcome_words import (
     NOTHING,
     WORDS,
@@ -18,6 +17,7 @@ from errbar.data.outcome_words import (
     refuse_right,
     words_remark,
 )
+from errbar.data.queries.expressions import STRANGE, TRIAL_NUMBER, Columns
 from errbar.errors import InputError
 
 _WRITTEN = {

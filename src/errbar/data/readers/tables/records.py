@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from errbar.base.remarks import Above, guess
-from errbar.data.columns import INDEX, ROW, SCORES, USUAL, USUAL_COUNTS, Columns, plain_name
-from errbar.data.expressions import HIDDEN
+from errbar.data.columns import INDEX, ROW, SCORES, USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
+from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.documents import parse
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts

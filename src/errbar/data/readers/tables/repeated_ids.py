@@ -11,9 +11,9 @@ from errbar.base.remarks import (
     setting,
     warning,
 )
-from errbar.data.columns import PARTS, ROW, SCORERS, VERSIONS, Columns, named_like
+from errbar.data.columns import PARTS, ROW, SCORERS, VERSIONS, named_like
 from errbar.data.engines.duckdb import quoted, text_of
-from errbar.data.expressions import HIDDEN
+from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import InputError
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from errbar.data.columns import is_settings_file
 from errbar.data.engines.duckdb import quoted, text_literal
-from errbar.data.expressions import FILE
+from errbar.data.queries.expressions import FILE
 from errbar.data.readers.tables.relations import Shaped
 
 _REASON = (

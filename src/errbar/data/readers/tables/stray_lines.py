@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from errbar.base.remarks import Above, guess, warning
-from errbar.data.columns import ROW, Columns
+from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.expressions import HIDDEN
+from errbar.data.queries.expressions import HIDDEN, Columns
 
 HEADERS = "lines that repeat the names of the columns"
 NOTES = "notes below the table"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, warning
-from errbar.data.columns import ROW, TOTALS, Columns, plain_name
+from errbar.data.columns import ROW, TOTALS, plain_name
 from errbar.data.engines.duckdb import (
     literal_path,
     own_engine,
@@ -16,9 +16,9 @@ from errbar.data.engines.duckdb import (
     text_literal,
     text_of,
 )
-from errbar.data.expressions import HIDDEN
 from errbar.data.files import CSV, JSON, PARQUET, begins_as_array, kind_of, text_lines
 from errbar.data.outcome_words import number_in
+from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"

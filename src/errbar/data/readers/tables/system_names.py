@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, mapping, setting, warning, way_to_say
-from errbar.data.columns import ROW, Columns, plain_name
+from errbar.data.columns import ROW, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.expressions import FILE
+from errbar.data.queries.expressions import FILE, Columns
 from errbar.errors import InputError
 
 _MOST = 1000  # most names that are compared

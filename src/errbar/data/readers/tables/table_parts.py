@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, setting, warning
-from errbar.data.columns import ROW, Columns
+from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.expressions import FILE
+from errbar.data.queries.expressions import FILE, Columns
 
 _OF = re.compile(r"-(\d{3,})-of-(\d{3,})")
 # part-00003-…-c000.snappy.parquet is of Spark.

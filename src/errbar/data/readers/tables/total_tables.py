@@ -3,9 +3,9 @@
 from typing import Any
 
 from errbar.base.remarks import Above, mapping, warning
-from errbar.data.columns import PARTS, ROW, USUAL, Columns, named_like, plain_name
+from errbar.data.columns import PARTS, ROW, USUAL, named_like, plain_name
 from errbar.data.engines.duckdb import quoted, text_of
-from errbar.data.expressions import HIDDEN
+from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import NoOutcomes
 
 TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))

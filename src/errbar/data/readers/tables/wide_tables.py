@@ -26,12 +26,11 @@ from errbar.data.columns import (
     ROW,
     TOTALS,
     USUAL,
-    Columns,
     named_like,
     plain_name,
 )
-from errbar.data.expressions import HIDDEN
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.competing_outcomes import no_outcome, worth_of
 from errbar.data.readers.tables.wide_names import (

@@ -1,19 +1,93 @@
-"""Expressions on the outcomes table that run on every engine: names as text, results as numbers.
+"""Columns of an outcomes table, and expressions on them that run on every engine.
 
-Nothing here reads data. A null name stays null until the rows are grouped: computing a key for
-every row makes DuckDB's GROUP BY 1.5 times as slow.
+`Columns` says which column holds what. Nothing here reads data. A null name stays null until the
+rows are grouped: computing a key for every row makes DuckDB's GROUP BY 1.5 times as slow. Clusters
+and weights are aggregated here; questions whose rows disagree about them are named in `properties`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.columns import NO_RESULT, ROW, STATUSES, UNSCORED, Columns, require_column
+from errbar.base.remarks import Above, guess, mapping
+from errbar.data.columns import (
+    NO_RESULT,
+    ROW,
+    STATUSES,
+    TRIAL_NUMBERS,
+    UNSCORED,
+    USUAL,
+    list_names,
+    named_like,
+    plain_name,
+    require_column,
+)
 from errbar.data.outcome_words import in_order, refuse_words
 from errbar.errors import WrongType
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column of a table holds what, and which of them were guessed."""
+
+    named: Mapping[str, str]
+    guessed: frozenset[str]
+    beside: tuple[str, ...] = ()  # unused columns, when no column names the system
+    also: tuple[str, ...] = ()  # other columns that could be the outcome
+    unused: tuple[str, ...] = ()  # unused columns, when a column names the system
+
+    def __getitem__(self, meaning: str) -> str:
+        return self.named[meaning]
+
+    def __contains__(self, meaning: str) -> bool:
+        return meaning in self.named
+
+    def with_meaning(self, meaning: str, name: str) -> Self:
+        """The same, and the column that has this meaning."""
+        named = {**self.named, meaning: name}
+        ordered = {each: named[each] for each in USUAL if each in named}
+        return replace(self, named=MappingProxyType(ordered))
+
+    def describe(self) -> str:
+        """Describe the columns in one line.
+
+        Examples
+        --------
+        >>> from errbar.data.readers.tables.column_choice import find_columns
+        >>> find_columns(["task_id", "passed", "model", "score"]).describe()
+        'system = model, question = task_id, outcome = passed (or score)'
+        >>> find_columns(["question", "outcome", "X1"]).describe()
+        "question, outcome; no column names the system, so all rows are one system (not used: 'X1')"
+        """
+        said = ", ".join(map(self._described, self.named))
+        if self.beside:
+            said += "; no column names the system, so all rows are one system"
+            said += f" (not used: {list_names(self.beside, 8)})"
+        elif self.unused:
+            said += f"; not used: {list_names(self.unused, 8)}"
+        return said
+
+    def remark(self) -> Above:
+        """The description as a guess, to be printed above the results."""
+        return guess(f"Columns: {self.describe()}", option="--map", argument="outcome='…'")
+
+    def _described(self, meaning: str) -> str:
+        name = self.named[meaning]
+        if name == ROW:
+            return "every row is a question, since no column has ids"
+        also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
+        numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))
+        if numbers and meaning in self.guessed and "system" not in self.named:
+            systems = mapping("system", name)
+            what = "epochs of training" if plain_name(name) == "epoch" else "systems"
+            also = f" (if these are {what}: {systems})"
+        return f"{meaning if name == meaning else f'{meaning} = {name}'}{also}"
+
 
 Frame = nw.LazyFrame[Any]
 Table = Mapping[str, NDArray[Any]]
@@ -201,3 +275,66 @@ def require_numbers(frame: Frame, name: str) -> None:
     words = zip(table["text"].tolist(), table["n"].tolist(), strict=True)
     if table["n"].size:
         refuse_words(in_order(words), name)
+
+
+# By property: its columns of a question, and the aggregates that compute them, which have the same
+# names in narwhals and in SQL.
+AGGREGATES = {
+    "cluster": {"cluster": "min", "last cluster": "max", "clustered": "count"},
+    "weight": {"weight": "min", "last weight": "max", "weighted": "count"},
+}
+_NO_WEIGHT = ("", "nan", "null", "none", "na")
+
+
+def properties_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
+    """The cluster and the weight of each row, where there are such columns."""
+    return cluster_in(frame, columns) | weight_in(frame, columns)
+
+
+def cluster_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
+    """The cluster of each row, null where it is missing; empty if there is no such column."""
+    if "cluster" not in columns:
+        return {}
+    name = text_of(frame, columns["cluster"])
+    if frame.collect_schema()[columns["cluster"]] != nw.Float64:
+        name = nw.when(name != "").then(name)  # a CSV file cannot distinguish null from ""
+    return {"cluster": name}
+
+
+def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
+    """The weight of each row, null where it is missing; empty if there is no such column."""
+    if "weight" not in columns:
+        return {}
+    name, column = columns["weight"], column_of(frame, columns["weight"])
+    kind = frame.collect_schema()[name]
+    if kind == nw.Boolean or kind.is_numeric():
+        number = number_of(frame, name, kind, "weight")
+        return {"weight": without_nan(number)}
+    text = column.cast(nw.String)
+    return {"weight": nw.when(~text.str.to_lowercase().is_in(_NO_WEIGHT)).then(text)}
+
+
+def aggregates(properties: Iterable[str]) -> list[nw.Expr]:
+    """Aggregates of the properties of a question's rows, as narwhals expressions."""
+    return [
+        getattr(nw.col(name), how)().alias(column)
+        for name in properties
+        for column, how in AGGREGATES[name].items()
+    ]
+
+
+def aggregates_in_sql(properties: Iterable[str]) -> list[str]:
+    """Aggregates of the properties of a question's rows, in SQL."""
+    return [
+        f'{how}("{name}") AS "{column}"'
+        for name in properties
+        for column, how in AGGREGATES[name].items()
+    ]
+
+
+def is_inconsistent(name: str, rows: str) -> nw.Expr:
+    """Positive if the rows of a question have two values of a property, or only some have one."""
+    first, last, some = (nw.col(column) for column in AGGREGATES[name])
+    some = some.cast(nw.Int64)
+    two = (first != last) & ~first.is_null()  # pandas uses NaN for null in some column types
+    return one_if(two) + one_if((some > 0) & (some < nw.col(rows).cast(nw.Int64)))
