@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation anew: python docs/pictures/make.py
 
-They are of the bundled example, which is synthetic, and of simulated rows with a confidence.
+They are of the bundled example, which is invented, and of simulated rows with a confidence.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from errbar.plots import Picture
 from errbar.results.scores import Scores
 
 HERE = Path(__file__).parent
-DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
+DEMO = Path(errbar.__file__).parent / "demo" / "logs" / "repo-repair.csv"
 
 
 def rows_with_confidence() -> dict[str, list[Any]]:
@@ -24,7 +24,11 @@ def rows_with_confidence() -> dict[str, list[Any]]:
     rows: dict[str, list[Any]] = {
         name: [] for name in ("system", "question", "trial", "outcome", "confidence", "status")
     }
-    for system, gain, least in (("large", 0.15, 0.1), ("medium", 0.0, 0.25), ("small", -0.15, 0.0)):
+    for system, gain, least in (
+        ("dunlin-2", 0.15, 0.1),
+        ("siskin-1", 0.0, 0.25),
+        ("siskin-mini", -0.15, 0.0),
+    ):
         for question in range(150):
             chance = float(np.clip(rng.random() + gain, 0.02, 0.98))
             for trial in range(3):
@@ -42,16 +46,16 @@ def rows_with_confidence() -> dict[str, list[Any]]:
 def targets(runs: errbar.Runs) -> Picture:
     """One score with the intervals of all three targets."""
     names = {
-        "population": "questions like these",
-        "benchmark": "these very questions",
-        "rerun": "the same run again",
+        "population": "new questions",
+        "benchmark": "this exact benchmark",
+        "rerun": "a repeat of this run",
     }
     rows = []
     for estimand, name in names.items():
-        (one,) = runs.score("pass@1", estimand=estimand).only(system="large")
+        (one,) = runs.score("pass@1", estimand=estimand).only(system="dunlin-2")
         rows.append(replace(one, of=replace(one.of, system=name)))
     picture = Scores(tuple(rows)).plot()
-    picture.spec["title"]["subtitle"] = ["95 % intervals of one score, that of large"]
+    picture.spec["title"]["subtitle"] = ["95 % intervals of one score, that of dunlin-2"]
     return picture
 
 
@@ -72,7 +76,7 @@ def pictures() -> dict[str, Callable[[], Picture]]:
         "roc": sure.plot.roc,
         "calibration": sure.plot.calibration,
         "targets": lambda: targets(runs),
-        "monitor": lambda: runs.monitor("large", "small").plot(),
+        "monitor": lambda: runs.monitor("dunlin-2", "siskin-mini").plot(),
     }
 
 

@@ -34,7 +34,7 @@ WITHOUT_PICTURE = {"Overview"}  # its parts have pictures of their own
 
 @cache
 def runs() -> errbar.Runs:
-    return errbar.load(Path(demo.__file__).parent / "outcomes.csv")
+    return errbar.load(demo.LOGS / f"{demo.HARD}.csv")
 
 
 def ranked() -> dict[str, list[float]]:
@@ -65,7 +65,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
         "avg", difficulty="beta(2, 2)", width=0.3, trials=[2], simulations=20
     ),
     "Gate": lambda _: errbar.gate(
-        runs(), runs(), "avg", max_drop=0.1, baseline_system="small", system="large"
+        runs(), runs(), "avg", max_drop=0.1, baseline_system="siskin-mini", system="dunlin-2"
     ),
     "SelectiveReport": item_runs,
 }

@@ -48,8 +48,12 @@ SAYS = {
     ("score-lm-eval-logs.md", "errbar inspect output/"): ["errbar gets", "the same"],
     ("score-lm-eval-logs.md", "errbar score output/"): ["(also: acc_norm", "maj@4"],
     ("monitor.md", "errbar monitor log.jsonl --better new old --trials 4"): ["new is better"],
-    ("tutorial.md", "errbar score src/errbar/demo/outcomes.csv -m pass@1"): ["0.532 to 0.783"],
-    ("tutorial.md", "errbar compare src/errbar/demo/outcomes.csv -m pass@1"): ["large is better"],
+    ("tutorial.md", "errbar score src/errbar/demo/logs/repo-repair.csv -m pass@1"): [
+        "0.532 to 0.783"
+    ],
+    ("tutorial.md", "errbar compare src/errbar/demo/logs/repo-repair.csv -m pass@1"): [
+        "dunlin-2 is better"
+    ],
     ("rank.md", "errbar rank logs/ -m pass@8"): ["do not differ significantly"],
 }
 

@@ -19,7 +19,7 @@ from errbar.errors import InputError
 from errbar.page import ReportSettings, contents_of, embedded, render, write_report
 from hostile import HOSTILE
 
-OUTCOMES = Path(demo.__file__).parent / "outcomes.csv"
+OUTCOMES = demo.LOGS / f"{demo.HARD}.csv"
 
 
 def page_of(data: Any) -> str:
@@ -123,8 +123,8 @@ def test_the_questions_are_those_of_the_log() -> None:
     (task,) = numbers_in(page_of_demo())["questions"]
     assert len(task["names"]) == 40
     assert task["trials"] == 8
-    small = task["right"][task["systems"].index("small")]
-    assert sum(small) / 320 == errbar.load(OUTCOMES).score("avg").only("small")[0].value
+    small = task["right"][task["systems"].index("siskin-mini")]
+    assert sum(small) / 320 == errbar.load(OUTCOMES).score("avg").only("siskin-mini")[0].value
 
 
 def test_nothing_is_fetched_from_elsewhere() -> None:

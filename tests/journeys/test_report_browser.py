@@ -18,7 +18,7 @@ from hostile import HOSTILE
 
 CHROMIUM = shutil.which("chromium")
 SUPPORT = Path(__file__).parents[1] / "support"
-OUTCOMES = Path(demo.__file__).parent / "outcomes.csv"
+OUTCOMES = demo.LOGS / f"{demo.HARD}.csv"
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-quic",
@@ -219,7 +219,7 @@ def test_a_system_has_one_colour_everywhere(browser: Any, report: Path) -> None:
     page = Opened(browser, report).page
     dots = page.evaluate(DOTS)
     colours = {name: {colour for who, colour in dots if who == name} for name, _ in dots}
-    assert set(colours) == {"small", "medium", "large"}
+    assert set(colours) == set(demo.SYSTEMS)
     assert [len(found) for found in colours.values()] == [1, 1, 1]
     assert len(set.union(*colours.values())) == 3
 
@@ -329,9 +329,9 @@ def test_a_question_has_an_address_and_is_marked_everywhere(browser: Any, report
     assert page.locator("#table-questions tr.here th").inner_text() == name
     assert page.locator("#heat canvas").get_attribute("aria-valuetext") == name
     again = Opened(browser, report).page  # the address alone leads there
-    again.goto(f"{report.as_uri()}#question/0/q36")
-    assert again.locator("#chosen h3").inner_text() == "q36"
-    assert again.locator("#table-questions tr.here th").inner_text() == "q36"
+    again.goto(f"{report.as_uri()}#question/0/repair-36")
+    assert again.locator("#chosen h3").inner_text() == "repair-36"
+    assert again.locator("#table-questions tr.here th").inner_text() == "repair-36"
 
 
 def test_the_heat_map_is_moved_over_by_keys(browser: Any, report: Path) -> None:
@@ -480,10 +480,16 @@ DOCUMENTED: dict[str, tuple[dict[str, int], str, str]] = {  # size, light or dar
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@pytest.fixture(scope="module")
+def both_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "errbar-demo.html"
+    return write_report(errbar.load(demo.LOGS), path, ReportSettings(command="errbar demo"))
+
+
 @pytest.mark.parametrize("name", DOCUMENTED)
-def test_a_documented_picture_is_of_a_report(browser: Any, report: Path, name: str) -> None:
+def test_a_documented_picture_is_of_a_report(browser: Any, both_tasks: Path, name: str) -> None:
     size, scheme, where = DOCUMENTED[name]
-    opened = Opened(browser, report, viewport=size, color_scheme=scheme)
+    opened = Opened(browser, both_tasks, viewport=size, color_scheme=scheme)
     if where == "#questions":
         opened.page.locator("#table-questions a").nth(12).click()
     opened.page.evaluate(f"document.querySelector('{where}').scrollIntoView()")

@@ -27,7 +27,7 @@ from inspect_logs import sample, saved, small
 from logs import FIXTURES, REPOSITORY
 
 PAGES = [REPOSITORY / "README.md", *sorted(REPOSITORY.glob("docs/**/*.md"))]
-DEMO = Path("src/errbar/demo/outcomes.csv")
+DEMO = Path("src/errbar/demo/logs")
 
 _VERDICTS = {0: "pass", 1: "regress", 3: "inconclusive"}  # of a gate, by exit code
 _QUICKLY = {"plan": ["--simulations", "100", "--max-trials", "4"]}
@@ -143,8 +143,7 @@ def example_data(place: Path) -> None:
     (place / "outcomes").mkdir()
     pq.write_table(pa.Table.from_pylist(rows), place / "outcomes" / "runs.parquet")
     _lines(place / "results.jsonl", [{"case": "a", "ok": True, "config": "base"}])
-    (place / DEMO).parent.mkdir(parents=True)
-    shutil.copy(Path(demo.__file__).parent / "outcomes.csv", place / DEMO)
+    shutil.copytree(demo.LOGS, place / DEMO)
     shutil.copytree(FIXTURES / "lm_eval" / "named" / "toy__strong", place / "output" / "toy")
 
 

@@ -14,7 +14,7 @@ from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 
-_LONGEST = 60  # characters of the names of systems in a title
+_MOST_NAMED, _LONGEST = 3, 60  # names in a title, and their characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,9 @@ class Inspection(Result):
         systems, tasks = (
             list(dict.fromkeys(part.key[at] for part in self.slices)) for at in (0, 1)
         )
-        who = " and ".join(systems) if len(systems) <= 2 else ""
-        if not who or len(who) > _LONGEST:
-            who = counted(len(systems), "system")
+        who = _named(systems, "system")
         if len(tasks) > 1:
-            return f"{who} on {counted(len(tasks), 'task')}"
+            return f"{who} on {_named(tasks, 'task')}"
         files = [path for path, file in self.origin.accounts.items() if not file.skipped]
         folders = {path.parent.name for path in files}
         place = (
@@ -296,3 +294,10 @@ def sentence_of(comparison: Comparison) -> str:
         f"{comparison.metric} {supported(comparison.difference, comparison.sd)}, "
         f"{title} {low} to {high})."
     )
+
+
+def _named(names: list[str], noun: str) -> str:
+    """Return a few short names as a series, or else their number."""
+    series = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    short = len(names) <= _MOST_NAMED and len(series) <= _LONGEST
+    return series if short else counted(len(names), noun)

@@ -38,7 +38,7 @@ from errbar.roc import roc_auc
 from errbar.runs import Runs
 from logs import REPOSITORY
 
-DEMO = Path(errbar.__file__).parent / "demo" / "outcomes.csv"
+DEMO = Path(errbar.__file__).parent / "demo" / "logs" / "repo-repair.csv"
 QUICK = Bootstrap(200, ends="bca")
 POPULATION = "for new questions of the same kind"
 HOSTILE = [
@@ -97,7 +97,7 @@ def matched() -> Picture:
 def gated(runs: Runs) -> Gate:
     """Two of the example's systems."""
     return errbar.gate(
-        runs, runs, "avg", "pass@8", max_drop=0.02, system="small", baseline_system="large"
+        runs, runs, "avg", "pass@8", max_drop=0.02, system="siskin-mini", baseline_system="dunlin-2"
     )
 
 
@@ -141,7 +141,7 @@ EVERY: dict[str, Callable[[Runs, Runs], Picture]] = {
     "calibration": lambda _, sure: sure.plot.calibration(),
     "coverage": lambda *_: coverage(),
     "gate": lambda runs, _: gated(runs).plot(),
-    "history": lambda runs, _: runs.monitor("large", above=0.4).history().plot(),
+    "history": lambda runs, _: runs.monitor("dunlin-2", above=0.4).history().plot(),
     "data": lambda runs, _: runs.inspect().plot(),
 }
 UNCERTAIN = [name for name in EVERY if name not in ("questions", "data")]
@@ -250,7 +250,7 @@ def test_one_k_is_no_curve(runs: Runs) -> None:
     assert not is_curve(runs.curve("pass@k", [4]))
     assert is_curve(runs.curve("pass@k", [4, 8]))
     assert not is_curve(runs.score("pass@1", "pass@2", "avg"))
-    assert runs.curve("pass@k", [4]).plot().title == "pass@4 · synthetic"
+    assert runs.curve("pass@k", [4]).plot().title == "pass@4 · repo-repair"
 
 
 def test_differences_are_drawn_beside_zero_and_the_margin(runs: Runs) -> None:
@@ -302,7 +302,7 @@ def test_ranks_are_drawn_as_they_are(runs: Runs) -> None:
 
 
 def test_a_run_is_drawn_as_it_was_known(runs: Runs) -> None:
-    found = runs.monitor("large", above=0.4)
+    found = runs.monitor("dunlin-2", above=0.4)
     history = found.history().to_dicts()
     rows = rows_of(found.plot())
     assert [row["value"] for row in rows[:-1]] == [one["value"] for one in history]
@@ -318,8 +318,8 @@ def test_questions_are_drawn_from_the_easiest(runs: Runs) -> None:
         by_column.setdefault(row["x"], []).append(row["value"])
     means = [float(np.mean(by_column[at])) for at in sorted(by_column)]
     assert means == sorted(means, reverse=True)
-    assert np.mean([row["value"] for row in rows if row["label"] == "large"]) == pytest.approx(
-        runs.score("avg").only("large")[0].value
+    assert np.mean([row["value"] for row in rows if row["label"] == "dunlin-2"]) == pytest.approx(
+        runs.score("avg").only("dunlin-2")[0].value
     )
 
 
@@ -350,7 +350,7 @@ def test_what_difficulty_expects_adds_up_and_is_what_draws_show() -> None:
 
 
 def test_the_difficulty_that_is_drawn_is_the_observed_one(runs: Runs) -> None:
-    rows = [row for row in rows_of(runs.plot.difficulty()) if row["panel"] == "small"]
+    rows = [row for row in rows_of(runs.plot.difficulty()) if row["panel"] == "siskin-mini"]
     right = [int(c) for c in runs.source.slices(())[2].right]
     often = runs.source.slices(())[2].questions
     for row in rows:
@@ -596,7 +596,7 @@ def test_notebooks_get_the_specification_and_a_still_picture(pictures: dict[str,
     bundle = pictures["scores"]._repr_mimebundle_()
     assert bundle["application/vnd.vegalite.v5+json"] == pictures["scores"].spec
     assert bundle["image/svg+xml"] == pictures["scores"].svg() == pictures["scores"]._repr_svg_()
-    assert bundle["text/plain"] == "Picture('Scores · synthetic')"
+    assert bundle["text/plain"] == "Picture('Scores · repo-repair')"
 
 
 @pytest.mark.parametrize(
