@@ -20,6 +20,7 @@ from errbar.cli import main
 from errbar.cli.options import columns_in, names_in
 from errbar.cli.output import save
 from errbar.errors import InputError
+from errbar.writers import write_outcomes
 from logs import REPOSITORY
 
 LOGS = str(REPOSITORY / "tests" / "fixtures" / "lm_eval" / "named")
@@ -368,9 +369,58 @@ def test_a_file_gets_what_would_be_printed(style: str, runs: str, tmp_path: Path
 def test_an_existing_file_is_replaced_whole(runs: str, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("before " * 10_000)
-    shown("score", runs, "-o", str(target))
+    said = refusal("score", runs, "-o", str(target))
+    assert said == f"Error: {target} exists already; write to another file, or pass --force."
+    assert target.read_text() == "before " * 10_000
+    shown("score", runs, "-o", str(target), "--force")
     assert "before" not in target.read_text()
     assert sorted(os.listdir(tmp_path)) == ["out.txt", "runs.csv"]
+
+
+def test_an_existing_file_without_content_is_replaced(runs: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    target.touch()
+    shown("score", runs, "-o", str(target))
+    assert "small" in target.read_text()
+
+
+@pytest.mark.parametrize("given", [".", "in.json", "*.json", "link"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        ("score", "IN", "-o", "OUT"),
+        ("curve", "IN", "--plot", "OUT"),
+        ("plan", "IN", "-o", "OUT"),
+        ("monitor", "IN", "--above", "0.5", "-o", "OUT"),
+        ("convert", "IN", "OUT"),
+        (
+            "gate",
+            "IN",
+            "--baseline-system",
+            "a",
+            "--system",
+            "b",
+            "--max-drop",
+            "0.1",
+            "--junit",
+            "OUT",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_what_is_read_is_never_written(ask: tuple[str, ...], given: str, tmp_path: Path) -> None:
+    place = tmp_path / "logs"
+    place.mkdir()
+    file = place / "in.json"
+    rows = [{"system": s, "question": q, "outcome": 1} for s in "ab" for q in range(3)]
+    file.write_text(json.dumps(rows))
+    (tmp_path / "link").symlink_to(file)
+    read = tmp_path / "link" if given == "link" else place / given
+    words = {"IN": str(read), "OUT": str(file)}
+    pair = ("--baseline-system", "a", "--system", "b") if ask[0] == "gate" else ()
+    said = refusal(*(words.get(word, word) for word in ask), *pair, "--force")
+    assert said == f"Error: {file} is one of the files that are read; write to another."
+    assert json.loads(file.read_text()) == rows
 
 
 def test_a_file_in_the_working_directory_is_written(
@@ -402,7 +452,7 @@ def test_a_place_that_cannot_be_written_is_refused(runs: str, tmp_path: Path) ->
 def test_nothing_is_written_when_the_work_fails(runs: str, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("old")
-    refusal("score", runs, "-m", "pass@9", "-o", str(target))
+    refusal("score", runs, "-m", "pass@9", "-o", str(target), "--force")
     assert target.read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["out.txt", "runs.csv"]
 
@@ -493,9 +543,9 @@ def test_a_conversion_that_fails_leaves_what_was_there(runs: str, tmp_path: Path
     target = tmp_path / "out.csv"
     target.write_text("old")
     Path(runs).write_text(TABLE + "large,c,1,abc,ok,hard\n")
-    assert "'abc'" in refusal("convert", runs, str(target))
+    assert "'abc'" in refusal("convert", runs, str(target), "--force")
     Path(runs).write_text(TABLE + "large,c\n")
-    refusal("convert", runs, str(target))
+    refusal("convert", runs, str(target), "--force")
     assert target.read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "runs.csv"]
     Path(runs).write_text(TABLE)
@@ -550,7 +600,7 @@ def test_a_target_that_is_read_only_is_left_alone(ending: str, runs: str, tmp_pa
     target = tmp_path / f"out.{ending}"
     target.write_text("old")
     target.chmod(0o444)
-    assert "read-only" in refusal("convert", runs, str(target))
+    assert "read-only" in refusal("convert", runs, str(target), "--force")
     assert target.read_text() == "old"
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o555)
@@ -572,7 +622,7 @@ def test_a_conversion_onto_itself_is_whole(ending: str, runs: str, tmp_path: Pat
     kind = {"parquet": "parquet", "csv": "csv", "jsonl": "ndjson"}[ending]
     getattr(table, f"write_{kind}")(file)
     for _ in range(2):
-        assert shown("convert", str(file), str(file)) == f"{file}: 8 rows.\n"
+        assert write_outcomes(errbar.load(file), file, str(file)) == 8
     assert records("score", str(file)) == before
     assert "guessed" not in shown("score", str(file))
     assert sorted(os.listdir(tmp_path)) == [file.name, "runs.csv"]
@@ -592,7 +642,7 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(
     (tmp_path / "real.csv").write_text("old")
     link = tmp_path / "link.csv"
     link.symlink_to(tmp_path / "real.csv")
-    shown(ask[0], runs, *ask[1:], str(link))
+    shown(ask[0], runs, *ask[1:], str(link), "--force")
     assert link.is_symlink()
     assert "small" in (tmp_path / "real.csv").read_text()
 

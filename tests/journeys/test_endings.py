@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_a_reader_that_takes_one_line_gets_it(unbuffered: str, tmp_path: Path) -
 
 def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
     code = (
-        "from errbar.cli import ended_early\n"
+        "from errbar.cli.endings import ended_early\n"
         "with ended_early(): raise BrokenPipeError('of some engine')"
     )
     done = subprocess.run(
@@ -94,3 +95,116 @@ def test_ctrl_c_is_one_line_and_130() -> None:
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30) == ("", "Interrupted.\n")
     assert process.returncode == 130
+
+
+def script(body: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Python code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", body],
+        env={**os.environ, "PYTHONPATH": HOME},
+        check=False,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        **options,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["gate", "RUNS", "--baseline-system", "a", "--system", "b", "--max-drop", "0.1"],
+        ["score", "RUNS", "--format", "csv"],
+        ["--help"],
+        ["gate", "--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_is_one_line_and_a_code_of_its_own(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs.csv"
+    runs.write_text("system,question,outcome\na,1,1\na,2,0\nb,1,1\nb,2,0\n")
+    with open("/dev/full", "w") as full:
+        process = start([str(runs) if word == "RUNS" else word for word in arguments], stdout=full)
+        _, said = process.communicate(timeout=60)
+    *_, last = said.splitlines()
+    assert last == "Error: the output cannot be written: No space left on device."
+    assert "Traceback" not in said
+    assert process.returncode == 74
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        ("KeyError('lost')", 70, "this is a bug in errbar"),
+        ("InternalError('lost.')", 70, "this is a bug in errbar"),
+        ("MemoryError()", 71, "not enough memory"),
+        ("OSError(5, 'Input/output error', 'log.csv')", 74, "log.csv: Input/output error."),
+        ("InputError('wrong')", 2, "wrong"),
+    ],
+)
+@pytest.mark.parametrize("debug", [[], ["--debug"]])
+def test_every_kind_of_error_is_one_line_with_its_code(
+    error: str, code: int, said: str, debug: list[str]
+) -> None:
+    done = script(
+        "from errbar.cli import main\n"
+        "from errbar.errors import InputError, InternalError\n"
+        "@main.command()\n"
+        f"def fail(): raise {error}\n"
+        f"main([*{debug!r}, 'fail'])\n"
+    )
+    *before, last = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (code, "")
+    assert last.startswith("Error: ")
+    assert said in last
+    assert ("report it" in last) == (code == 70)
+    assert any("Traceback" in line for line in before) == bool(debug)
+
+
+@pytest.mark.parametrize("path", ["x" * 300, f"{'x' * 300}.csv", f"{'x' * 300}/*.csv", ""])
+def test_a_path_that_cannot_be_is_refused(path: str) -> None:
+    done = script(f"from errbar.cli import main; main(['score', {path!r}])")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "File name too long" in done.stderr if path else "a path is empty" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("state", ["at work", "stuck", "after work"])
+def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_path: Path) -> None:
+    """Python hears a signal between instructions; while an engine works, another thread does."""
+    number = getattr(signal, name)
+    around = "nullcontext()" if state == "after work" else "working('wait')"
+    code = (
+        "import click, signal, time\n"
+        "from contextlib import nullcontext\n"
+        "from errbar.base.files import atomic_file, directory_until_exit\n"
+        "from errbar.cli import main, working\n"
+        "@main.command()\n"
+        "def wait():\n"
+        f"    with {around}, atomic_file({str(tmp_path / 'out.csv')!r}) as beside:\n"
+        "        beside.write_text('half')\n"
+        "        print(directory_until_exit(), flush=True)\n"
+        f"        if {state == 'stuck'}: signal.signal({int(number)}, lambda *_: None)\n"
+        "        time.sleep(600)\n"
+        "main(['wait'])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": HOME},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    folder = Path(process.stdout.readline().strip())
+    assert folder.is_dir()
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1] in ("Terminated.\n", "Hung up.\n")
+    assert process.returncode == 128 + number
+    assert os.listdir(tmp_path) == []
+    assert not folder.exists()

@@ -82,7 +82,12 @@ def _range(low: float, high: float) -> str:
 
 def strict_share(value: Any, name: str) -> float:
     """Return `value` as a number strictly between 0 and 1: a confidence level or a power."""
-    share = number(value, name, -math.inf, math.inf)
+    try:
+        share = number(value, name, 0, 1)
+    except WrongType:
+        raise
+    except InputError:
+        share = math.nan
     if not 0 < share < 1:
         raise InputError(
             f"{name} must lie strictly between 0 and 1; got {value!r}. "

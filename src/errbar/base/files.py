@@ -3,7 +3,9 @@
 Everything is written to a temporary name in the same directory first, and then renamed.
 """
 
+import atexit
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -91,15 +93,14 @@ def temporary_file(directory: Path, suffix: str, failure: str = "") -> Iterator[
 
     `failure` begins the message of the error if the file cannot be created.
     """
+    beside = directory / f".errbar-{secrets.token_hex(8)}{suffix}"
+    _UNFINISHED.add(beside)  # before it exists: a signal may come at any time
     try:
-        handle, name = tempfile.mkstemp(suffix, ".errbar-", directory)
-    except OSError as error:
-        failure = failure or f"{directory} cannot be written to"
-        raise InputError(f"{failure}: {error.strerror}.") from error
-    os.close(handle)
-    beside = Path(name)
-    _UNFINISHED.add(beside)
-    try:
+        try:
+            os.close(os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            failure = failure or f"{directory} cannot be written to"
+            raise InputError(f"{failure}: {error.strerror}.") from error
         yield beside
     finally:
         beside.unlink(missing_ok=True)
@@ -116,6 +117,14 @@ def temporary_directory() -> Iterator[Path]:
     finally:
         shutil.rmtree(place, ignore_errors=True)
         _UNFINISHED.discard(place)
+
+
+def directory_until_exit() -> Path:
+    """Return an empty directory that is deleted with its contents when the process ends."""
+    place = Path(tempfile.mkdtemp(prefix="errbar-"))
+    _UNFINISHED.add(place)
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
 
 
 def remove_unfinished() -> None:

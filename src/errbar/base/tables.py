@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 _FOOTER_WIDTH = 80
 _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
-_CONTROLS = re.compile(  # control characters, bidirectional marks and surrogates
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+_CONTROLS = re.compile(  # control characters, bidirectional marks, surrogates, noncharacters
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 _MARKUP = re.compile(r"[\\`*_~\[\]<>&|$#]|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE)
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0

@@ -1,4 +1,4 @@
-"""The command `errbar`: group and builders of options, progress on stderr, Ctrl-C, exit codes.
+"""The command `errbar`: group and builders of options, progress on stderr, signals.
 
 Every command is a module of the same name that parses options, calls one function and prints. The
 group imports a command on first use, and a command imports little but click before it runs, so
@@ -17,54 +17,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
-from click.exceptions import Exit
 
 from errbar import __version__
 from errbar.base.files import remove_unfinished
 from errbar.base.remarks import on_command_line
 from errbar.base.tables import printable
-from errbar.errors import ErrbarError
+from errbar.cli.endings import (
+    FORCE,
+    OutputPath,
+    Terminated,
+    ended_early,
+    one_line_errors,
+    say_ended,
+)
 
 COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor"),
     *("selective", "roc", "report", "convert", "inspect", "demo"),
 )
-
-# The exit codes that a shell gives to a process ended by a signal: 128 plus its number. A closed
-# pipe is no success, because the output was incomplete; `errbar score logs | head` ignores it.
-INTERRUPTED, PIPE_CLOSED = 130, 141
-
-
-@contextmanager
-def ended_early() -> Iterator[None]:
-    """Exit with one line after Ctrl-C, and silently if the reader of a pipe has gone."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say_interrupted()
-        raise Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        if not _pipe_is_closed():
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python warns at exit
-        raise Exit(PIPE_CLOSED) from None
-
-
-def say_interrupted() -> None:
-    """Print the line for an interrupted command."""
-    click.echo("Interrupted.", err=True)
-
-
-def _pipe_is_closed() -> bool:
-    """Whether stdout is closed, rather than the socket of an engine."""
-    stdout = select.poll()
-    stdout.register(sys.stdout.fileno(), 0)
-    return bool(stdout.poll(0))
-
 
 _SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines
 # DuckDB stops within a second or never: 2.0 hung in 7 of 41 trials when interrupted while writing.
@@ -80,7 +53,7 @@ class Work:
         self.began = time.monotonic()
         self.on_terminal = sys.stderr.isatty()
         self.engine: Any = None
-        self.interrupted = False
+        self.ended_by = 0  # the signal that asked the command to end
 
     def connection(self) -> Any:
         """Return the DuckDB connection whose progress is shown."""
@@ -95,9 +68,9 @@ class Work:
         self.engine = engine
         return engine
 
-    def interrupt(self) -> None:
-        """Interrupt the engine."""
-        self.interrupted = True
+    def interrupt(self, number: int) -> None:
+        """Interrupt the engine after a signal."""
+        self.ended_by = number
         if self.engine is not None:
             self.engine.interrupt()
 
@@ -122,8 +95,10 @@ def working(words: str) -> Iterator[Work]:
         yield work
     except Exception as error:
         _end(watcher, finish)
-        if work.interrupted:  # the engine reports it as an error
+        if work.ended_by == signal.SIGINT:  # the engine reports it as an error
             raise KeyboardInterrupt from error
+        if work.ended_by:
+            raise Terminated(work.ended_by) from error
         raise
     finally:
         signal.set_wakeup_fd(before)
@@ -143,23 +118,28 @@ def _watch(work: Work, signals: socket.socket, done: socket.socket) -> None:
     ready: list[socket.socket] = []
     while done not in ready:
         ready, _, _ = select.select([signals, done], [], [], wait)
-        if signals in ready and signal.SIGINT in signals.recv(4096):
-            work.interrupt()
+        if signals in ready and (number := _ending_signal(signals.recv(4096))):
+            work.interrupt(number)
             wait = _PATIENCE
-        elif not ready and work.interrupted:
-            _end_at_once(line)
+        elif not ready and work.ended_by:
+            _end_at_once(line, work.ended_by)
         elif not ready:
             line = _shown(work.line(), line)
             wait = _BETWEEN
     _clear(line)
 
 
-def _end_at_once(line: str) -> None:
+def _ending_signal(received: bytes) -> int:
+    """The number of a signal that ends the process; 0 for others, such as a resized window."""
+    ending = {getattr(signal, name, 0) for name in ("SIGINT", "SIGTERM", "SIGHUP")}
+    return next((number for number in received if number in ending), 0)
+
+
+def _end_at_once(line: str, number: int) -> None:
     """End the process if its main thread does not respond."""
     _clear(line)
     remove_unfinished()
-    say_interrupted()
-    os._exit(INTERRUPTED)
+    os._exit(say_ended(number))
 
 
 def _clear(line: str) -> None:
@@ -239,28 +219,23 @@ def number(
 
 
 def page(name: str) -> Options:
-    """Return the option that names the HTML page to write."""
-    return click.option(
+    """Return the options of a command that writes an HTML page."""
+    output = click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False),
+        type=OutputPath(dir_okay=False),
         default=name,
         show_default=True,
         help="The HTML file to write.",
     )
-
-
-class _Refusal(click.ClickException):
-    """An error of the user: one line on stderr, and exit code 2."""
-
-    exit_code = 2
+    return options_of(output, FORCE)
 
 
 class _Commands(click.Group):
     """The group of commands, which turns errors into one line on stderr."""
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
-        with ended_early():
+        with one_line_errors(None), ended_early():
             return super().make_context(*arguments, **more)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -284,18 +259,13 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            with ended_early(), on_command_line():
-                return super().invoke(ctx)
-        except ErrbarError as error:
-            if ctx.params.get("debug"):
-                raise
-            raise _Refusal(printable(" ".join(str(error).split()))) from error
+        with one_line_errors(ctx), ended_early(), on_command_line():
+            return super().invoke(ctx)
 
 
 def _is_path(text: str) -> bool:
     """Whether a word looks like a path rather than a misspelt command."""
-    return text == "-" or any(mark in text for mark in "/\\.*") or Path(text).exists()
+    return text == "-" or any(mark in text for mark in "/\\.*") or os.path.exists(text)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,6 +7,7 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
+from errbar.cli.endings import FORCE, OutputPath
 from errbar.cli.options import Paths, ReadOptions, shown
 from errbar.cli.output import tell
 from errbar.errors import InputError
@@ -14,7 +15,7 @@ from errbar.errors import InputError
 
 @click.command()
 @options.PATHS
-@click.argument("target")
+@click.argument("target", type=OutputPath())
 @click.option(
     "--as",
     "schema",
@@ -23,6 +24,7 @@ from errbar.errors import InputError
     show_default=True,
     help="One table of outcomes, or a directory of files in another schema.",
 )
+@FORCE
 @options.READ
 def convert(
     paths: Paths, target: str, schema: Literal["outcomes", "every_eval_ever"], reading: ReadOptions

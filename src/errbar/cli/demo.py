@@ -4,6 +4,7 @@ import click
 
 import errbar
 from errbar.cli import page
+from errbar.cli.endings import require_writable
 from errbar.errors import InputError
 
 
@@ -13,6 +14,7 @@ def demo(output: str) -> None:
     """Show scores, comparisons and a report of a small example."""
     from errbar import demo as example  # noqa: PLC0415  --help must not wait
 
+    require_writable([])
     runs = errbar.load(example.LOGS)
     click.echo(f"{example.ABOUT}\n\n{runs.overview()}\n")
     try:

@@ -7,6 +7,7 @@ from click.exceptions import Exit
 
 import errbar
 from errbar.cli import choice, options, working
+from errbar.cli.endings import OutputPath
 from errbar.cli.options import Assume, PairOptions, ReadOptions, WriteOptions, runs_of
 from errbar.cli.output import put, save, show
 from errbar.errors import InputError
@@ -62,12 +63,12 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
 )
 @click.option(
     "--markdown",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(dir_okay=False),
     help="Also write a comment for a pull request to this file.",
 )
 @click.option(
     "--junit",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(dir_okay=False),
     help="Also write a JUnit test report to this file.",
 )
 @options.ASSUME

@@ -11,6 +11,7 @@ from click.exceptions import Exit
 
 from errbar.base.tables import printable
 from errbar.cli import options, working
+from errbar.cli.endings import require_writable
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 from errbar.errors import ErrbarError, InputError, NotThere
@@ -107,6 +108,7 @@ def monitor(
         "errors": errors,
         "order": order,
     }
+    require_writable(paths)
     log = _Log(paths, reading, systems, claims)
     found = _follow(log, every) if follow else _look(log)
     picture = found.plot() if writing.plot else None

@@ -12,6 +12,7 @@ import click
 
 import errbar
 from errbar.cli import Work, bundle, choice, options_of, working
+from errbar.cli.endings import FORCE, OutputPath, require_writable
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -157,8 +158,9 @@ WRITE = bundle(
         help="The format of the output.",
     ),
     click.option(
-        "-o", "--output", type=click.Path(dir_okay=False), help="Write the output to this file."
+        "-o", "--output", type=OutputPath(dir_okay=False), help="Write the output to this file."
     ),
+    FORCE,
 )
 
 
@@ -173,7 +175,7 @@ def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | 
 
 PLOT = click.option(
     "--plot",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(dir_okay=False),
     callback=_drawable,
     help="Also draw a picture, to a file that ends in .svg, .png, .html or .json.",
 )
@@ -353,7 +355,8 @@ def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
     elif reading.master or reading.remote:
         raise InputError("--master and --spark-remote need --engine spark.")
     columns: dict[str, Any] = {**columns_in(reading.mapping)}
-    return load(
+    require_writable(paths)
+    runs = load(
         list(paths) if len(paths) > 1 else paths[0],
         repeats=reading.repeats,
         reader=reading.reader,
@@ -368,6 +371,9 @@ def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
         spark=session,
         **columns,
     )
+    accounts = runs.source.origin.accounts
+    require_writable(file for file, account in accounts.items() if not account.skipped)
+    return runs
 
 
 def shown(paths: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import click
 
 import errbar
 from errbar.cli import bundle, number, options, working
+from errbar.cli.endings import require_writable
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, runs_of, shown
 from errbar.cli.output import show
 
@@ -98,6 +99,7 @@ def plan(
     The plan is based on a PILOT log or an assumed difficulty. The goal is to detect a difference
     between two systems, or to estimate the score of one system with an interval of some width.
     """
+    require_writable(pilot)
     keywords = design.keywords() | {"trials": design.trials or None}
     with working(f"errbar plan {shown(pilot) if pilot else design.difficulty or ''}") as work:
         source = runs_of(pilot, reading, work) if pilot else None

@@ -3,12 +3,9 @@
 Excel and Arrow files need an extra; standard input becomes a temporary file.
 """
 
-import atexit
 import gzip
 import os
-import shutil
 import sys
-import tempfile
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
@@ -17,6 +14,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
 
+from errbar.base.files import directory_until_exit
 from errbar.data.engines.duckdb import literal_path, own_engine
 from errbar.errors import InputError, NotThere
 
@@ -58,7 +56,15 @@ def find_files(paths: Paths) -> list[Path]:
 def _files_of(path: str | Path, real: "ResolvedFolders") -> list[tuple[str, Path]]:
     """Files of a path or pattern, each with its path after links are resolved."""
     text = os.path.expanduser(path)
+    if not text:
+        raise InputError("a path is empty; for the current directory write '.'.")
     place = Path(text)
+    try:
+        place.stat()
+    except FileNotFoundError:
+        pass  # perhaps a pattern
+    except (OSError, ValueError) as error:  # too long, not permitted, a null byte
+        raise InputError(f"{text} cannot be read: {getattr(error, 'strerror', error)}.") from error
     if place.is_dir():
         return _files_under(place, real)
     if place.is_file():
@@ -334,9 +340,7 @@ def standard_input() -> Path:
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError("-: standard input is empty; pipe a file into it, or pass a path.")
     content = sys.stdin.buffer.read()
-    folder = Path(tempfile.mkdtemp(prefix="errbar-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    file = folder / f"stdin{_ending(content)}"
+    file = directory_until_exit() / f"stdin{_ending(content)}"
     file.write_bytes(content)
     return file
 

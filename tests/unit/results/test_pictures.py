@@ -5,6 +5,7 @@ import json
 import math
 import re
 import struct
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
@@ -700,3 +701,23 @@ def test_a_system_that_is_always_right_is_named_beside_the_roc_of_others() -> No
     assert both.value > 0
     assert math.isnan(right.value)
     assert right.reason.startswith("labels are all 1")
+
+
+@pytest.mark.parametrize("style", ["svg", "png"])
+def test_no_character_of_a_log_ends_the_process(style: str) -> None:
+    """The converter aborts at characters that XML does not allow, so it runs in a process apart."""
+    code = (
+        "import errbar\n"
+        "from errbar.results.pictures.vega import Picture\n"
+        "odd = ''.join(map(chr, [*range(32), 127, 0xD800, 0xFFFD, 0xFFFE, 0xFFFF, 0x1FFFF]))\n"
+        "runs = errbar.load([{'system': odd, 'question': odd, 'outcome': 1}])\n"
+        f"runs.score('avg').plot().{style}()\n"
+        "spec = {'mark': 'text', 'title': {'text': odd}, 'data': {'values': [{'a': odd}]},\n"
+        "        'encoding': {'text': {'field': 'a'}}}\n"
+        f"Picture(spec).{style}()\n"
+        "print('drawn')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, "drawn\n"), done.stderr[-400:]

@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import json
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -166,7 +167,7 @@ class Picture:
     def svg(self) -> str:
         """Return the picture as SVG."""
         return _converter().vegalite_to_svg(
-            static(self.spec), vl_version=_VERSION, allowed_base_urls=[]
+            _in_xml(static(self.spec)), vl_version=_VERSION, allowed_base_urls=[]
         )
 
     def png(self, scale: float = 2.0) -> bytes:
@@ -174,7 +175,10 @@ class Picture:
         if not 0 < scale <= 10 or math.isnan(scale):
             raise InputError(f"scale must be above 0 and at most 10; got {scale!r}.")
         return _converter().vegalite_to_png(
-            static(self.spec), vl_version=_VERSION, scale=float(scale), allowed_base_urls=[]
+            _in_xml(static(self.spec)),
+            vl_version=_VERSION,
+            scale=float(scale),
+            allowed_base_urls=[],
         )
 
     def html(self) -> str:
@@ -247,6 +251,19 @@ def static(part: Any) -> Any:
             if not (isinstance(layer, dict) and layer.get("name") == HOVER)
         ]
     return part
+
+
+# Characters that XML does not allow; the converter ends the whole process at one of them.
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def _in_xml(part: Any) -> Any:
+    """Return a specification with characters that XML does not allow replaced by U+FFFD."""
+    if isinstance(part, str):
+        return _NOT_XML.sub("\ufffd", part)
+    if isinstance(part, dict):
+        return {_in_xml(key): _in_xml(value) for key, value in part.items()}
+    return [_in_xml(entry) for entry in part] if isinstance(part, list) else part
 
 
 def _depends_on_selection(value: Any) -> bool:
