@@ -10,8 +10,8 @@ import numpy as np
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
-from errbar.data.provenance import Origin
 from errbar.data.readers.base import Choice, Regrade
+from errbar.data.readers.logs import Origin
 from errbar.data.readers.tables.containers import (
     are_pairs,
     are_rows_of_words,

@@ -23,7 +23,7 @@ from documented import (
 from errbar.analysis import evaluate as audit
 from errbar.cli import main, monitor
 from errbar.data import readers
-from errbar.data.readers.finding import every_reader
+from errbar.data.readers.base import every_reader
 
 EVERY = [block for page in PAGES for block in blocks(page)]
 BY_SPARK = "a-million-questions-on-spark.md"  # run by tests/contracts/engines/test_spark.py

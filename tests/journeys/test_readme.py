@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from errbar.cli import main
-from errbar.data.readers.finding import every_reader
+from errbar.data.readers.base import every_reader
 from logs import REPOSITORY
 
 ROOT = REPOSITORY

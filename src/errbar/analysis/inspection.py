@@ -5,8 +5,8 @@ import math
 from errbar.analysis.methods import Calibrated, Posterior
 from errbar.analysis.readings import repeated_ids
 from errbar.analysis.score import Scoring, by_subject, scored_metric
-from errbar.data.provenance import TALLIES, Claim
 from errbar.data.queries.slices import Slice, failures_as
+from errbar.data.readers.logs import TALLIES, Claim
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.results.base import Refusals

@@ -7,8 +7,8 @@ import numpy as np
 
 from errbar.base.remarks import above, below
 from errbar.base.tables import Table, counted, supported, wrapped
-from errbar.data.provenance import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.data.queries.slices import Slice, without_cluster
+from errbar.data.readers.logs import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison, Comparisons
 from errbar.results.leaderboard import Leaderboard

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from errbar.data.provenance import Accounts
-from errbar.data.readers.base import Choice, Log
-from errbar.data.readers.finding import Recognised, every_reader, find_readers
+from errbar.data.readers.base import Choice, Recognised, every_reader, find_readers
+from errbar.data.readers.logs import Accounts, Log
 from errbar.errors import InputError
 from inspect_logs import members
 from inspect_logs import write as write_archive

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import errbar
-from errbar.data.readers.finding import every_reader
+from errbar.data.readers.base import every_reader
 from errbar.errors import InputError
 from logs import FIXTURES
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import errbar
-from errbar.data.provenance import TALLIES
+from errbar.data.readers.logs import TALLIES
 from errbar.errors import InputError
 from inspect_logs import (
     ARCHIVES,

@@ -17,8 +17,7 @@ import pytest
 
 import errbar
 from broken_logs import BROKEN, broken, broken_value, read_or_refused, strange_values
-from errbar.data.readers.base import Glance
-from errbar.data.readers.finding import find_readers
+from errbar.data.readers.base import Glance, find_readers
 from errbar.errors import InputError
 from inspect_logs import (
     ARCHIVES,

@@ -20,7 +20,7 @@ from broken_logs import (
     require_read_or_refused,
     strange_values,
 )
-from errbar.data.readers.finding import find_readers
+from errbar.data.readers.base import find_readers
 from errbar.errors import InputError
 from logs import FIXTURES, agreements_of, columns_of, real
 

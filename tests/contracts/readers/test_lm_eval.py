@@ -13,7 +13,7 @@ import pytest
 import errbar
 from broken_logs import require_read_or_refused
 from errbar.data.readers import fields
-from errbar.data.readers.finding import find_readers
+from errbar.data.readers.base import find_readers
 from errbar.errors import InputError
 from logs import FIXTURES, agreements_of, columns_of, real
 

@@ -9,7 +9,7 @@ import pytest
 
 import errbar
 from broken_logs import refusal
-from errbar.data.readers.finding import every_reader, find_readers
+from errbar.data.readers.base import every_reader, find_readers
 from errbar.errors import InputError
 from logs import FIXTURES, real, remarks_of, rows_of, runs_of
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.data.engines import files as relations
-from errbar.data.files import ResolvedFolders, find_files, kind_of
+from errbar.data.readers.files import ResolvedFolders, find_files, kind_of
 
 HEAD = "question,trial,outcome\n"
 ROWS = [

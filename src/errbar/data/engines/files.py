@@ -16,7 +16,8 @@ from typing import Any
 
 from errbar.data.columns import INDEX, USUAL
 from errbar.data.engines.duckdb import copied, literal_path, quoted, text_literal
-from errbar.data.files import (
+from errbar.data.queries.expressions import FILE, HIDDEN
+from errbar.data.readers.files import (
     CSV,
     JSON,
     LONGEST_LINE,
@@ -26,7 +27,6 @@ from errbar.data.files import (
     raw_lines,
     text_lines,
 )
-from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.errors import InputError
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.files import ResolvedFolders
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -26,6 +25,8 @@ from errbar.data.readers.documents import (
     text_or_none,
     truth_or_none,
 )
+from errbar.data.readers.files import ResolvedFolders
+from errbar.data.readers.logs import Log
 
 _NAME = ".aider.results.json"
 _SIGNS = ("testcase", "model", "tests_outcomes")

@@ -1,36 +1,37 @@
-"""Base classes of readers: a reader recognises the logs of a harness and reads their outcomes.
+"""Readers of logs: what a reader is, and how the reader of each file is found.
 
 Every module of this package with a `READER` is a reader; there is no other registry. A reader
-recognises files by their content, not only by name, and fills columns of the outcomes table.
+recognises files by their content, not only by name, and returns a `Log`.
 """
 
 import csv
 import gzip
+import importlib
 import io
 import math
+import pkgutil
 import re
 import zlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache, cached_property
 from itertools import count
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, SupportsFloat
+from typing import Any, NamedTuple, NoReturn, SupportsFloat
 
-from errbar.base.remarks import Above, guess, way_to_say
-from errbar.data.columns import FAILED, UNSCORED
-from errbar.data.provenance import TALLIES, Accounts, Claim
+from errbar.base.remarks import Above, guess
+from errbar.data import readers
 from errbar.data.readers.documents import parse, paused_collector
+from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.tables.naming import FilesAre
-from errbar.errors import InputError
+from errbar.errors import InputError, InternalError
 
 JSON = ("object", "array", "lines")  # shapes of JSON files
 _LINES = frozenset({".jsonl", ".ndjson"})
 _HEAD = 1 << 16  # bytes of a file used to recognise it
-_BATCH = 1024  # rows that are buffered before they are moved into columns
 
 
 Regrade = Callable[[Any, Any, Any], float | bool | None]  # arguments: response, target, doc
@@ -45,128 +46,6 @@ class Choice:
     regrade: Regrade | None = None  # function that grades every response again
     signal: str | None = None  # signal used as the confidence of an item
     files: FilesAre | None = None  # role of files that do not name their system
-
-
-@dataclass
-class Log:
-    """Outcomes as columns of equal length, with stated scores, remarks, and accounts of files.
-
-    A reader records the number of trials of every file (`read`) and of those that are not in the
-    table (`leave_out`), so that nothing is dropped silently.
-    """
-
-    claims: list[Claim] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    accounts: Accounts = field(default_factory=Accounts)
-    _columns: dict[str, list[Any]] = field(default_factory=dict)
-    _waiting: list[dict[str, Any]] = field(default_factory=list)
-    _rows: int = 0  # rows in the columns, without the buffered ones
-
-    @property
-    def columns(self) -> dict[str, list[Any]]:
-        """The rows so far, by column."""
-        if self._waiting:
-            self._store()
-        return self._columns
-
-    def add(self, **values: Any) -> None:
-        """Add a row; missing columns are filled with None."""
-        waiting = self._waiting
-        waiting.append(values)
-        if len(waiting) == _BATCH:
-            self._store()
-
-    def _store(self) -> None:
-        """Move the buffered rows into the columns; batches are twice as fast as single rows."""
-        waiting = self._waiting
-        names = dict.fromkeys(waiting[0])
-        try:
-            found = {name: list(map(itemgetter(name), waiting)) for name in names}
-            alike = sum(map(len, waiting)) == len(names) * len(waiting)
-        except KeyError:
-            alike = False
-        if not alike:
-            names = dict.fromkeys(name for row in waiting for name in row)
-            found = {name: [row.get(name) for row in waiting] for name in names}
-        self._extend(found, len(waiting))
-        waiting.clear()
-
-    def read(self, path: Path, trials: int) -> None:
-        """Record that a file, or a part of it, with so many trials was read."""
-        self.accounts.of(path).rows += trials
-
-    def leave_out(self, path: Path, reason: str, trials: int = 1) -> None:
-        """Record trials of a file that are not in the table, for example "without a task id"."""
-        self.accounts.of(path).left_out[reason] += trials
-
-    def make_up(self, path: Path, reason: str, trials: int = 1) -> None:
-        """Record rows that are in no file, for example "instances that were never run"."""
-        self.accounts.of(path).added[reason] += trials
-
-    def skip(self, path: Path, reason: str) -> None:
-        """Record a file that is not read, for example "it contains only totals"."""
-        self.accounts.of(path).skipped = reason
-
-    def extend(self, **columns: Sequence[Any]) -> None:
-        """Add many rows by column; missing columns are filled with None."""
-        if self._waiting:
-            self._store()
-        self._extend(columns, len(next(iter(columns.values()))))
-
-    def _extend(self, columns: Mapping[str, Sequence[Any]], more: int) -> None:
-        for name in columns:
-            if name not in self._columns:
-                self._columns[name] = [None] * self._rows
-        for name, column in self._columns.items():
-            column.extend(columns[name] if name in columns else [None] * more)
-        self._rows += more
-
-    def choose_scorer(
-        self, name: str | None, found: Sequence[str], what: str, where: str, *, called: str = ""
-    ) -> str:
-        """Pick one of the scores in a log, and remark on it if there are others.
-
-        `what` is a score in the words of the harness; `called` is its word in the remark, if that
-        is another.
-        """
-        scorer = pick(name, found, what, where)
-        self.remarks += picked_remark(scorer, found, called or what, "scorer")
-        return scorer
-
-    def claim_means_over_rows(self, claims: Sequence[Claim]) -> None:
-        """Add claims of a harness that averages over rows instead of questions.
-
-        Both means are equal if all questions have equally many graded rows; otherwise the claim
-        only becomes a remark. Claims of totals are added unchanged.
-        """
-        rows_by_question = {
-            (claim.system, claim.task): (Counter[str](), Counter[str]()) for claim in claims
-        }
-        columns = [self.columns.get(name, []) for name in ("system", "task", "question", "status")]
-        for system, task, question, status in (
-            zip(*columns, strict=True) if rows_by_question else ()
-        ):
-            if (system, task) in rows_by_question and status != UNSCORED:
-                every, ended = rows_by_question[system, task]
-                every[question] += 1
-                ended[question] += status not in FAILED
-        for claim in claims:
-            if claim.metric in TALLIES:
-                self.claims.append(claim)
-                continue
-            every, ended = rows_by_question[claim.system, claim.task]
-            counts = ended if claim.errors == "missing" else every
-            if len(set(counts.values())) == 1 and 0 not in counts.values():
-                self.claims.append(claim)
-            else:
-                whose = " · ".join(part for part in (claim.system, claim.task) if part)
-                self.remarks.append(
-                    f"{whose}: the log states {claim.name} {claim.value:.4g}, which is a mean over "
-                    f"rows, while questions have different numbers of them.".removeprefix(": ")
-                )
-
-    def __len__(self) -> int:
-        return self._rows + len(self._waiting)
 
 
 @dataclass(frozen=True)
@@ -319,32 +198,6 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
     return list(map(next, map(counters.__getitem__, keys)))
 
 
-def pick(name: str | None, found: Sequence[str], what: str, where: str) -> str:
-    """The requested name, or the first by default; raises an error if it does not exist."""
-    if not found:
-        raise InputError(f"{where}: there is no {what}.")
-    if name is None:
-        return found[0]
-    if name not in found:
-        raise InputError(f"{where}: there is no {what} {name!r}; there are: {', '.join(found)}.")
-    return name
-
-
-def picked_remark(choice: str, found: Sequence[str], what: str, option: str) -> list[Above]:
-    """Guess that says which of several scores is used; None if there is only one.
-
-    Examples
-    --------
-    >>> picked_remark("plus", ["plus", "base"], "scorer", "scorer")
-    ["using scorer 'plus' (also: base; choose with scorer=)."]
-    """
-    others = [name for name in found if name != choice]
-    if not others:
-        return []
-    choose = way_to_say(f"--{option}", f"{option}=")
-    return [guess(f"using {what} {choice!r} (also: {', '.join(others)}; choose with {choose})")]
-
-
 def joined_runs_remark(
     whose: str, runs: int, names: Sequence[str] = (), *, can_choose: bool = False
 ) -> Above:
@@ -362,12 +215,6 @@ def joined_runs_remark(
     return guess(text)
 
 
-def some_of(names: Sequence[str], most: int = 5) -> str:
-    """Join the first names and say how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:
     """Grade a response with a user's function; an error names the place in the log."""
     try:
@@ -382,3 +229,96 @@ def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -
             f"{where}: regrade must return a number, True, False or None; got {value!r}."
         )
     return number
+
+
+@dataclass(frozen=True)
+class Found:
+    """A reader, the files it recognises, and the reason."""
+
+    reader: Reader
+    files: tuple[Path, ...]
+    why: str
+
+
+class Recognised(NamedTuple):
+    """Files by reader, and the files that no reader recognises."""
+
+    found: list[Found]
+    companions: list[Path]  # files next to logs that add nothing
+    others: list[Path]
+    totals: Mapping[Path, str]  # files with totals only, and the reason
+
+
+@cache
+def every_reader() -> dict[str, Reader]:
+    """All readers by name: the modules of this package with a `READER`."""
+    names = sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
+    modules = (importlib.import_module(f"{readers.__name__}.{name}") for name in names)
+    known = [module.READER for module in modules if hasattr(module, "READER")]
+    known.sort(key=lambda reader: reader.only_totals)  # last, so that other readers come first
+    return {reader.name: reader for reader in known}
+
+
+def require_reader(name: str) -> Reader:
+    """The reader with this name."""
+    known = every_reader()
+    if name not in known:
+        raise InputError(f"there is no reader {name!r}; there are: {', '.join(known)}.")
+    return known[name]
+
+
+def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
+    """Group files by the reader that recognises them.
+
+    A reader chosen by name gets the files it recognises, or all files if it recognises none.
+    """
+    known = list(every_reader().values())
+    if name is not None:
+        wanted = require_reader(name)
+        known = [reader for reader in known if reader is wanted or reader.only_totals]
+    whys: dict[str, dict[Path, str]] = {}
+    others: list[Path] = []
+    totals: dict[Path, str] = {}
+    by_shape = {
+        shape: [(reader, reader.find_signs) for reader in known if shape in reader.shapes]
+        for shape in {shape for reader in known for shape in reader.shapes}
+    }
+    for file in files:
+        glance = Glance(file)
+        for reader, find_signs in by_shape.get(glance.shape, ()):
+            why = find_signs(glance)
+            if why and reader.only_totals:
+                totals[file] = why
+            elif why:
+                whys.setdefault(reader.name, {})[file] = why
+            if why:
+                break
+        else:
+            others.append(file)
+    if name is not None and not whys:
+        return Recognised([Found(wanted, tuple(files), "as asked")], [], [], {})
+    found = [
+        Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
+        for reader in known
+        if reader.name in whys
+    ]
+    patterns = [pattern for match in found for pattern in match.reader.beside]
+    companions = [
+        file
+        for file in (*others, *totals)
+        if any(fnmatch(file.name, pattern) for pattern in patterns)
+    ]
+    beside = set(companions)
+    return Recognised(
+        found,
+        companions,
+        [file for file in others if file not in beside],
+        {file: why for file, why in totals.items() if file not in beside},
+    )
+
+
+def refuse_totals(files: Sequence[Path]) -> NoReturn:
+    """Raise an error for files that contain only totals, with advice on what to load instead."""
+    refusing = next(reader for reader in every_reader().values() if reader.only_totals)
+    refusing.read(files, Choice())
+    raise InternalError(f"{files[0]} was not refused.")

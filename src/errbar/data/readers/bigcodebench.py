@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, some_of
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -27,6 +26,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.logs import Claim, Log, some_of
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 

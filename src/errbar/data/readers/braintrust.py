@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess
-from errbar.data.provenance import Claim
 from errbar.data.readers import exports
-from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
+from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
     number_or_none,
     object_in,
@@ -34,6 +33,7 @@ from errbar.data.readers.documents import (
     texts_or_none,
 )
 from errbar.data.readers.exports import NamedScores
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import name_systems, systems_of
 
 _PAGES = ("events", "data", "objects")

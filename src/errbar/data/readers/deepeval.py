@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.provenance import Claim
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
 _SUCCESS = "success"

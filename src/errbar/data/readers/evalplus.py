@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     number_or_none,
     object_of,
@@ -25,6 +24,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import data_set_of, name_systems
 from errbar.errors import InputError
 

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import about, guess, warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -33,6 +32,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, some_of
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -32,6 +31,7 @@ from errbar.data.readers.every_eval_ever_samples import (
     SystemOnTask,
     read_samples,
 )
+from errbar.data.readers.logs import Claim, Log, pick, some_of
 from errbar.errors import InputError
 
 NAME = "every_eval_ever"

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import warning, way_to_say
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Log, Reader, has_keys, pick, picked_remark
+from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import is_whole, list_in, number_or_none, object_in
 from errbar.data.readers.harbor_trials import Job, Trial, find_jobs, name_trials
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 
 _USUAL = "reward"
 _LIMITS = (

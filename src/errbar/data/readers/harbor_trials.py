@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, warning
-from errbar.data.readers.base import Log, some_of
 from errbar.data.readers.documents import (
     list_in,
     name_of,
@@ -18,6 +17,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of
 from errbar.errors import InputError

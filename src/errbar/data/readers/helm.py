@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, about
-from errbar.data.provenance import Claim
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Log, Reader, has_keys, pick, picked_remark
+from errbar.data.readers.base import Choice, Reader, has_keys
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
 
 _USUAL = (

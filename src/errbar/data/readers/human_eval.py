@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.readers.base import Choice, Log, Reader, has_keys
+from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import is_whole, lines, name_of, require_key, truth_or_none
+from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import data_set_of, name_systems
 
 _ENDINGS = (".jsonl_results.jsonl", "_results.jsonl")

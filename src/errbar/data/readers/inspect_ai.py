@@ -15,8 +15,7 @@ from typing import Any
 
 from errbar.base.remarks import Above, about, guess
 from errbar.data.columns import USUAL
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark, some_of
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import name_of, number_or_none, object_in
 from errbar.data.readers.inspect_runs import (
     InspectRun,
@@ -28,6 +27,7 @@ from errbar.data.readers.inspect_runs import (
     scorers_in,
     value_of,
 )
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark, some_of
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 

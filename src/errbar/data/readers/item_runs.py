@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.data.predictions import Predictions
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import JSONDecodeError, is_whole, parse
 from errbar.data.readers.item_signals import Signal, note_signals, number_of, numbers, shown
+from errbar.data.readers.logs import Claim, Log, pick
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError, InternalError
 

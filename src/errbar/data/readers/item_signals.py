@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from errbar.base.remarks import Above, guess, way_to_say
-from errbar.data.readers.base import some_of
+from errbar.data.readers.logs import some_of
 from errbar.errors import InputError
 
 USUAL_SIGNAL = "llm_evidence_count"

@@ -24,9 +24,10 @@ from typing import Any
 
 from errbar.base.remarks import guess, warning
 from errbar.data.readers import exports
-from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
+from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
 from errbar.data.readers.exports import NamedScores
+from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import name_systems
 
 _PAGES = ("data",)

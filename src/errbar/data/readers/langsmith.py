@@ -21,9 +21,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from errbar.data.provenance import Claim
 from errbar.data.readers import exports
-from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, occurrences
+from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -32,6 +31,7 @@ from errbar.data.readers.documents import (
     text_or_none,
 )
 from errbar.data.readers.exports import NamedScores
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import name_systems
 
 _PAGES = ("examples_with_runs", "runs", "results", "data")

@@ -22,19 +22,10 @@ from duckdb import DuckDBPyConnection
 
 from errbar.base.remarks import about
 from errbar.data.engines.duckdb import own_engine, plain_errors
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import (
-    Choice,
-    Glance,
-    Log,
-    Reader,
-    joined_runs_remark,
-    pick,
-    picked_remark,
-    regraded,
-)
+from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark, regraded
 from errbar.data.readers.choices import are_graded, likeliest
 from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
 
 _MOST_FOOTER = 1 << 22  # bytes of the footer of a Parquet file, which has the schema

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Log, Reader, has_keys
+from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import (
     document,
     elements,
@@ -30,6 +29,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     is_whole,
     list_in,
@@ -29,6 +28,7 @@ from errbar.data.readers.documents import (
     require_list,
     text_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
 _TOP = "outputs"

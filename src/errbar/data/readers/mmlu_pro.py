@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, warning, way_to_say
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, occurrences, pick
+from errbar.data.readers.base import Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
     document,
     name_of,
@@ -32,6 +31,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.logs import Claim, Log, pick
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import about
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -24,6 +23,7 @@ from errbar.data.readers.documents import (
     object_of,
     text_or_none,
 )
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
 
 _NAME = re.compile(r"output(?:-rs(\d+))?\.jsonl(?!-async)(.*)")  # -async: not yet in order

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import about, guess, warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import JSON, Choice, Glance, Log, Reader, pick, picked_remark
+from errbar.data.readers.base import JSON, Choice, Glance, Reader
 from errbar.data.readers.documents import (
     lines,
     name_of,
@@ -27,6 +26,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     truth_or_none,
 )
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.data.readers.openai_output_items import kind_of_export, read_exports
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError

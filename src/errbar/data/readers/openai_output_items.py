@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, warning
-from errbar.data.provenance import Claim
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Glance, Log
+from errbar.data.readers.base import Choice, Glance
+from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
 _ITEM = ("datasource_item_id", "results", "status")

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader, joined_runs_remark
+from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark
 from errbar.data.readers.documents import (
     name_of,
     number_or_none,
@@ -25,6 +24,7 @@ from errbar.data.readers.documents import (
     require_object,
     texts_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
 _COLUMNS = ("question", "trial", "outcome", "status", "answer", "target")

@@ -10,7 +10,9 @@ import numpy as np
 from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
-from errbar.data.files import (
+from errbar.data.queries.expressions import Columns
+from errbar.data.readers.base import Choice, Found, Reader, find_readers, refuse_totals
+from errbar.data.readers.files import (
     Paths,
     find_files,
     hidden_tables,
@@ -18,10 +20,7 @@ from errbar.data.files import (
     standard_input,
     why_not_read,
 )
-from errbar.data.provenance import COMPANION, Accounts, Origin, skipped_in_words
-from errbar.data.queries.expressions import Columns
-from errbar.data.readers.base import Choice, Log, Reader
-from errbar.data.readers.finding import Found, find_readers, refuse_totals
+from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import is_array, read_tables
 from errbar.data.readers.tables.matrix_files import read_matrix

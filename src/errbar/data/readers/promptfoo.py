@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess
-from errbar.data.provenance import TALLIES, Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import number_or_none, object_in, parse, text_or_none
+from errbar.data.readers.logs import TALLIES, Claim, Log
 from errbar.data.readers.promptfoo_runs import PromptResult, ProviderPrompt, read_runs
 from errbar.data.readers.promptfoo_table import recognise_table
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import warning
-from errbar.data.readers.base import Glance, Log
+from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
     lines,
     list_in,
@@ -19,6 +19,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.logs import Log
 from errbar.data.readers.promptfoo_table import results_of_table
 
 _AGAIN = "results that are also in another file"

@@ -15,8 +15,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Log, Reader, has_keys, joined_runs_remark
+from errbar.data.readers.base import Choice, Reader, has_keys, joined_runs_remark
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -28,6 +27,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
 _FOLDER = "math_eval"  # folder between the model and the data sets

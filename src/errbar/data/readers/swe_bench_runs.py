@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import warning
-from errbar.data.readers.base import Log
 from errbar.data.readers.documents import (
     is_whole,
     name_of,
@@ -22,6 +21,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
+from errbar.data.readers.logs import Log
 from errbar.errors import InputError
 
 Judged = tuple[float | None, str]  # outcome and status

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,
@@ -27,6 +26,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     truth_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.swe_bench_runs import repositories_of
 from errbar.errors import InputError
 

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Glance, Log, some_of
+from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
     is_whole,
     name_of,
@@ -31,6 +30,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
+from errbar.data.readers.logs import Claim, Log, some_of
 from errbar.data.readers.swe_bench_runs import InstanceRun, Judged
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError

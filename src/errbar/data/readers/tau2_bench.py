@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from errbar.base.remarks import guess, setting, warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import name_of
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import systems_of
 from errbar.data.readers.tau2_runs import SimulationRun, read_runs
 from errbar.data.readers.tau_bench import outcome_of, scorer_of_rewards, trial_of

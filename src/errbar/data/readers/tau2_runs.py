@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import warning
-from errbar.data.readers.base import Log
 from errbar.data.readers.documents import (
     number_or_none,
     object_in,
@@ -15,6 +14,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.logs import Log
 
 _FOLDER = "simulations"
 _AGAIN = "simulations that are also in another file"

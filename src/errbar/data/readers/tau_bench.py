@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import setting
-from errbar.data.readers.base import Choice, Log, Reader, has_keys
+from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import (
     elements,
     is_whole,
@@ -22,6 +22,7 @@ from errbar.data.readers.documents import (
     object_in,
     require_object,
 )
+from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 

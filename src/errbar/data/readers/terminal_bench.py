@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import warning
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Glance, Log, Reader
+from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     is_whole,
     list_in,
@@ -27,6 +26,7 @@ from errbar.data.readers.documents import (
     require_key,
     truth_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.terminal_bench_runs import METADATA, TerminalRun, find_runs, group_runs
 
 _LIMITS = ("agent_timeout", "context_length_exceeded", "output_length_exceeded")

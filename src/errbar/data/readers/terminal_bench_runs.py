@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess, setting, warning
-from errbar.data.readers.base import Log, some_of
 from errbar.data.readers.documents import object_in, object_of, require_list, require_object
+from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
 

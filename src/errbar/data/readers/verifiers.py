@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.provenance import Claim
-from errbar.data.readers.base import Choice, Log, Reader, has_keys
+from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -27,6 +26,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.logs import Claim, Log
 
 _REWARD = "reward"
 _NO_METRICS = frozenset(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.matrices import as_matrix
-from errbar.data.provenance import Origin
+from errbar.data.readers.logs import Origin
 from errbar.data.sources.tables import MatrixSource
 from errbar.errors import InputError
 

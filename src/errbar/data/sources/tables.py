@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from errbar.data.counts import Counts, CountsByState, weights_of
 from errbar.data.engines.duckdb import plain_errors
-from errbar.data.provenance import NOWHERE, Origin
 from errbar.data.queries.answers import Ballots, ballots
 from errbar.data.queries.count_tables import counted_questions, counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
@@ -32,6 +31,7 @@ from errbar.data.queries.ranked_rows import (
 from errbar.data.queries.ranked_totals import Grouped, ranked_cells
 from errbar.data.queries.row_order import Turns, turns_of, turns_of_matrices
 from errbar.data.queries.slices import Named, Results, Slice, named_in
+from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.errors import InputError
 
 Key = tuple[str, ...]

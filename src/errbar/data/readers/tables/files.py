@@ -16,7 +16,9 @@ from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import own_engine, plain_errors, stored, text_literal
 from errbar.data.engines.files import Relation, relations_of
-from errbar.data.files import (
+from errbar.data.queries.expressions import FILE
+from errbar.data.readers.documents import parse, parse_lines, paused_collector
+from errbar.data.readers.files import (
     ARRAY,
     ARROW,
     CSV,
@@ -31,9 +33,7 @@ from errbar.data.files import (
     raw_text,
     text_lines,
 )
-from errbar.data.provenance import Accounts, Origin
-from errbar.data.queries.expressions import FILE
-from errbar.data.readers.documents import parse, parse_lines, paused_collector
+from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames, with_one_row
 from errbar.data.readers.tables.json_documents import documents_in, records_in

@@ -23,8 +23,8 @@ from errbar.data.columns import (
 )
 from errbar.data.engines.duckdb import own_engine, stored
 from errbar.data.engines.files import Relation
-from errbar.data.provenance import Origin, unchecked
 from errbar.data.queries.expressions import Columns, Frame, column_of
+from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
 from errbar.data.readers.tables.counted_rows import are_counts

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.engines.files import separator_in
-from errbar.data.files import COMPRESSED, CSV, kind_of, text_lines
+from errbar.data.readers.files import COMPRESSED, CSV, kind_of, text_lines
 from errbar.data.sources.arrays import refuse_ids
 from errbar.errors import InputError
 

@@ -14,8 +14,8 @@ from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
 from errbar.data.engines.duckdb import quoted, stored, text_literal
 from errbar.data.engines.files import Relation, union_of_rows
-from errbar.data.provenance import unchecked
 from errbar.data.queries.expressions import FILE, Columns
+from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
 from errbar.data.readers.tables.conditions import (

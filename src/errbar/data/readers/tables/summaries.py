@@ -16,9 +16,9 @@ from errbar.data.engines.duckdb import (
     text_literal,
     text_of,
 )
-from errbar.data.files import CSV, JSON, PARQUET, begins_as_array, kind_of, text_lines
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.readers.files import CSV, JSON, PARQUET, begins_as_array, kind_of, text_lines
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"

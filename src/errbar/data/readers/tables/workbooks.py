@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW
-from errbar.data.files import excel_sheets
+from errbar.data.readers.files import excel_sheets
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, may_repeat
 from errbar.data.readers.tables.records import tidy
