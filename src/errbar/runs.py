@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from errbar.analysis.alignment import Policy
 from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
@@ -25,6 +23,7 @@ from errbar.analysis.score import (
     scores_of,
     usual_metrics,
 )
+from errbar.base.arrays import Seed
 from errbar.data.queries.slices import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import ErrbarError, InputError
@@ -35,7 +34,7 @@ from errbar.results.comparison import Comparisons
 from errbar.results.estimate import Estimand
 from errbar.results.inspection import MOST_COMPARED, Agreement, Inspection, Overview
 from errbar.results.leaderboard import Leaderboard
-from errbar.results.monitoring import Monitoring
+from errbar.results.monitoring import Claims, Monitoring
 from errbar.results.scores import RankedScores, Scores
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ class Runs:
         self,
         *metrics: RankedMetric | str,
         method: Bootstrap = _RESAMPLED,
-        rng: np.random.Generator | int = 0,
+        rng: Seed = 0,
         bins: int | None = None,
     ) -> RankedScores:
         """Compute metrics of selective prediction: risk and coverage by confidence.
@@ -186,11 +185,7 @@ class Runs:
         return self._with_remarks(selective_scores(self.source, metrics, method, rng, bins=bins))
 
     def roc(
-        self,
-        *,
-        method: Bootstrap = _RESAMPLED,
-        rng: np.random.Generator | int = 0,
-        bins: int | None = None,
+        self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> RankedScores:
         """Compute ROC-AUC: how well the confidence separates right answers from wrong ones.
 
@@ -214,7 +209,7 @@ class Runs:
         bounds: tuple[float, float] | None = None,
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
-        rng: np.random.Generator | int = 0,
+        rng: Seed = 0,
     ) -> Comparisons:
         """Compare systems, pair by pair on the questions that both have.
 
@@ -329,9 +324,7 @@ class Runs:
         return monitored(
             self.source.trials_in_order(order),
             systems,
-            above=above,
-            below=below,
-            level=level,
+            Claims(above, below, level),
             trials=trials,
             bounds=bounds,
             errors=errors,

@@ -7,16 +7,17 @@ the same numbers as whoever reads it whole: nothing depends on when was looked.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
-from errbar.base.arguments import number, strict_share
+from errbar.base.arguments import number, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.queries.row_order import Settled, Turns, settled
-from errbar.errors import InputError, NotThere, WrongType
+from errbar.errors import InputError, NotThere
 from errbar.kernels.betting import log_wealth, low_ends
 from errbar.results.monitoring import Claims, Looks, Monitoring, Watch
 
@@ -26,10 +27,8 @@ Bounds = tuple[float, float]
 def monitored(
     turns: Turns,
     systems: Sequence[str],
+    claims: Claims,
     *,
-    above: float | None,
-    below: float | None,
-    level: float,
     trials: int,
     bounds: Bounds,
     errors: str,
@@ -41,13 +40,13 @@ def monitored(
     Of what is `unscored`, by system and task, no row counts.
     """
     within = _require_bounds(bounds)
-    _require_trials(trials)
+    require_whole(trials, "trials", 1)
     _require_systems(systems, sorted(set(turns.system.tolist())))
     pair = len(systems) == 2
-    if pair and above is None and below is None:
-        above = below = 0.0
+    if pair and claims.above is None and claims.below is None:
+        claims = replace(claims, above=0.0, below=0.0)
     span = (within[0] - within[1], within[1] - within[0]) if pair else within
-    claims = _claims(above, below, level, span)
+    _require_claims(claims, span)
     outcome = np.where(np.isnan(turns.outcome), 0.0 if errors == "fail" else np.nan, turns.outcome)
     if turns.graded is not None:
         outcome[~turns.graded] = np.nan
@@ -60,9 +59,8 @@ def monitored(
     found = {key: settled(turns, _rows(turns, *key), trials) for key in mine}
     if pair:
         nothing = settled(turns, np.zeros(0, dtype=np.int64), trials)
-        one = systems[0]
         found = {
-            (one, task): _difference(*(found.get((name, task), nothing) for name in systems))
+            (systems[0], task): _difference(*(found.get((name, task), nothing) for name in systems))
             for task in sorted({task for _, task in mine})
         }
     against = systems[1] if pair else ""
@@ -136,22 +134,22 @@ def _rows(turns: Turns, system: str, task: str) -> NDArray[np.int64]:
     return np.flatnonzero(mine)
 
 
-def _claims(above: float | None, below: float | None, level: float, bounds: Bounds) -> Claims:
-    strict_share(level, "level")
-    if above is None and below is None:
+def _require_claims(claims: Claims, bounds: Bounds) -> None:
+    """Refuse claims that are missing, or that the bounds of the outcomes rule out."""
+    strict_share(claims.level, "level")
+    if claims.above is None and claims.below is None:
         raise InputError(
             f"say what to watch for: {way_to_say('--above or --below', 'above=0.8 or below=0.8')} "
             f"for every system, or {way_to_say('--better A B', 'two systems')} for which of them "
             f"is better."
         )
     least, most = bounds
-    for name, than, never in (("above", above, most), ("below", below, least)):
+    for name, than, never in (("above", claims.above, most), ("below", claims.below, least)):
         if than is not None and number(than, name, least, most) == never:
             raise InputError(
                 f"{name}={than:g} can never be claimed: outcomes lie between {least:g} and "
                 f"{most:g}. Watch for less, or tell other bounds."
             )
-    return Claims(above, below, level)
 
 
 def _require_bounds(bounds: Bounds) -> Bounds:
@@ -159,13 +157,6 @@ def _require_bounds(bounds: Bounds) -> Bounds:
     if not least < most:
         raise InputError(f"bounds must be two numbers, the lower one first; got {bounds!r}.")
     return least, most
-
-
-def _require_trials(trials: int) -> None:
-    if isinstance(trials, bool) or not isinstance(trials, int | np.integer):
-        raise WrongType(f"trials must be a whole number; got {trials!r}.")
-    if trials < 1:
-        raise InputError(f"trials must be 1 at least; got {trials}.")
 
 
 def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:

@@ -176,16 +176,11 @@ def _nothing(
     method: Bootstrap,
     why: str,
 ) -> RankedEstimate:
-    nowhere = Interval(math.nan, math.nan, method.level, Estimand.POPULATION)
-    items, clusters = (0, 0) if data is None else (len(data), data.cluster_count)
+    nan = math.nan
+    nowhere = Interval(nan, nan, method.level, Estimand.POPULATION)
+    items, groups = (0, 0) if data is None else (len(data), data.cluster_count)
     return RankedEstimate(
-        metric=metric,
-        value=math.nan,
-        sd=math.nan,
-        interval=nowhere,
-        items=items,
-        clusters=clusters,
-        reason=why,
+        metric=metric, value=nan, sd=nan, interval=nowhere, items=items, clusters=groups, reason=why
     )
 
 

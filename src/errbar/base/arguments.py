@@ -116,6 +116,14 @@ def require_all(in_all: int | None, questions: int) -> None:
         )
 
 
+def require_whole(value: Any, name: str, least: int) -> None:
+    """Refuse anything but an integer of `least` or more."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise WrongType(f"{name} must be a whole number; got {value!r}.")
+    if value < least:
+        raise InputError(f"{name} must be {least} at least; got {value!r}.")
+
+
 def numbers(values: Any, name: str) -> tuple[float, ...]:
     """Return `values` as a tuple of finite floats."""
     if _first_masked(values) is not None:

@@ -99,6 +99,9 @@ class Moments(NamedTuple):
     sd: Array
 
 
+StateMoments = tuple[Array, Array]  # posterior mean and log variance of each state
+
+
 def normal_ends(
     mean: Array, sd: Array, level: float, bounds: tuple[float, float]
 ) -> tuple[Array, Array]:
@@ -216,9 +219,7 @@ class QuestionMean(BinaryMetric):
 
     @classmethod
     @abstractmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return posterior mean and log variance of each state, with a row per metric."""
 
     @classmethod

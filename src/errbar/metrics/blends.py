@@ -20,6 +20,7 @@ from errbar.metrics.base import (
     Moments,
     Prior,
     QuestionMean,
+    StateMoments,
     draws_of,
     log_over_questions,
     posterior_of,
@@ -99,9 +100,7 @@ class Geom(PowerBlend, QuestionMean):
         )
 
     @classmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return first-order moments of the blend of each state."""
         return _blend(*_powers(metrics), *_log_moments(metrics, states, prior))
 

@@ -20,7 +20,15 @@ from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels import beta, urn
 from errbar.kernels import rates as at_rate
-from errbar.metrics.base import Prior, QuestionMean, draws_of, posterior_of, register, set_fields
+from errbar.metrics.base import (
+    Prior,
+    QuestionMean,
+    StateMoments,
+    draws_of,
+    posterior_of,
+    register,
+    set_fields,
+)
 
 SNAP = 1e-9  # tau · k this close to an integer is that integer: 0.28 · 25 is 7, not 8
 _SUM_SLACK = 1e-12  # rounding: ten weights of 0.1 may add up to slightly more than 1
@@ -86,9 +94,7 @@ class CreditMetric(QuestionMean):
         return np.array([urn.mean_credit(trials, correct, m.credit()) for m in metrics])
 
     @classmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return posterior mean and log variance of the expected credit of k new trials."""
         trials, correct, beta_prior = states.trials, states.correct, (prior.right, prior.wrong)
         logs = [beta.credit_moments(trials, correct, beta_prior, m.gains()) for m in metrics]
@@ -125,9 +131,7 @@ class PassAt(CreditMetric):
         return urn.chance_of_one(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return moments of 1 − (1 − p)^k under the Beta posterior, for all k at once."""
         a, b = posterior_of(states, prior)
         ks = [m.k for m in metrics]
@@ -153,9 +157,7 @@ class PassHat(CreditMetric):
         return urn.chance_of_all(states.trials, states.correct, [m.k for m in metrics])
 
     @classmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return moments of p^k under the Beta posterior, for all k at once."""
         ks, posterior = [m.k for m in metrics], posterior_of(states, prior)
         return beta.chance_of_all(*posterior, ks), beta.log_power_moments(*posterior, ks)[1]
@@ -190,9 +192,7 @@ class AreaUnderPass(CreditMetric):
         return _areas(metrics, lambda budgets: urn.chance_of_one(trials, correct, budgets))
 
     @classmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return moments of the weighted means of Pass@1 … Pass@k."""
         a, b = posterior_of(states, prior)
         means = _areas(metrics, lambda budgets: beta.chance_of_one(a, b, budgets))
@@ -235,9 +235,7 @@ class ThresholdMetric(CreditMetric):
         return out
 
     @classmethod
-    def state_moments(
-        cls, metrics: Sequence[Self], states: States, prior: Prior
-    ) -> tuple[Array, Array]:
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return posterior moments, computed together for each canonical class."""
         kinds = _by_kind(metrics)
         if len(kinds) == 1:

@@ -14,6 +14,8 @@ from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
 
+Systems = Sequence[AnyCounts]
+
 
 class Imagined(NamedTuple):
     """Simulated data, with the rates that are true of them."""
@@ -48,11 +50,7 @@ class Method(ABC):
 
     @abstractmethod
     def describe(
-        self,
-        metrics: Sequence[CountMetric],
-        systems: Sequence[AnyCounts] = (),
-        *,
-        within: bool = True,
+        self, metrics: Sequence[CountMetric], systems: Systems = (), *, within: bool = True
     ) -> str:
         """How the intervals of `metrics` are made from these systems, in words.
 

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Cell, Method, require_no_weights
+from errbar.analysis.methods.base import Cell, Method, Systems, require_no_weights
 from errbar.analysis.methods.learned import MOST_CHAINS, Learned
 from errbar.analysis.methods.seen import (
     ASSUMPTIONS,
@@ -32,10 +32,10 @@ from errbar.analysis.methods.seen import (
     of_a_share,
     right_or_wrong,
 )
-from errbar.base.arguments import require_all, require_bounds, strict_share
+from errbar.base.arguments import require_all, require_bounds, require_whole, strict_share
 from errbar.base.tables import counted
 from errbar.data.counts import CategoryCounts, Counts, weights_of
-from errbar.errors import InputError, WrongType
+from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
 from errbar.results.estimate import Estimand, Interval
@@ -82,14 +82,9 @@ class Calibrated(Method):
                 f"assume must be one of {', '.join(map(repr, ASSUMPTIONS))}; got {self.assume!r}."
             )
         require_bounds(self.bounds)
-        for name, least in (("questions_in_all", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if value is None and name == "questions_in_all":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise WrongType(f"{name} must be a whole number; got {value!r}.")
-            if value < least:
-                raise InputError(f"{name} must be {least} at least; got {value!r}.")
+        if self.questions_in_all is not None:
+            require_whole(self.questions_in_all, "questions_in_all", 1)
+        require_whole(self.seed, "seed", 0)
         if self.questions_in_all is not None and self.estimand is not Estimand.POPULATION:
             raise InputError("questions_in_all is for the estimand 'population' only.")
 
@@ -123,11 +118,7 @@ class Calibrated(Method):
         return each
 
     def describe(
-        self,
-        metrics: Sequence[CountMetric],
-        systems: Sequence[AnyCounts] = (),
-        *,
-        within: bool = True,
+        self, metrics: Sequence[CountMetric], systems: Systems = (), *, within: bool = True
     ) -> str:
         """Name the method; with a single trial per question no posterior is needed."""
         if self.estimand is not Estimand.POPULATION:

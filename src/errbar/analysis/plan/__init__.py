@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, Verdict, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
-from errbar.base.arguments import number, strict_share
+from errbar.base.arguments import number, require_whole, strict_share
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import counted, percent
 from errbar.errors import InputError, WrongType
@@ -169,9 +168,9 @@ def plan(
     asked = _metric(metric)
     _check(difference=difference, width=width, power=power, level=level, budget=budget)
     _check_costs(question_cost, trial_cost)
-    wholes = (("questions", questions, 2), ("simulations", simulations, 0), ("rng", rng, 0))
-    for name, whole, least in wholes:
-        _check_whole(name, whole, least)
+    require_whole(2 if questions is None else questions, "questions", 2)
+    require_whole(simulations, "simulations", 0)
+    require_whole(rng, "rng", 0)
     grid = _grid(asked, trials, max_trials)
     known = _known(pilot, systems, errors, difficulty, np.random.default_rng(rng))
     spread = known.difficulty if mean is None else _with_mean(asked, known.difficulty, mean)
@@ -225,21 +224,12 @@ def _check(**given: float | None) -> None:
                 raise InputError(f"{name} must be positive; got 0.")
 
 
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if value is None and name == "questions":
-        return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise WrongType(f"{name} must be a whole number; got {value!r}.")
-    if value < least:
-        raise InputError(f"{name} must be {least} at least; got {value!r}.")
-
-
 def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -> list[int]:
     """Numbers of trials per question to try."""
     if trials is not None:
         grid = sorted(set(trials))
         for each in grid:
-            _check_whole("trials", each, 1)
+            require_whole(each, "trials", 1)
         if not grid or grid[0] < metric.draws:
             raise InputError(
                 f"{metric} draws {metric.draws} trials of every question; trials={grid}."
@@ -247,7 +237,7 @@ def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -
         return grid
     if most is None:
         most = max(_MOST_TRIALS, 2 * metric.draws)
-    _check_whole("max_trials", most, 1)
+    require_whole(most, "max_trials", 1)
     if most < metric.draws:
         raise InputError(
             f"{metric} draws {metric.draws} trials of every question; max_trials is {most}."

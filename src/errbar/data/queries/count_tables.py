@@ -20,16 +20,6 @@ from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
 
-def counted_slices(
-    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
-) -> list[Slice]:
-    """Slices of every system, task and value of the columns in `by`, sorted by name."""
-    table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
-    if "weight" in columns:
-        require_weights(frame, columns, by, table)
-    return sliced(table, by)
-
-
 def counted_questions(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> Frame:
@@ -108,3 +98,13 @@ def _refuse_repeats(questions: Frame) -> None:
             f"{min(repeated.tolist())!r:.80}. To add them up: "
             f"{setting('repeats', 'keep')}."
         )
+
+
+def counted_slices(
+    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+) -> list[Slice]:
+    """Slices of every system, task and value of the columns in `by`, sorted by name."""
+    table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
+    if "weight" in columns:
+        require_weights(frame, columns, by, table)
+    return sliced(table, by)

@@ -21,10 +21,7 @@ _ENDINGS = (".jsonl_results.jsonl", "_results.jsonl")
 _recognise = has_keys(
     (
         "lines with task_id, completion, result and passed",
-        "task_id",
-        "completion",
-        "result",
-        "passed",
+        *("task_id", "completion", "result", "passed"),
     )
 )
 

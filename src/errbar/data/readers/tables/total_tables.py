@@ -70,11 +70,10 @@ def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
 
 
 def _refuse(outcome: str, question: str) -> None:
-    anyway = mapping("question", question)
     raise NoOutcomes(
         f"it has only totals, the {outcome!r} of each {question!r}, and an error bar needs every "
         f"question. Load the file with the outcome of each question; if every {question!r} is a "
-        f"question, use {anyway}."
+        f"question, use {mapping('question', question)}."
     )
 
 
