@@ -9,6 +9,7 @@ import random
 import shutil
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -186,14 +187,15 @@ def _numbered(file: Path) -> Path:
     return file.with_name("output-rs77.jsonl")
 
 
+@pytest.mark.parametrize("instead", [None, [], {}], ids=["null", "list", "object"])
 @pytest.mark.parametrize(("name", "place"), APART)
 def test_a_record_without_its_score_does_not_vanish_and_is_not_wrong(
-    name: str, place: Path, tmp_path: Path
+    name: str, place: Path, instead: Any, tmp_path: Path
 ) -> None:
     log_place = copied(place, tmp_path)
     _, before = read(log_place, name)
     tried = 0
-    for file, changed in changed_files(log_place, before, without_score):
+    for file, changed in changed_files(log_place, before, partial(without_score, instead)):
         raw = file.read_bytes()
         write(file, changed)
         read_again = read_or_refused(log_place, name, file)
@@ -243,12 +245,12 @@ def changed_files(place: Path, log: Log, change: Any) -> Iterator[tuple[Path, li
                 yield file, copy
 
 
-def without_score(value: Any, rng: random.Random) -> bool:
-    """Take out one of the scores, wherever it stands; whether there was one."""
+def without_score(instead: Any, value: Any, rng: random.Random) -> bool:
+    """Put something without a score in place of one, wherever it stands; whether there was one."""
     places = list(scores_in(value))
     if places:
         holder, key = rng.choice(places)
-        holder[key] = None
+        holder[key] = instead
     return bool(places)
 
 

@@ -242,7 +242,7 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
         found["judge_correct"] = _is_verdict(row["judgement"], "yes")
     if {"symbolic_correct", "judge_correct"} <= found.keys():
         both = (found["symbolic_correct"], found["judge_correct"])
-        known = None not in both
+        known = None not in map(number_or_none, both)
         found["both_correct"] = all(both) if known else None
         found["any_correct"] = any(both) if known else None
     if "is_correct-plus" in row:
@@ -257,7 +257,7 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
         found["accuracy"] = graded[0]
     if "proof_status" in row:
         proof = row["proof_status"]
-        found["lean4_correct"] = None if proof is None else proof == "completed"
+        found["lean4_correct"] = proof == "completed" if isinstance(proof, str) else proof
     for key, part, name in (
         ("strict_eval", "follow_all_instructions", "prompt_strict_accuracy"),
         ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
@@ -271,7 +271,7 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_verdict(judgement: Any, expected: str) -> bool | None:
     """Whether the verdict of a judge is the expected one; None without a judge."""
-    return None if judgement is None else _verdict(judgement) == expected
+    return _verdict(judgement) == expected if isinstance(judgement, str) else None
 
 
 def _verdict(judgement: Any) -> str:
