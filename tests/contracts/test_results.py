@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,9 @@ import errbar
 from errbar import demo
 from errbar.results.base import Result
 from errbar.selective_report import SelectiveReport, report
+from hostile import HOSTILE
+
+CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 
 PEOPLE = [
     {
@@ -115,6 +119,50 @@ def test_a_result_becomes_text_of_any_format(result: Result) -> None:
     rows = list(csv.DictReader(io.StringIO(result.to_csv())))
     assert len(rows) == len(result.to_dicts())
     assert isinstance(json.loads(result.to_json()), dict)
+
+
+NAMES = (
+    *HOSTILE,
+    *("=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "[2cm]", "*", "[x](http://a.b)"),
+    *("![x](http://a.b/c.png)", "<img src=http://a.b/c.png>", "www.a.b", "@all", "#1", "`x`"),
+    *("\x1b]0;title\x07", "\x9b2J", "a\x00b", "a\u202eb", "_a_", "__a__", "a_b", "| a | b |"),
+    *("\\input{x}", "$x$ % ~ ^ & {", "^^M"),
+)
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Result:
+    rows = [{"model": name, "=by": "=1", "id": 0, "outcome": 1} for name in NAMES]
+    return errbar.load(rows).score("avg", by=["=by"], method="documented")
+
+
+def test_names_are_inert_in_csv_unless_raw(hostile: Result) -> None:
+    text = hostile.to_csv()
+    assert not CONTROLS.search(text)
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))] == []
+    raw = csv.DictReader(io.StringIO(hostile.to_csv(raw=True), newline=""))
+    assert {row["system"] for row in raw} == set(NAMES)
+
+
+def test_names_are_inert_in_markdown(hostile: Result) -> None:
+    text = hostile.to_markdown().replace("<!-- -->", "")
+    assert not CONTROLS.search(text)
+    assert not re.search(r"[<>`*\[\]]|://|www\.|(?<!\w)[@_]|_(?!\w)|#(?!\d+;)", text)
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.count("|") for line in table} == {table[0].count("|")}
+
+
+def test_names_are_inert_in_latex(hostile: Result) -> None:
+    text = hostile.to_latex()
+    assert not CONTROLS.search(text)
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    assert not [line for line in lines if line.startswith(("[", "*"))]
+    body = "\n".join(lines).replace("\\\\\n", "\n")
+    known = "begin end toprule midrule bottomrule textbackslash textasciicircum textasciitilde"
+    known += " textless textgreater textbar pm cdot"
+    assert {*re.findall(r"\\([a-z]+)", body)} <= {*known.split()}
+    assert not re.search(r"(?<!\\)[%$#^~]", body.replace("$\\cdot$", ""))
 
 
 def test_a_result_draws_itself(result: Result) -> None:

@@ -12,7 +12,11 @@ _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
 _CONTROLS = re.compile(  # control characters, bidirectional marks, surrogates, noncharacters
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-_MARKUP = re.compile(r"[\\`*_~\[\]<>&|$#]|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE)
+# An underscore between letters or digits is no markup.
+_MARKUP = re.compile(
+    r"[\\`*~\[\]<>&|$#]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # where a spreadsheet takes a cell for a formula
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0
 _NO_NUMBER = "nan"
 _NO_BREAK = "\u00a0"
@@ -98,7 +102,7 @@ def printable(text: str) -> str:
     two lines and \\x1b[31mred
     """
     on_one_line = _BREAKS.sub(" ", text)
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), on_one_line)
+    return _CONTROLS.sub(_escaped, on_one_line)
 
 
 def printable_json(text: str) -> str:
@@ -114,13 +118,13 @@ def each_printable(cells: Iterable[str]) -> list[str]:
 def markdown_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
 ) -> str:
-    """Return columns and notes as a Markdown table."""
-    head, *rows = zip(*map(each_printable, columns), strict=True)
-    lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
-    first = [f"{note}  " for note in each_printable(above)]
-    below = (  # an asterisk would begin a list
-        f"\\{note}  " if note.startswith("* ") else f"{note}  " for note in each_printable(notes)
+    """Return columns and notes as a Markdown table, with all markup in them escaped."""
+    head, *rows = zip(
+        *([inert_markdown(cell) for cell in column] for column in columns), strict=True
     )
+    lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
+    first = [f"{inert_markdown(note)}  " for note in above]
+    below = [f"{inert_markdown(note)}  " for note in notes]
     return "\n".join([*first, *([""] if first else []), *lines, "", *below]).rstrip()
 
 
@@ -135,13 +139,31 @@ def inert_markdown(text: str) -> str:
     return _MARKUP.sub(_as_entity, printable(text))
 
 
+def inert_csv(value: object) -> object:
+    """Return text with control characters escaped and formulas marked as text.
+
+    Examples
+    --------
+    >>> inert_csv("=1+1"), inert_csv(-1.5), inert_csv("a\\x07")
+    ("'=1+1", -1.5, 'a\\\\x07')
+    """
+    if not isinstance(value, str):
+        return value
+    mark = "'" if value.startswith(_FORMULA) else ""
+    return mark + _CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else _escaped(c), value)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
+
+
 def _as_entity(found: re.Match[str]) -> str:
     """Escape a character; GitHub links @name and #1 even then, so a comment separates them."""
     return f"&#{ord(found[0])};{'<!-- -->' if found[0] in '@#' else ''}"
 
 
 def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cell.strip().replace('|', '&#124;') for cell in cells)} |"
+    return f"| {' | '.join(cell.strip() for cell in cells)} |"
 
 
 def latex_table(
@@ -171,6 +193,9 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "±": r"$\pm$",
     "−": r"$-$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "–": "--",
     "·": r"$\cdot$",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -178,7 +203,9 @@ _LATEX = {
 
 
 def _latex(cell: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in cell.strip())
+    text = "".join(_LATEX.get(letter, letter) for letter in cell.strip())
+    # After \\ and \toprule a bracket begins an argument, and an asterisk belongs to the command.
+    return f"{{}}{text}" if text.startswith(("[", "*")) else text
 
 
 def html_table(

@@ -47,7 +47,7 @@ class ReadOptions:
 class WriteOptions:
     """How a result is written: the options of `WRITE` and `PLOT`."""
 
-    style: Literal["table", "json", "csv", "markdown", "latex"] = "table"
+    style: Literal["table", "json", "csv", "raw-csv", "markdown", "latex"] = "table"
     output: str | None = None
     plot: str | None = None
 
@@ -152,10 +152,10 @@ WRITE = bundle(
     click.option(
         "--format",
         "style",
-        type=click.Choice(["table", "json", "csv", "markdown", "latex"]),
+        type=click.Choice(["table", "json", "csv", "raw-csv", "markdown", "latex"]),
         default="table",
         show_default=True,
-        help="The format of the output.",
+        help="The format of the output; raw-csv does not escape control characters and formulas.",
     ),
     click.option(
         "-o", "--output", type=OutputPath(dir_okay=False), help="Write the output to this file."

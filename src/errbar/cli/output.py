@@ -6,7 +6,7 @@ receives plain text that is not cut.
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,9 +47,10 @@ def shows_result(question: Callable[..., "Result"]) -> Command:
 
 def export(result: "Result", style: str) -> str:
     """Return a result as text in a format; "table" is plain text."""
-    exports = {
+    exports: dict[str, Callable[[], str]] = {
         "json": result.to_json,
         "csv": result.to_csv,
+        "raw-csv": partial(result.to_csv, raw=True),
         "markdown": result.to_markdown,
         "latex": result.to_latex,
     }
@@ -62,7 +63,7 @@ def show(result: "Result", writing: WriteOptions, picture: "Picture | None" = No
         print_parts(result.parts())
     else:
         put(export(result, writing.style), writing)
-    if writing.style == "csv":  # a format without notes
+    if writing.style.endswith("csv"):  # a format without notes
         notes = result.notes()
         tell([*above(notes), *below(notes)])
     if writing.plot:

@@ -22,6 +22,7 @@ from errbar.base.tables import (
     Table,
     counted,
     html_table,
+    inert_csv,
     latex_table,
     markdown_table,
     pointed,
@@ -81,11 +82,27 @@ class Result(ABC):
         document = {"guesses": above(notes), "rows": rows, "notes": below(notes)}
         return printable_json(json.dumps(document, indent=2, ensure_ascii=False))
 
-    def to_csv(self) -> str:
-        """CSV of the records, without the notes."""
+    def to_csv(self, *, raw: bool = False) -> str:
+        """CSV of the records, without the notes.
+
+        Control characters are escaped, and text that a spreadsheet would take for a formula has an
+        apostrophe before it; with `raw`, text is written as it is.
+        """
         rows = self.to_dicts()
+        if not raw:
+            rows = [
+                {str(inert_csv(key)): inert_csv(value) for key, value in row.items()}
+                for row in rows
+            ]
         out = io.StringIO()
-        writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+        # Python before 3.13 does not quote a carriage return, which then ends a row.
+        heads = list(rows[0]) if rows else []
+        writer = csv.DictWriter(
+            out,
+            heads,
+            lineterminator="\n",
+            quoting=csv.QUOTE_NONNUMERIC if raw else csv.QUOTE_MINIMAL,
+        )
         writer.writeheader()
         writer.writerows(rows)
         return out.getvalue().rstrip("\n")

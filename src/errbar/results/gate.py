@@ -286,7 +286,7 @@ class Gate(Result):
 
     def markdown(self) -> str:
         """A comment for a pull request; markup in names is escaped."""
-        columns = [list(map(inert_markdown, column)) for column in self.columns()]
+        columns = [list(column) for column in self.columns()]
         for column in columns:
             if column[0] == "verdict":
                 column[1:] = [f"{_MARKS[row.verdict]} {row.verdict}" for row in self.rows]
