@@ -9,6 +9,7 @@ ErrbarError
     ├── UnknownMetric             a name that the grammar of metrics does not contain
     ├── UnknownColumn             a column that does not exist or has no meaning here
     ├── RepeatedTrial             a trial of a question occurs more than once
+    ├── MissingExtra              a package that comes with an extra of errbar is not installed
     ├── NoOutcomes                a document without outcomes of questions
     └── NotThere                  a file, a row or a system does not exist, or not yet
 
@@ -55,6 +56,10 @@ class UnknownColumn(InputError):
 
 class RepeatedTrial(InputError):
     """A trial of a question occurs more than once."""
+
+
+class MissingExtra(InputError):
+    """A package that comes with an extra of errbar is not installed."""
 
 
 class NoOutcomes(InputError):

@@ -70,6 +70,21 @@ def test_the_demo_is_plain_and_fits_eighty_columns() -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_without_jinja_the_demo_runs_and_a_report_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    shown = CliRunner().invoke(main, ["demo"])
+    assert shown.exit_code == 0
+    assert (
+        "No report was written: reports need jinja2: pip install 'errbar[report]'." in shown.output
+    )
+    refused = CliRunner().invoke(main, ["report", str(demo.LOGS)])
+    assert refused.exit_code == 2
+    assert "pip install 'errbar[report]'" in refused.output
+    assert "[plot]" not in refused.output
+
+
 def test_help_and_version_are_printed() -> None:
     for option in ("-h", "--help"):
         result = CliRunner().invoke(main, [option])

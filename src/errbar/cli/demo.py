@@ -5,7 +5,7 @@ import click
 import errbar
 from errbar.cli import page
 from errbar.cli.endings import require_writable
-from errbar.errors import InputError
+from errbar.errors import MissingExtra
 
 
 @click.command()
@@ -19,7 +19,8 @@ def demo(output: str) -> None:
     click.echo(f"{example.ABOUT}\n\n{runs.overview()}\n")
     try:
         path = errbar.report(runs, output, command="errbar demo")
-    except InputError as error:
-        raise InputError(f"everything but the report was written: {error}") from error
-    click.echo(f"The report, with charts and every question: {path}")
+    except MissingExtra as missing:
+        click.echo(f"No report was written: {missing}")
+    else:
+        click.echo(f"The report, with charts and every question: {path}")
     click.echo("The same for your own logs: errbar logs/ and errbar report logs/")

@@ -15,7 +15,7 @@ from typing import Any
 
 from errbar.base.remarks import above, below
 from errbar.base.tables import percent
-from errbar.errors import InputError
+from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import BandPoint
@@ -195,5 +195,5 @@ def _jinja() -> Any:
     try:
         import jinja2  # noqa: PLC0415  an extra
     except ImportError as error:
-        raise InputError("reports need the extra: pip install 'errbar[report]'.") from error
+        raise MissingExtra("reports need jinja2: pip install 'errbar[report]'.") from error
     return jinja2

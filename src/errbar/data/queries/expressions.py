@@ -238,6 +238,21 @@ def fetch(frame: Frame) -> Table:
     return {name: table.get_column(name).to_numpy() for name in table.columns}
 
 
+def column_lists(frame: Frame) -> dict[str, list[Any]]:
+    """Collect all columns as lists; nulls are None. Rows of DuckDB come without pyarrow."""
+    if frame.implementation.is_duckdb():
+        relation = nw.to_native(frame)
+        rows = relation.fetchall()
+        return {name: [row[at] for row in rows] for at, name in enumerate(relation.columns)}
+    table = frame.collect()
+    found = {}
+    for name in table.columns:
+        column = table.get_column(name)
+        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
+        found[str(name)] = [None if null is True else value for value, null in pairs]
+    return found
+
+
 def _plain(column: NDArray[Any]) -> NDArray[Any]:
     """Null as None in a column of names and as nan in a column of floats."""
     if column.dtype.kind == "f":
@@ -252,13 +267,9 @@ def first_rows(frame: Frame, columns: Columns, number: int) -> list[dict[str, st
     """The first rows as text, keyed by column meaning; long cells are truncated."""
     meanings = [meaning for meaning in columns.named if meaning not in ("answer", "target")]
     shown = {meaning: column_of(frame, columns[meaning]) for meaning in meanings}
-    table = frame.select(**shown).head(number).collect()
-    columns_shown = []
-    for meaning in meanings:
-        column = table.get_column(meaning)
-        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
-        columns_shown.append(["" if null else _cut(cell) for cell, null in pairs])
-    return [dict(zip(meanings, row, strict=True)) for row in zip(*columns_shown, strict=True)]
+    found = column_lists(frame.select(**shown).head(number))
+    cells = [["" if cell is None else _cut(cell) for cell in found[name]] for name in meanings]
+    return [dict(zip(meanings, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
 def _cut(cell: Any) -> str:

@@ -20,6 +20,7 @@ from errbar.data.queries.expressions import (
     Frame,
     called,
     cluster_in,
+    column_lists,
     column_of,
     fetch,
     names_of,
@@ -218,14 +219,9 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
             "rows in Spark cannot be written one by one; load their files with DuckDB instead."
         )
     texts = [nw.col(named[meaning]).cast(nw.String) for meaning in _NAMES if meaning in named]
-    table = frame.with_columns(*texts).collect()
-    columns_of_rows = {}
-    for name in table.columns:
-        column = table.get_column(name)
-        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
-        columns_of_rows[name] = [None if is_null else value for value, is_null in pairs]
+    columns_of_rows = column_lists(frame.with_columns(*texts))
     moved = table_of(columns_of_rows)
-    new = dict(zip(table.columns, moved.collect_schema().names(), strict=True))
+    new = dict(zip(columns_of_rows, moved.collect_schema().names(), strict=True))
     return moved, {meaning: new[name] for meaning, name in named.items()}
 
 

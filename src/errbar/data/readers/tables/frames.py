@@ -23,7 +23,7 @@ from errbar.data.columns import (
 )
 from errbar.data.engines.duckdb import own_engine, stored
 from errbar.data.engines.files import Relation
-from errbar.data.queries.expressions import Columns, Frame, column_of
+from errbar.data.queries.expressions import Columns, Frame, column_lists, column_of
 from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
@@ -204,12 +204,12 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
     except UnknownColumn:
         if far or not names:
             raise
-        return read_columns(_collected(frame), how)
+        return read_columns(column_lists(frame), how)
     if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns)):
-        return read_columns(_collected(frame), how)
+        return read_columns(column_lists(frame), how)
     looked = not far and _needs_a_look(frame, columns, how)
     if looked:
-        shaped, said = _shaped(_collected(frame), how)
+        shaped, said = _shaped(column_lists(frame), how)
         if said or shaped.left_out or shaped.columns.named != columns.named:
             return _source(shaped, said, how)
     if how.rows == "questions":
@@ -249,7 +249,7 @@ def _needs_a_look(frame: Frame, columns: Columns, how: HowToRead) -> bool:
 
 
 def _rows_in(frame: Frame) -> int:
-    return int(frame.select(nw.len().alias("n")).collect().item())
+    return int(column_lists(frame.select(nw.len().alias("n")))["n"][0])
 
 
 def _is_tidy(frame: Frame, columns: Columns) -> bool:
@@ -268,21 +268,11 @@ def _is_tidy(frame: Frame, columns: Columns) -> bool:
 
 
 def _distinct(frame: Frame, name: str) -> list[Any]:
-    values = frame.select(column_of(frame, name).cast(nw.String).alias("value")).unique().collect()
-    return [value for value in values.get_column("value").to_list() if isinstance(value, str)]
+    texts = frame.select(column_of(frame, name).cast(nw.String).alias("value")).unique()
+    return [value for value in column_lists(texts)["value"] if isinstance(value, str)]
 
 
 def _sample(frame: Frame, name: str) -> list[Any]:
-    some = frame.select(column_of(frame, name).alias("value")).head(_LOOKED_AT).collect()
-    return list(some.get_column("value").to_list())
-
-
-def _collected(frame: Frame) -> dict[str, list[Any]]:
-    """Collect all columns; nulls are None."""
-    table = frame.collect()
-    flat = {}
-    for name in table.columns:
-        column = table.get_column(name)
-        pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
-        flat[str(name)] = [None if null is True else value for value, null in pairs]
-    return flat
+    return column_lists(frame.select(column_of(frame, name).alias("value")).head(_LOOKED_AT))[
+        "value"
+    ]
