@@ -12,7 +12,7 @@ from errbar.analysis.evaluate import chosen_method, narrowed
 from errbar.analysis.inspection import agreements_of, inspection_of
 from errbar.analysis.methods import SEEN, Assumption, Bootstrap, Method
 from errbar.analysis.monitor import monitored
-from errbar.analysis.rank import RankAsked, rank_systems
+from errbar.analysis.rank import RankRequest, rank_systems
 from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import remarks_on, rows_never_scored, who_was_never_scored
 from errbar.analysis.score import (
@@ -277,7 +277,7 @@ class Runs:
             As in `score`.
         """
         policy = _policy(errors, short, estimand)
-        settings = RankAsked(scored_metric(metric), systems, weights, Estimand(estimand), level)
+        settings = RankRequest(scored_metric(metric), systems, weights, Estimand(estimand), level)
         found = rank_systems(self.source, settings, policy)
         remarks = remarks_on(self.source, self.source.slices(()), errors)
         return replace(found, remarks=(*found.remarks, *remarks))

@@ -8,7 +8,7 @@ import pytest
 import errbar
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, parse
 from errbar.analysis import evaluate
-from errbar.analysis.evaluate import held_shares
+from errbar.analysis.evaluate import coverage_shares
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
 from errbar.results.estimate import Estimand
@@ -26,19 +26,19 @@ def metric(name: str) -> CountMetric:
 def test_calibrated_intervals_hold(target: Estimand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "SIMULATIONS", 100)
     metrics = [metric("avg"), metric("pass@4")]
-    shares = held_shares(SPIKED, metrics, Calibrated(target), np.random.default_rng(0))
+    shares = coverage_shares(SPIKED, metrics, Calibrated(target), np.random.default_rng(0))
     assert min(shares) > 0.88
 
 
 def test_intervals_of_a_flat_prior_do_not() -> None:
-    flat = held_shares(SPIKED, [metric("pass^4")], Posterior(), np.random.default_rng(0))
+    flat = coverage_shares(SPIKED, [metric("pass^4")], Posterior(), np.random.default_rng(0))
     assert flat[0] < 0.5
 
 
 def test_categories_are_not_simulated() -> None:
     counts = CategoryCounts([[1, 2, 1], [0, 0, 4]])
     with pytest.raises(InputError, match="leave categories out"):
-        held_shares(
+        coverage_shares(
             counts, [metric("max@2(weights=[0, 1, 2])")], Calibrated(), np.random.default_rng(0)
         )
 

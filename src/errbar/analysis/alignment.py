@@ -90,7 +90,7 @@ def by_task(
 class Policy(NamedTuple):
     """Rows without a result ("wrong" or "missing"), and questions with too few trials."""
 
-    taken: str
+    failures: str
     short: Short
 
 
@@ -125,7 +125,7 @@ class Together:
         low, high = self.metric.bounds
         return high - low if self.bounded else float("inf")
 
-    def held(self, system: int) -> NDArray[np.bool_]:
+    def present(self, system: int) -> NDArray[np.bool_]:
         """Mask of the questions that a system has."""
         return ~np.isnan(self.parts[0][system])
 
@@ -287,7 +287,7 @@ class _Task:
             remarks: list[str] = []
             for system in systems:
                 try:
-                    found[system] = self._one(system, metric, remarks, rewards=rewards)
+                    found[system] = self._values_of(system, metric, remarks, rewards=rewards)
                 except InputError as error:
                     refused[system] = error
             if self._has_rewards(list(found), metric) == rewards:
@@ -299,19 +299,19 @@ class _Task:
             is_reward(self._systems[system].slice, metric) for system in systems
         )
 
-    def _one(
+    def _values_of(
         self, system: str, metric: ScoredMetric, remarks: list[str], *, rewards: bool
     ) -> SystemValues:
         named = self._systems[system]
-        if self._policy.taken == "missing" and not named.slice.scored.any():
+        if self._policy.failures == "missing" and not named.slice.scored.any():
             raise InputError("no row has a result")
         k = metric.k if isinstance(metric, VoteAt) else metric.draws
         if isinstance(metric, VoteAt):
-            found = voted(self._source, named, metric, self._policy.taken)
+            found = voted(self._source, named, metric, self._policy.failures)
         elif rewards:
-            found = rewarded(self._source, named, self._policy.taken)
+            found = rewarded(self._source, named, self._policy.failures)
         else:
-            found = tallied(self._source, named, metric, self._policy.taken)
+            found = tallied(self._source, named, metric, self._policy.failures)
         whose = str(Subject(system, self._task))
         kept = self._long_enough(found, k, whose, metric, remarks)
         nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())
@@ -325,8 +325,8 @@ class _Task:
         """Questions with enough trials; others are refused, or dropped and counted."""
         none, short = own.trials == 0, (own.trials > 0) & (own.trials < k)
         if short.any() and self._policy.short != "drop":
-            asked = np.flatnonzero(~none).tolist()
-            few = too_few_trials(k, own.trials[asked], names=[own.questions[at] for at in asked])
+            tried = np.flatnonzero(~none).tolist()
+            few = too_few_trials(k, own.trials[tried], names=[own.questions[at] for at in tried])
             if few is not None:
                 raise few
         out = none | short
@@ -345,7 +345,7 @@ class _Task:
         kept = ~out
         return replace(
             own,
-            questions=[name for name, held in zip(own.questions, kept, strict=True) if held],
+            questions=[name for name, is_in in zip(own.questions, kept, strict=True) if is_in],
             parts=[part[kept] for part in own.parts],
             trials=own.trials[kept],
             correct=None if own.correct is None else own.correct[kept],

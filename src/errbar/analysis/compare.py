@@ -95,15 +95,15 @@ class ComparisonRequest(Generic[Kind]):
 
 
 def compare_systems(
-    source: Source, asked: ComparisonRequest[ScoredMetric], policy: Policy
+    source: Source, request: ComparisonRequest[ScoredMetric], policy: Policy
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
-    tables = side_by_side(source, asked.metrics, asked.wanted(), policy)
+    tables = side_by_side(source, request.metrics, request.wanted(), policy)
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
-    tables, without = asked.tables(tables)
+    tables, without = request.tables(tables)
     remarks |= dict.fromkeys(without)
     refusals = Refusals()
-    tried = [(data, _pairs(data, asked, refusals, remarks)) for data in tables]
+    tried = [(data, _pairs(data, request, refusals, remarks)) for data in tables]
     groups = [
         (data, some)
         for data, pairs in tried
@@ -113,21 +113,21 @@ def compare_systems(
         refusals.require_none(done="compared")
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
     compared = [data for data, _ in groups]
-    remarks |= dict.fromkeys(guessed_ranges(compared, asked.covers, asked.bounds))
+    remarks |= dict.fromkeys(guessed_ranges(compared, request.covers, request.bounds))
     found = [pair.found for _, pairs in groups for pair in pairs]
     family = sum(not difference.reason for difference in found)
-    size = max(family, 1) if asked.adjust == "bonferroni" else 1
+    size = max(family, 1) if request.adjust == "bonferroni" else 1
     rows = [
-        _comparison(data, pair, asked, size)
+        _comparison(data, pair, request, size)
         if isinstance(pair, Pair)
-        else missing(data.metric, data.task, pair, asked)
+        else missing(data.metric, data.task, pair, request)
         for data, pairs in tried
         for pair in pairs
     ]
     paired = any(isinstance(difference.spread, Paired) for difference in found)
-    if asked.covers is not Estimand.POPULATION and paired:
+    if request.covers is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
-    return Comparisons(tuple(rows), _described(groups, asked.assume), tuple(remarks), size)
+    return Comparisons(tuple(rows), _described(groups, request.assume), tuple(remarks), size)
 
 
 def bonferroni(p_value: float, comparisons: int) -> float:
@@ -147,30 +147,30 @@ def bonferroni(p_value: float, comparisons: int) -> float:
 class Pair(NamedTuple):
     """A difference with the indices of its two systems."""
 
-    one: int
-    other: int
+    first: int
+    second: int
     found: Difference
 
 
 class Refused(NamedTuple):
     """A pair of systems that cannot be compared, with the reason."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     reason: str
 
 
 def _pairs(
     data: Together,
-    asked: ComparisonRequest[ScoredMetric],
+    request: ComparisonRequest[ScoredMetric],
     refusals: Refusals,
     remarks: dict[str, None],
 ) -> list[Pair | Refused]:
     """Pairs with common questions, and a remark on every other pair."""
-    differences = Differences(data, asked)
+    differences = Differences(data, request)
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | Refused] = []
-    for pair in asked.pairs(data.everyone):
+    for pair in request.pairs(data.everyone):
         whose = _whose(data, *pair)
         without = next((name for name in pair if name in data.refused), None)
         if without is not None:
@@ -178,14 +178,14 @@ def _pairs(
             why = f"{without} has no {data.metric}: {reason_of(error, data.metric)}"
             found.append(Refused(*pair, refusals.add(whose, data.metric, type(error)(why))))
             continue
-        first, other = (place[name] for name in pair)
-        if not (data.held(first) & data.held(other)).any():
+        first, second = (place[name] for name in pair)
+        if not (data.present(first) & data.present(second)).any():
             where = f" in {data.task!r}" if data.task else ""
             names = f"{pair[0]!r} and {pair[1]!r}"
             remarks[f"{names} have no question in common{where}: they are not compared."] = None
             continue
         try:
-            found.append(Pair(first, other, differences.of(first, other)))
+            found.append(Pair(first, second, differences.of(first, second)))
         except InputError as error:
             found.append(Refused(*pair, refusals.add(whose, data.metric, error)))
     return found
@@ -196,35 +196,35 @@ def _whose(data: Together, first: str, other: str) -> str:
 
 
 def _comparison(
-    data: Together, pair: Pair, asked: ComparisonRequest[ScoredMetric], size: int
+    data: Together, pair: Pair, request: ComparisonRequest[ScoredMetric], size: int
 ) -> Comparison:
     """A comparison as one of a family of `size`."""
     found, spread = pair.found, pair.found.spread
     upwards = data.metric.direction is Direction.HIGHER
-    tail = (1.0 - asked.level) / size
+    tail = (1.0 - request.level) / size
     low = high = chance = no_worse = probable = math.nan
     if not found.reason:
         low, high = spread.ends(1.0 - tail)
         chance = spread.chance_above(0.0)
         chance = chance if upwards else 1.0 - chance
         probable = spread.p_without_rare_failures()
-        if asked.margin is not None:
-            above = spread.chance_above(-asked.margin if upwards else asked.margin)
+        if request.margin is not None:
+            above = spread.chance_above(-request.margin if upwards else request.margin)
             no_worse = above if upwards else 1.0 - above
     alone, probable = found.p_value, bonferroni(probable, size)
     adjusted = bonferroni(alone, size)
-    narrow = asked.assume != "nothing"
-    is_probable = not narrow and probable < 1.0 - asked.level <= adjusted
+    narrow = request.assume != "nothing"
+    is_probable = not narrow and probable < 1.0 - request.level <= adjusted
     return Comparison(
         metric=data.metric,
         task=data.task,
-        one=data.systems[pair.one],
-        other=data.systems[pair.other],
+        one=data.systems[pair.first],
+        other=data.systems[pair.second],
         value=found.value,
         against=found.against,
         difference=spread.mean,
         sd=math.nan if found.reason else spread.sd,
-        interval=Interval(low, high, asked.level, asked.covers),
+        interval=Interval(low, high, request.level, request.covers),
         p_value=alone,
         adjusted=adjusted,
         probable=probable,
@@ -234,33 +234,35 @@ def _comparison(
         ties=found.ties,
         losses=found.losses,
         left_out=found.left_out,
-        margin=asked.margin,
+        margin=request.margin,
         no_worse=no_worse,
         caution=found.caution if narrow or is_probable else "",
         reason=found.reason,
     )
 
 
-def missing(metric: Metric, task: str, pair: Refused, asked: ComparisonRequest[Kind]) -> Comparison:
+def missing(
+    metric: Metric, task: str, pair: Refused, request: ComparisonRequest[Kind]
+) -> Comparison:
     """A comparison without a number, with the reason."""
     nan = math.nan
     return Comparison(
         metric=metric,
         task=task,
-        one=pair.one,
-        other=pair.other,
+        one=pair.first,
+        other=pair.second,
         value=nan,
         against=nan,
         difference=nan,
         sd=nan,
-        interval=Interval(nan, nan, asked.level, asked.covers),
+        interval=Interval(nan, nan, request.level, request.covers),
         p_value=nan,
         adjusted=nan,
         chance=nan,
         wins=0,
         ties=0,
         losses=0,
-        margin=asked.margin,
+        margin=request.margin,
         reason=pair.reason,
     )
 

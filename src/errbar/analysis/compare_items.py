@@ -50,8 +50,8 @@ class _Pair(NamedTuple):
 
     data: PairedItems
     metric: ItemMetric
-    one: int
-    other: int
+    first: int
+    second: int
     both: Flags
     reason: str  # why there is no difference
 
@@ -60,7 +60,7 @@ class _Pair(NamedTuple):
         """Whether the two score the same labels, of items that stand for themselves."""
         if not isinstance(self.metric, LabelMetric) or self.reason:
             return False
-        first, second = self.data.loss[[self.one, self.other]][:, self.both]
+        first, second = self.data.loss[[self.first, self.second]][:, self.both]
         clusters = self.data.clusters[self.both]
         alone = np.unique(clusters).size == clusters.size
         return alone and not np.isnan(first).any() and np.array_equal(first, second)
@@ -76,35 +76,35 @@ class Tested(NamedTuple):
 
 def compare_items(
     tables: Sequence[PairedItems],
-    asked: ComparisonRequest[ItemMetric],
+    request: ComparisonRequest[ItemMetric],
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> Comparisons:
     """Every pair of systems, or every system against the baseline, on every metric and task."""
-    kept, remarks = asked.tables(tables)
+    kept, remarks = request.tables(tables)
     method = method.of_seen
     refusals = Refusals()
     tried = [
         (data, metric, _pair(data, metric, names, refusals))
-        for metric in asked.metrics
+        for metric in request.metrics
         for data in kept
-        for names in asked.pairs(data.everyone)
+        for names in request.pairs(data.everyone)
     ]
     pairs = [pair for *_, pair in tried if isinstance(pair, _Pair)]
     if not pairs:
         refusals.require_none(done="compared")
-    found, words = _found(pairs, asked, method, rng)
+    found, words = _found(pairs, request, method, rng)
     alone = [p_value_of(gap) for gap in found]
-    size = len(pairs) if asked.adjust == "bonferroni" else 1
+    size = len(pairs) if request.adjust == "bonferroni" else 1
     adjusted = [bonferroni(p_value, size) for p_value in alone]
     compared = iter(zip(pairs, map(Tested, found, alone, adjusted), strict=True))
     rows = [
-        missing(metric, data.task, pair, asked)
+        missing(metric, data.task, pair, request)
         if isinstance(pair, Refused)
-        else _comparison(*next(compared), asked)
+        else _comparison(*next(compared), request)
         for data, metric, pair in tried
     ]
-    silent = sum(int((data.held & ~data.answered).sum()) for data in kept)
+    silent = sum(int((data.present & ~data.answered).sum()) for data in kept)
     said = [f"{silent} rows are not answered."] if silent else []
     return Comparisons(tuple(rows), words, (*remarks, *said), size)
 
@@ -151,14 +151,14 @@ def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -
 
 def _found(
     pairs: Sequence[_Pair],
-    asked: ComparisonRequest[ItemMetric],
+    request: ComparisonRequest[ItemMetric],
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> tuple[list[Gap], str]:
     """Every difference with ends that hold together, and how they were found."""
     tried = [pair for pair in pairs if not pair.reason]
-    together = len(pairs) if asked.adjust == "bonferroni" else 1  # as for p-values
-    level = 1.0 - (1.0 - asked.level) / together
+    together = len(pairs) if request.adjust == "bonferroni" else 1  # as for p-values
+    level = 1.0 - (1.0 - request.level) / together
     if all(pair.has_delong for pair in tried):
         return [_delong(pair, level) for pair in pairs], "DeLong's covariance"
     drawn = _ResampledPairs(pairs, method, rng)
@@ -180,8 +180,8 @@ def _nowhere(reason: str, level: float) -> Gap:
 def _delong(pair: _Pair, level: float) -> Gap:
     if pair.reason:
         return _nowhere(pair.reason, level)
-    sure, loss = pair.data.confidence[:, pair.both], pair.data.loss[pair.one, pair.both]
-    return paired_areas(sure[pair.one], sure[pair.other], loss == 0.0, level)
+    sure, loss = pair.data.confidence[:, pair.both], pair.data.loss[pair.first, pair.both]
+    return paired_areas(sure[pair.first], sure[pair.second], loss == 0.0, level)
 
 
 class _ResampledPairs:
@@ -234,12 +234,12 @@ class _Measure:
         self.clusters = int(data.units.max()) + 1
         self._sides: dict[_Side, Arranged | ArrangedScores] = {}
         # metric, its system, and the system whose coverage it is not to exceed
-        self._asked: dict[tuple[ItemMetric, _Side, _Side], int] = {}
+        self._index: dict[tuple[ItemMetric, _Side, _Side], int] = {}
 
     @property
     def size(self) -> int:
         """How many numbers there are."""
-        return len(self._asked)
+        return len(self._index)
 
     @property
     def rows(self) -> int:
@@ -248,11 +248,11 @@ class _Measure:
 
     def places(self, pair: _Pair) -> tuple[int, int]:
         """Where the numbers of the two systems are."""
-        left, other = (self._side(pair, system) for system in (pair.one, pair.other))
+        left, other = (self._side(pair, system) for system in (pair.first, pair.second))
         common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
         limits = (other, left) if common else (left, other)
         first, second = (
-            self._asked.setdefault((pair.metric, side, limit), len(self._asked))
+            self._index.setdefault((pair.metric, side, limit), len(self._index))
             for side, limit in zip((left, other), limits, strict=True)
         )
         return first, second
@@ -267,7 +267,7 @@ class _Measure:
 
     def __call__(self, weights: NDArray[Any]) -> Array:
         oracle = any(
-            isinstance(metric, RankedMetric) and metric.with_oracle for metric, *_ in self._asked
+            isinstance(metric, RankedMetric) and metric.with_oracle for metric, *_ in self._index
         )
         known: dict[_Side, Any] = {
             key: side.totals(weights, with_oracle=oracle)
@@ -280,7 +280,7 @@ class _Measure:
                 metric.measure(known[side])
                 if side == limit or not isinstance(metric, AreaMetric)
                 else metric.area(known[side], _fewest(known[side], known[limit]))
-                for metric, side, limit in self._asked
+                for metric, side, limit in self._index
             ]
         )
 
@@ -303,12 +303,12 @@ def _fewest(first: Totals, other: Totals) -> Array:
     return np.minimum(first.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
 
 
-def _comparison(pair: _Pair, tested: Tested, asked: ComparisonRequest[ItemMetric]) -> Comparison:
+def _comparison(pair: _Pair, tested: Tested, request: ComparisonRequest[ItemMetric]) -> Comparison:
     names = pair.data.systems
     row = tested_comparison(
-        pair.metric, (names[pair.one], names[pair.other]), tested, asked, int(pair.both.sum())
+        pair.metric, (names[pair.first], names[pair.second]), tested, request, int(pair.both.sum())
     )
-    either = pair.data.held[pair.one] | pair.data.held[pair.other]
+    either = pair.data.present[pair.first] | pair.data.present[pair.second]
     return replace(
         row,
         task=pair.data.task,
@@ -321,7 +321,7 @@ def tested_comparison(
     metric: ItemMetric,
     names: tuple[str, str],
     tested: Tested,
-    asked: ComparisonRequest[ItemMetric],
+    request: ComparisonRequest[ItemMetric],
     items: int,
 ) -> Comparison:
     """Two systems on a number of items, with ends that agree with the adjusted p-value."""
@@ -329,10 +329,10 @@ def tested_comparison(
     mean, sd, interval, _, reason = gap.difference
     upwards = metric.direction is Direction.HIGHER
     no_worse = math.nan
-    if asked.margin is not None:
-        shift = asked.margin
+    if request.margin is not None:
+        shift = request.margin
         no_worse = _NORMAL.cdf(gap.score(-shift) if upwards else -gap.score(shift))
-    sign = int(math.copysign(1, gap.score())) if adjusted < 1.0 - asked.level else 0
+    sign = int(math.copysign(1, gap.score())) if adjusted < 1.0 - request.level else 0
     ends = interval.low, interval.high
     low, high = ends if reason else clip_to_verdict(Ends(*ends), sign)
     return Comparison(
@@ -344,14 +344,14 @@ def tested_comparison(
         against=gap.against,
         difference=mean,
         sd=sd,
-        interval=Interval(low, high, asked.level, asked.covers),
+        interval=Interval(low, high, request.level, request.covers),
         p_value=alone,
         adjusted=adjusted,
         chance=_NORMAL.cdf(gap.score() if upwards else -gap.score()),
         wins=0,
         ties=0,
         losses=0,
-        margin=asked.margin,
+        margin=request.margin,
         no_worse=no_worse,
         caution="" if reason else caution_of_few(items, items),
         reason=reason,
@@ -362,7 +362,7 @@ def tested_comparison(
 def _caution(pair: _Pair, gap: Gap) -> str:
     """Why not to trust it too much."""
     metric, data = pair.metric, pair.data
-    reach = [float(data.answered[at, pair.both].mean()) for at in (pair.one, pair.other)]
+    reach = [float(data.answered[at, pair.both].mean()) for at in (pair.first, pair.second)]
     if isinstance(metric, RankedMetric) and metric.uses_full_reach and reach[0] != reach[1]:
         fair = f"{metric.head}(coverage={COMMON!r})"
         return f"coverages differ, {reach[0]:.3g} and {reach[1]:.3g}; {fair} is fair"

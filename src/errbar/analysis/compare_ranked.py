@@ -57,22 +57,22 @@ def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
 
 def compare_ranked(
     source: Source,
-    asked: ComparisonRequest[ItemMetric],
+    request: ComparisonRequest[ItemMetric],
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> Comparisons:
     """Compare systems of outcomes on the items that both of a pair have."""
-    if asked.covers is not Estimand.POPULATION:
+    if request.covers is not Estimand.POPULATION:
         raise InputError(
-            f"{asked.metrics[0]}: ranked items are compared for the estimand 'population' only."
+            f"{request.metrics[0]}: ranked items are compared for the estimand 'population' only."
         )
     items, refused = items_by_system(source)
     given: dict[Key, RankedItems | InputError] = {
         key: items[key] if key in items else refused[key] for key in sorted({*items, *refused})
     }
-    tasks, lone = several_by_task(given, asked.wanted())
+    tasks, lone = several_by_task(given, request.wanted())
     tables = [paired_items(task, each) for task, each in tasks.items()]
-    found = compare_items(tables, asked, method, rng)
+    found = compare_items(tables, request, method, rng)
     return replace(found, remarks=(*lone, *found.remarks))
 
 
@@ -117,9 +117,9 @@ def compare(
     require_bootstrap(method)
     data = _same_items(systems)
     reach = {name: each.coverage for name, each in systems.items()}
-    asked = _metrics(metrics, coverages, reach)
+    chosen = _metrics(metrics, coverages, reach)
     how = ComparisonRequest(
-        asked, None, baseline, margin, Estimand.POPULATION, method.level, adjust
+        chosen, None, baseline, margin, Estimand.POPULATION, method.level, adjust
     )
     found = compare_items([data], how, method, rng)
     clusters = int(data.clusters.max()) + 1
@@ -177,7 +177,7 @@ def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
     return PairedItems(
         task="",
         systems=names,
-        held=np.ones((len(names), size), dtype=bool),
+        present=np.ones((len(names), size), dtype=bool),
         confidence=np.stack([_ranks(data) for data in systems.values()]),
         loss=np.stack([np.where(data.answered, data.loss, np.nan) for data in systems.values()]),
         clusters=np.arange(size) if clusters is None else clusters,
@@ -227,8 +227,8 @@ gives no spread)
 
 
 def _areas(gap: Gap, level: float, items: int, words: str) -> Comparisons:
-    asked: ComparisonRequest[ItemMetric] = ComparisonRequest([RocAuc()], level=level)
+    request: ComparisonRequest[ItemMetric] = ComparisonRequest([RocAuc()], level=level)
     p_value = p_value_of(gap)
     tested = Tested(gap, p_value, p_value)
-    row = tested_comparison(RocAuc(), ("first", "second"), tested, asked, items)
+    row = tested_comparison(RocAuc(), ("first", "second"), tested, request, items)
     return Comparisons((row,), words)

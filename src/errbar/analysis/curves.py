@@ -74,10 +74,10 @@ def curve_scores(
 
 def _ks_of(part: Slice, errors: str) -> tuple[int, ...]:
     """1, 2, 4 … and the fewest trials of a question; 1 where no question has any."""
-    taken = "wrong" if errors == "bracket" else failures_as(errors)
-    trials = part.where(part.weighs).counts(taken).trials
-    asked = trials[trials > 0]
-    most = int(asked.min(initial=_MOST)) if asked.size else 1
+    failures = "wrong" if errors == "bracket" else failures_as(errors)
+    trials = part.where(part.weighs).counts(failures).trials
+    positive = trials[trials > 0]
+    most = int(positive.min(initial=_MOST)) if positive.size else 1
     return tuple(sorted({*(2**power for power in range(most.bit_length())), most}))
 
 

@@ -82,7 +82,7 @@ def narrowed(
     return method
 
 
-def held_shares(
+def coverage_shares(
     counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
 ) -> list[float]:
     """For each metric, the share of simulations whose interval contains the truth.
@@ -120,14 +120,14 @@ def _shares_of(
         table = method.cells(systems, metrics)
     shares = []
     for metric, row in zip(metrics, table, strict=True):
-        held = [
+        hits = [
             cell.interval.low - _SLACK
             <= _truth(metric, data, covers)
             <= cell.interval.high + _SLACK
             for cell, data in zip(row, imagined, strict=True)
             if not math.isnan(cell.interval.low)
         ]
-        shares.append(float(np.mean(held)) if held else math.nan)
+        shares.append(float(np.mean(hits)) if hits else math.nan)
     return shares
 
 
@@ -139,17 +139,17 @@ def _truth(metric: CountMetric, imagined: Imagined, covers: Estimand) -> float:
     return float(metric.joined(*means))
 
 
-def counts_of(source: Source, part: Slice, metric: CountMetric, taken: str) -> AnyCounts:
+def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -> AnyCounts:
     """Right and wrong, or the categories that a metric has weights for."""
     if isinstance(metric, CategoryMetric) and categories_of(metric):
-        return _categories(source, part, metric, taken)
+        return _categories(source, part, metric, failures)
     if not part.is_binary:
         raise WrongType(
             f"needs outcomes of 0 and 1; there are {values_in(source, part)}. As rewards they are "
             f"averaged by avg; as categories 0, 1, 2 … they are taken by metrics with a weight for "
             f"each: avg(weights=[…]), bayes(…), max@k(…)"
         )
-    return part.counts(taken)
+    return part.counts(failures)
 
 
 def results_of(source: Source, part: Slice) -> Results:
@@ -167,7 +167,9 @@ def values_in(source: Source, part: Slice) -> str:
     return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
 
 
-def _categories(source: Source, part: Slice, metric: CategoryMetric, taken: str) -> CategoryCounts:
+def _categories(
+    source: Source, part: Slice, metric: CategoryMetric, failures: str
+) -> CategoryCounts:
     values, counts, _, clusters, names, weights = results_of(source, part)
     some = counts.sum(axis=1) > 0
     if weights is not None:
@@ -178,7 +180,7 @@ def _categories(source: Source, part: Slice, metric: CategoryMetric, taken: str)
         raise WrongType(
             f"has weights for the outcomes 0 to {len(metric.weights) - 1}; there is {wrong[0]:g}"
         )
-    if part.failed and taken != "missing":
+    if part.failed and failures != "missing":
         raise InputError(
             f"{part.failed} rows have no result, and no category is their own; "
             f"{setting('errors', 'missing')} leaves them out"
@@ -234,17 +236,17 @@ def score(
     large pass@2: 0.92 ± 0.27, 95 % interval 0.14 to 1.00
     """
     named = _named(systems)
-    asked = _metrics(metrics)
+    chosen = _metrics(metrics)
     how = chosen_method(method)
     for subject, counts in named.items():
         _require_counts(str(subject), counts)
     refusals = Refusals()
-    rows = scored(named, asked, how, refusals, short=short, can_drop=False)
+    rows = scored(named, chosen, how, refusals, short=short, can_drop=False)
     refusals.require_others((row.of, row.metric) for row in rows)
     there = [row for row in rows if row.questions]
     metrics_there, systems_there = {row.metric for row in there}, {row.of for row in there}
     words = how.describe(
-        [metric for metric in asked if metric in metrics_there],
+        [metric for metric in chosen if metric in metrics_there],
         [counts for of, counts in named.items() if of in systems_there],
         within=short != "posterior",
     )
@@ -322,13 +324,13 @@ def _named(
     return named
 
 
-def _metrics(asked: Sequence[CountMetric | str]) -> list[CountMetric]:
-    if not asked:
+def _metrics(names: Sequence[CountMetric | str]) -> list[CountMetric]:
+    if not names:
         raise InputError(
             "there is no metric to score by; name one at least, as in score(systems, 'pass@8')."
         )
     metrics: list[CountMetric] = []
-    for name in asked:
+    for name in names:
         metric = metric_of(name)
         if not isinstance(metric, CountMetric):
             raise WrongType(

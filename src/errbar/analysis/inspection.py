@@ -58,8 +58,8 @@ def _agreement(source: Source, slices: dict[Subject, Slice], claim: Claim) -> Ag
     try:
         method = Calibrated() if rows.is_weighted else _QUICK
         scoring = Scoring(source, failures_as(claim.errors), "drop", method)
-        asked = [scored_metric(claim.metric)]
-        (estimate,) = scoring.scores({subject: rows}, asked, Refusals())
+        metrics = [scored_metric(claim.metric)]
+        (estimate,) = scoring.scores({subject: rows}, metrics, Refusals())
     except ErrbarError as error:
         return Agreement(claim, math.nan, str(error))
     reason = f"{estimate.reason}." if math.isnan(estimate.value) else ""

@@ -235,7 +235,7 @@ class Differences:
     def of(self, first: int, second: int) -> Difference:
         """First minus second on their common questions, of which there is at least one."""
         data = self._data
-        masks = data.held(first), data.held(second)
+        masks = data.present(first), data.present(second)
         both = masks[0] & masks[1]
         mine, theirs = data.values(first, both), data.values(second, both)
         ahead = apart_by(data.alone(first, both), data.alone(second, both))
@@ -273,7 +273,7 @@ class Differences:
         data = self._data
         if data.correct is None:
             return False
-        return any(int(data.trials[at, data.held(at)].max()) == 1 for at in systems)
+        return any(int(data.trials[at, data.present(at)].max()) == 1 for at in systems)
 
     def _ends(self, system: int, some: NDArray[np.bool_]) -> EndsByScore:
         """Intervals of a system's score on this exact benchmark, or for a repeat of the run."""
@@ -284,7 +284,9 @@ class Differences:
                 self._known[key] = self._of_rewards(system, some, noise[system, some])
                 return self._known[key]
             # Systems that have these questions too are learned in one go.
-            alike = [at for at in range(len(self._data.systems)) if self._data.held(at)[some].all()]
+            alike = [
+                at for at in range(len(self._data.systems)) if self._data.present(at)[some].all()
+            ]
             found = self._learned(alike, some)
             self._known |= {(at, key[1]): ends for at, ends in zip(alike, found, strict=True)}
         return self._known[key]

@@ -37,7 +37,7 @@ _AT_ONCE = 1 << 22  # random numbers in memory at a time
 
 
 @dataclass(frozen=True)
-class RankAsked:
+class RankRequest:
     """A request to rank systems: metric, weights of tasks, policy and method."""
 
     metric: ScoredMetric
@@ -55,21 +55,23 @@ class RankAsked:
             )
 
 
-def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboard:
+def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leaderboard:
     """Rank every system that has every task."""
-    tables = side_by_side(source, [asked.metric], asked.systems, policy)
+    tables = side_by_side(source, [request.metric], request.systems, policy)
     remarks = [note for data in tables for note in data.remarks]
     several = _of_several(tables, remarks)
     systems, left = _in_all(several)
     kept = _with_questions(several, systems, remarks)
-    weights = _weights([data.task for data in tables], [data.task for data in kept], asked.weights)
-    remarks += guessed_ranges(kept, asked.covers)
-    parts = [_Part(data, systems, weights[data.task], asked) for data in kept]
-    vary = _Sampled(parts) if asked.covers is Estimand.POPULATION else _Apart(parts)
-    up = 1.0 if asked.metric.direction is Direction.HIGHER else -1.0
-    ahead = _decided(vary, asked.level) * up  # 1 where the row is better than the column
+    weights = _weights(
+        [data.task for data in tables], [data.task for data in kept], request.weights
+    )
+    remarks += guessed_ranges(kept, request.covers)
+    parts = [_Part(data, systems, weights[data.task], request) for data in kept]
+    vary = _Sampled(parts) if request.covers is Estimand.POPULATION else _Apart(parts)
+    up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
+    ahead = _decided(vary, request.level) * up  # 1 where the row is better than the column
     drawn = _DrawnRanks(vary.scores() * up)
-    rows = _standings(systems, parts, ahead, drawn, up, asked)
+    rows = _standings(systems, parts, ahead, drawn, up, request)
     lost = sum(part.left_out for part in parts)
     if left:
         remarks.append(f"Left out, because they lack some tasks: {', '.join(left)}.")
@@ -79,11 +81,11 @@ def rank_systems(source: Source, asked: RankAsked, policy: Policy) -> Leaderboar
         remarks.append(f"{counted(lost, 'question')} that some systems lack {verb} left out.")
     words = (
         "Bayesian bootstrap over questions with one unseen question, the same for all systems"
-        if asked.covers is Estimand.POPULATION
+        if request.covers is Estimand.POPULATION
         else "difficulty model fitted to each system"
     )
-    asked_in_all = sum(part.questions for part in parts)
-    return Leaderboard(tuple(rows), asked.metric, weights, asked_in_all, words, tuple(remarks))
+    questions = sum(part.questions for part in parts)
+    return Leaderboard(tuple(rows), request.metric, weights, questions, words, tuple(remarks))
 
 
 def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together]:
@@ -126,7 +128,7 @@ def _with_questions(
 
 def _shared(data: Together, systems: Sequence[str]) -> NDArray[np.bool_]:
     """Mask of the questions that all of these systems have."""
-    return np.logical_and.reduce([data.held(data.systems.index(name)) for name in systems])
+    return np.logical_and.reduce([data.present(data.systems.index(name)) for name in systems])
 
 
 def _reasons(data: Together) -> dict[str, str]:
@@ -183,15 +185,15 @@ class _Part:
     """Values of the questions, or clusters, of one task for every system."""
 
     def __init__(
-        self, data: Together, systems: Sequence[str], weight: float, asked: RankAsked
+        self, data: Together, systems: Sequence[str], weight: float, request: RankRequest
     ) -> None:
         rows = [data.systems.index(name) for name in systems]
-        held = np.stack([data.held(at) for at in rows])
+        present = np.stack([data.present(at) for at in rows])
         self.weight = weight
-        self.some: NDArray[np.bool_] = np.logical_and.reduce(held)
+        self.some: NDArray[np.bool_] = np.logical_and.reduce(present)
         self.questions = int(self.some.sum())
-        self.left_out = int(held.any(axis=0).sum()) - self.questions
-        self._data, self._rows, self._asked = data, rows, asked
+        self.left_out = int(present.any(axis=0).sum()) - self.questions
+        self._data, self._rows, self._request = data, rows, request
         values = np.stack([data.values(at, self.some) for at in rows])
         self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
         self.weights = data.weighing(self.some)
@@ -224,27 +226,27 @@ class _Part:
     def summaries(self) -> list[Summary]:
         """Mean, standard deviation and ends of each system."""
         if not self._known:
-            self._known = self._at(self._asked.level)
+            self._known = self._at(self._request.level)
         return self._known
 
     def _at(self, level: float) -> list[Summary]:
         metric = self._data.metric
         if self._data.correct is not None and isinstance(metric, CountMetric):
             return self._of_counts(metric, level)
-        if self._asked.covers is Estimand.POPULATION:
+        if self._request.covers is Estimand.POPULATION:
             return [self._of_sample(values) for values in self.values]
         raise InputError(f"{metric} is ranked for the estimand 'population' only.")
 
     def _of_counts(self, metric: CountMetric, level: float) -> list[Summary]:
         """Mean, sd and ends of each system, as `score` gives them."""
         counts = [self._data.counts(at, self.some) for at in self._rows]
-        (cells,) = Calibrated(self._asked.covers, level).cells(counts, [metric])
+        (cells,) = Calibrated(self._request.covers, level).cells(counts, [metric])
         return [
             Summary(cell.mean, cell.sd, cell.interval.low, cell.interval.high) for cell in cells
         ]
 
     def _of_sample(self, values: Array) -> Summary:
-        data, level = self._data, self._asked.level
+        data, level = self._data, self._request.level
         clusters = self.clusters if data.clustered else None
         if data.bounded:
             bounds = data.metric.bounds
@@ -363,7 +365,7 @@ def _standings(
     ahead: Array,
     drawn: _DrawnRanks,
     up: float,
-    asked: RankAsked,
+    request: RankRequest,
 ) -> list[Standing]:
     found = [
         combined([(part.weight, part.summaries()[at]) for part in parts])
@@ -380,7 +382,7 @@ def _standings(
                 system=systems[at],
                 value=float(values[at]),
                 sd=found[at].sd,
-                interval=Interval(found[at].low, found[at].high, asked.level, asked.covers),
+                interval=Interval(found[at].low, found[at].high, request.level, request.covers),
                 rank=1 + int(better.sum()),
                 best_rank=1 + int((ahead[at] < 0).sum()),
                 worst_rank=len(systems) - int((ahead[at] > 0).sum()),

@@ -117,18 +117,18 @@ def selective_scores(
     bins: int | None,
 ) -> RankedScores:
     """Score selective metrics of every system, with the reason where there is none."""
-    asked = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
+    chosen = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
     found, refused = ranked_by_system(source, bins)
     data = {key: rows.predictions() for key, rows in found.items()}
     refusals = Refusals()
     results = [
         _of(key, _selective(metric, data.get(key), refused.get(key), key, method, rng, refusals))
         for key in _in_order(found, refused)
-        for metric in asked
+        for metric in chosen
     ]
     refusals.require_others((estimate.of, estimate.metric) for estimate in results)
     unanswered = sum(estimate.unanswered for estimate in data.values())
-    return _told(results, method, unanswered, bins)
+    return _with_remarks(results, method, unanswered, bins)
 
 
 def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
@@ -144,7 +144,7 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
         for key in _in_order(found, unranked)
     ]
     unanswered = sum(rows.unanswered for rows in found.values())
-    return _told(results, method, unanswered, bins)
+    return _with_remarks(results, method, unanswered, bins)
 
 
 def _in_order(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
@@ -211,7 +211,7 @@ def classes_of(
     return kept, refused
 
 
-def _told(
+def _with_remarks(
     results: list[RankedEstimate], method: Bootstrap, unanswered: int, bins: int | None
 ) -> RankedScores:
     words, remarks = method.describe(), []
@@ -241,9 +241,9 @@ class PairedItems:
 
     task: str
     systems: tuple[str, ...]
-    held: Flags
-    confidence: Array  # nan where an item is not held
-    loss: Array  # nan where it is not held or not answered
+    present: Flags  # whether a system has an item
+    confidence: Array  # nan where a system lacks the item
+    loss: Array  # nan where a system lacks the item, or did not answer it
     clusters: NDArray[np.intp]  # the number of each item's cluster
     refused: Mapping[str, InputError]  # by system: why its items cannot be ranked
     everyone: tuple[str, ...]  # all systems in order, those that are refused too
@@ -268,7 +268,7 @@ class PairedItems:
 
     def shared(self, first: int, other: int) -> Flags:
         """Mask of the items that both systems have."""
-        both: Flags = self.held[first] & self.held[other]
+        both: Flags = self.present[first] & self.present[other]
         if not both.any():
             raise InputError(
                 "they have no item in common; check that the ids of questions and trials agree"
@@ -295,17 +295,17 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
         _placed(items, at, number)
         for items, at in zip(systems.values(), aligned.places, strict=True)
     ]
-    _require_told_apart(list(systems), aligned.ids, placed)
+    _require_distinct(list(systems), aligned.ids, placed)
     most = np.max([np.zeros(number, dtype=np.int64), *(entry.often for entry in placed)], axis=0)
     starts = np.cumsum(most) - most  # an id has as many places as rows in any system
     shape = (len(systems), int(most.sum()))
-    held = np.zeros(shape, dtype=bool)
+    present = np.zeros(shape, dtype=bool)
     confidence, loss = np.full((2, *shape), np.nan)
     clusters = np.full(shape[1], -1, dtype=np.intp)
     numbers = _numbers_of_clusters(systems)
     for row, (name, items) in enumerate(systems.items()):
         at, order = starts[placed[row].ids] + placed[row].nth, placed[row].order
-        held[row, at] = True
+        present[row, at] = True
         confidence[row, at] = items.rows.confidence[order]
         loss[row, at] = 1.0 - items.rows.outcome[order]
         mine = np.array([numbers[entry] for entry in items.rows.cluster[order].tolist()])
@@ -321,7 +321,7 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
     return PairedItems(
         task=task,
         systems=tuple(systems),
-        held=held,
+        present=present,
         confidence=confidence,
         loss=loss,
         clusters=clusters,
@@ -343,7 +343,7 @@ def _placed(items: RankedItems, ids: Integers, number: int) -> _Placed:
     return _Placed(ordered, nth, order, np.bincount(ids, minlength=number))
 
 
-def _require_told_apart(
+def _require_distinct(
     systems: Sequence[str], known: Sequence[_Id], placed: Sequence[_Placed]
 ) -> None:
     """Match rows without trial numbers only if all systems have equally many."""

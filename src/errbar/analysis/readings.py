@@ -141,9 +141,9 @@ def _line(source: Source, of: Subject, part: Slice, errors: str) -> str:
 
 
 def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
-    def mean(taken: str) -> float:
+    def mean(failures: str) -> float:
         try:
-            scoring = Scoring(source, taken, "drop", Calibrated())
+            scoring = Scoring(source, failures, "drop", Calibrated())
             found = scoring.scores({of: part}, [Average()], Refusals())
         except ErrbarError:  # which is said where the number is asked for
             return math.nan

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from errbar.analysis.evaluate import (
     categories_of,
     counts_of,
-    held_shares,
+    coverage_shares,
     is_reward,
     missing,
     results_of,
@@ -62,7 +62,7 @@ class Scoring:
     """How slices are scored, and what is to be said of it."""
 
     source: Source
-    taken: str  # rows without a result: "wrong", "missing" or "right"
+    failures: str  # rows without a result: "wrong", "missing" or "right"
     short: Short
     method: Method
     audit: bool = False  # whether intervals are tried on simulated data like these
@@ -73,7 +73,7 @@ class Scoring:
         """Every metric of every subject; without a number, and with the reason, where refused."""
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        there, lacking, remarks = _scorable(subjects, self.taken)
+        there, lacking, remarks = _scorable(subjects, self.failures)
         tallied, words = self._counted(there, metrics, refusals, remarks)
         parts: list[_Part] = []
         for at, metric in enumerate(metrics):
@@ -128,7 +128,7 @@ class Scoring:
     def _rewarded(
         self, of: Subject, part: Slice, metric: CountMetric, remarks: list[str]
     ) -> Estimate:
-        rewards = rewards_of(results_of(self.source, part), self.taken)
+        rewards = rewards_of(results_of(self.source, part), self.failures)
         found = average_reward(of, metric, rewards, self.method)
         if found.interval.covers is Estimand.POPULATION and isinstance(self.method, Calibrated):
             whose = f"{of}: " if str(of) else ""
@@ -152,7 +152,7 @@ class Scoring:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
         found: dict[int, _Part] = {}
-        asked: dict[CountMetric, None] = {}
+        described: dict[CountMetric, None] = {}
         systems: list[AnyCounts] = []
         for (whose, *_), members in groups.items():
             counts, refused = self._tallied({of: subjects[of] for of in whose}, members, remarks)
@@ -163,11 +163,11 @@ class Scoring:
                     reason = refusals.add(of, metric, error)
                     found[at][of] = missing(of, metric, self.method, reason)
                 if any(item.questions for item in found[at].values()):
-                    asked[metric] = None
+                    described[metric] = None
             there = {item.of for item in scores if item.questions}
             systems += [item for of, item in counts.items() if of in there]
         within = self.short != "posterior"
-        words = self.method.describe(list(asked), systems, within=within) if asked else ""
+        words = self.method.describe(list(described), systems, within=within) if described else ""
         return found, {words: None} if words else {}
 
     def _tallied(
@@ -179,7 +179,7 @@ class Scoring:
         refused: dict[Subject, InputError] = {}
         for of, part in subjects.items():
             try:
-                found = counts_of(self.source, part, metric, self.taken)
+                found = counts_of(self.source, part, metric, self.failures)
                 kept = _long_enough(found, metric) if self.short == "drop" else found
             except InputError as error:
                 refused[of] = error
@@ -210,7 +210,7 @@ class Scoring:
         """The same, with the share of simulations in which each interval held the truth."""
         if any(clusters_of(item) is not None for item in counts.values()):
             remarks.append("held: the simulated questions are not clustered.")
-        held: dict[tuple[Subject, Metric], float] = {}
+        coverage: dict[tuple[Subject, Metric], float] = {}
         for of, item in counts.items():
             fine = [
                 each.metric
@@ -220,15 +220,19 @@ class Scoring:
             if not fine:
                 continue
             try:
-                shares = held_shares(item, fine, self.method, np.random.default_rng(0))
+                shares = coverage_shares(item, fine, self.method, np.random.default_rng(0))
             except InputError as error:
                 remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
             else:
-                held |= {(of, metric): share for metric, share in zip(fine, shares, strict=True)}
-        return [replace(item, held=held.get((item.of, item.metric), math.nan)) for item in found]
+                coverage |= {
+                    (of, metric): share for metric, share in zip(fine, shares, strict=True)
+                }
+        return [
+            replace(item, held=coverage.get((item.of, item.metric), math.nan)) for item in found
+        ]
 
     def _voted(self, of: Subject, part: Slice, metric: VoteAt, remarks: list[str]) -> Estimate:
-        questions = ballots_of(self.source, part, self.taken)
+        questions = ballots_of(self.source, part, self.failures)
         trials = np.array([question.trials for question in questions], dtype=np.int64)
         short = too_few_trials(metric.k, trials)
         if short and self.short != "drop":
@@ -257,13 +261,13 @@ def scores_of(
 ) -> Scores:
     """Slices scored with rows without a result as `errors` says: one way, or both."""
 
-    def scored_as(taken: str, failed: str = "") -> Scores:
-        scoring = Scoring(source, taken, short, method, audit)
+    def scored_as(failures: str, failed: str = "") -> Scores:
+        scoring = Scoring(source, failures, short, method, audit)
         return scoring.scores(by_subject(found, failed), list(metrics), refusals)
 
     if errors != "bracket":
         return scored_as(failures_as(errors))
-    worst, best = (scored_as(taken, taken) for taken in ("wrong", "right"))
+    worst, best = (scored_as(failures, failures) for failures in ("wrong", "right"))
     return replace(
         worst,
         estimates=in_order((*worst, *best), by_subject(found)),
@@ -278,19 +282,19 @@ def in_order(estimates: Iterable[Estimate], subjects: Iterable[Subject]) -> tupl
     return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
 
 
-def scored_metric(metric: Metric | str) -> ScoredMetric:
+def scored_metric(name: Metric | str) -> ScoredMetric:
     """A metric of trials, by name or as it is."""
-    asked = metric_of(metric)
-    if isinstance(asked, CountMetric | VoteAt):
-        return asked
+    metric = metric_of(name)
+    if isinstance(metric, CountMetric | VoteAt):
+        return metric
     raise WrongType(
-        f"{asked} is a metric of ranked items: ask runs.selective() or runs.roc(), or the "
+        f"{metric} is a metric of ranked items: ask runs.selective() or runs.roc(), or the "
         f"commands errbar selective and errbar roc."
     )
 
 
 def _scorable(
-    subjects: dict[Subject, Slice], taken: str
+    subjects: dict[Subject, Slice], failures: str
 ) -> tuple[dict[Subject, Slice], dict[Subject, str], list[str]]:
     """Subjects with the questions that can be scored, why others have no score, and remarks."""
     kept: dict[Subject, Slice] = {}
@@ -298,7 +302,7 @@ def _scorable(
     said: list[str] = []
     for whose, part in subjects.items():
         weigh = _that_weigh(whose, part)
-        some = weigh & (part.scored > 0 if taken == "missing" else part.trials > 0)
+        some = weigh & (part.scored > 0 if failures == "missing" else part.trials > 0)
         if not part.was_scored:
             lacking[whose] = NEVER_SCORED
         elif not some.any():
@@ -327,11 +331,11 @@ def _that_weigh(whose: Subject, part: Slice) -> NDArray[np.bool_]:
 def _left_out(whose: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
     """How many questions have no result, and how many of those were never scored."""
     never = ~kept & (part.trials == 0)
-    asked, name, said = int(part.questions.sum()), str(replace(whose, failed="")), []
+    questions, name, said = int(part.questions.sum()), str(replace(whose, failed="")), []
     for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
         number = int(part.questions[out].sum())
         if number:
-            said.append(f"{name}: {number} of {asked} questions {words}, and are left out.")
+            said.append(f"{name}: {number} of {questions} questions {words}, and are left out.")
     return [remark.removeprefix(": ") for remark in said]
 
 

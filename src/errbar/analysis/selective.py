@@ -42,24 +42,24 @@ def estimate(
     aurc: 0.037 ± 0.079, 95 % interval 0.010 to 0.328
     """
     require_bootstrap(method)
-    asked = ranked_metric(metric)
+    chosen = ranked_metric(metric)
     ranked = _require_predictions(predictions).ranked()
-    require_reach(asked, ranked)
+    require_reach(chosen, ranked)
     arranged = predictions.arranged()
     size, bounds = _unseen_size(predictions), _loss_bounds(ranked)
     most = max(1.0, bounds[1] - bounds[0])  # of a risk, an excess or a coverage, but for rounding
 
     def measure(weights: NDArray[Any]) -> Array:
-        return asked.measure(arranged.totals(weights, with_oracle=asked.with_oracle))[None, :]
+        return chosen.measure(arranged.totals(weights, with_oracle=chosen.with_oracle))[None, :]
 
     def extremes(weights: NDArray[Any], unseen: NDArray[Any]) -> tuple[Array, Array]:
-        totals = arranged.totals(weights, with_oracle=asked.with_oracle)
+        totals = arranged.totals(weights, with_oracle=chosen.with_oracle)
         share = size * unseen[:, :1]
-        worst = asked.measure(_with_unseen(totals, share, bounds[1], last=True))
-        best = asked.measure(_with_unseen(totals, share, bounds[0], last=False))
+        worst = chosen.measure(_with_unseen(totals, share, bounds[1], last=True))
+        best = chosen.measure(_with_unseen(totals, share, bounds[0], last=False))
         return np.minimum(worst, most), np.minimum(best, most)
 
-    return resampled_estimate(asked, predictions, measure, extremes, arranged, method, rng)
+    return resampled_estimate(chosen, predictions, measure, extremes, arranged, method, rng)
 
 
 def _unseen_size(predictions: Predictions | Grouped) -> float:
@@ -102,13 +102,13 @@ def _with_unseen(totals: Totals, share: Array, loss: float, *, last: bool) -> To
 
 def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
     """A metric of ranked predictions, by name or as it is."""
-    asked = metric_of(metric)
-    if not isinstance(asked, RankedMetric):
+    chosen = metric_of(metric)
+    if not isinstance(chosen, RankedMetric):
         raise WrongType(
             f"{metric!s} is not a metric of ranked predictions; those are aurc, augrc, e-aurc, "
             f"e-augrc, risk@0.5 and cov@risk0.1."
         )
-    return asked
+    return chosen
 
 
 def _require_predictions(predictions: object) -> Predictions | Grouped:

@@ -34,7 +34,7 @@ FEW = 10  # effective number of questions below which a spread rests on few of t
 _ALL_EQUAL = "all questions have the same value, so there is no spread to estimate"
 
 
-def ballots_of(source: Source, part: Slice, taken: str) -> list[Ballots]:
+def ballots_of(source: Source, part: Slice, failures: str) -> list[Ballots]:
     """The ballots of each question; a failed trial is a ballot without an answer, or none."""
     if not part.is_binary:
         raise WrongType(f"needs outcomes of 0 and 1; there are {values_in(source, part)}")
@@ -43,9 +43,9 @@ def ballots_of(source: Source, part: Slice, taken: str) -> list[Ballots]:
         raise InputError(
             "no row has an answer to vote by; maj@k counts right and wrong without answers"
         )
-    if taken == "missing":
+    if failures == "missing":
         return [question for question in questions if question.trials]
-    if taken == "right" and part.failed:
+    if failures == "right" and part.failed:
         raise InputError(
             f"rows without a result have no answer to vote for; {setting('errors', 'fail')} counts "
             f"them as ballots without a vote, {setting('errors', 'missing')} leaves them out"
@@ -72,9 +72,9 @@ class Answered:
         return math.fsum(self.weights * self.values) / math.fsum(self.weights)
 
 
-def rewards_of(results: Results, taken: str) -> Answered:
+def rewards_of(results: Results, failures: str) -> Answered:
     """The mean reward of every question; rows without a result are worth 0, or left out."""
-    if taken == "right" and results.failed.any():
+    if failures == "right" and results.failed.any():
         as_zero = setting("errors", "fail")
         left_out = setting("errors", "missing")
         raise InputError(
@@ -87,7 +87,7 @@ def rewards_of(results: Results, taken: str) -> Answered:
             f"an outcome is {endless:g}, which has no mean; give every row a finite number, or "
             f"nothing where there is no result"
         )
-    trials = results.counts.sum(axis=1) + (0 if taken == "missing" else results.failed)
+    trials = results.counts.sum(axis=1) + (0 if failures == "missing" else results.failed)
     some = trials > 0
     if results.weights is not None:
         some &= results.weights > 0
@@ -101,7 +101,7 @@ def rewards_of(results: Results, taken: str) -> Answered:
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = squares / (each - 1) / each
     names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
-    kept = tuple(name for name, held in names if held)
+    kept = tuple(name for name, is_in in names if is_in)
     weights = None
     if results.weights is not None:
         weights = scaled_weights(results.weights[some], np.ones(each.size))
@@ -261,9 +261,9 @@ class SystemValues:
     bounded: bool = True
 
 
-def rewarded(source: Source, named: Named, taken: str) -> SystemValues:
+def rewarded(source: Source, named: Named, failures: str) -> SystemValues:
     """Mean reward of each question."""
-    found = rewards_of(results_of(source, named.slice), taken)
+    found = rewards_of(results_of(source, named.slice), failures)
     return SystemValues(
         questions=found.questions,
         parts=[found.values],
@@ -273,9 +273,9 @@ def rewarded(source: Source, named: Named, taken: str) -> SystemValues:
     )
 
 
-def voted(source: Source, named: Named, metric: VoteAt, taken: str) -> SystemValues:
+def voted(source: Source, named: Named, metric: VoteAt, failures: str) -> SystemValues:
     """Share of right votes of each question; nan with too few trials."""
-    ballots = ballots_of(source, named.slice, taken)
+    ballots = ballots_of(source, named.slice, failures)
     fine = [each for each in ballots if each.trials >= metric.k]
     values = np.full(len(ballots), np.nan)
     values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
@@ -284,9 +284,9 @@ def voted(source: Source, named: Named, metric: VoteAt, taken: str) -> SystemVal
     return SystemValues(questions=names, parts=[values], trials=trials)
 
 
-def tallied(source: Source, named: Named, metric: CountMetric, taken: str) -> SystemValues:
+def tallied(source: Source, named: Named, metric: CountMetric, failures: str) -> SystemValues:
     """Values of each question from its counts; nan with too few trials."""
-    counts = counts_of(source, named.slice, metric, taken)
+    counts = counts_of(source, named.slice, metric, failures)
     names: Sequence[str] = named.questions
     if isinstance(counts, CategoryCounts):
         names = list(map(str, counts.questions))

@@ -205,8 +205,8 @@ def _folder(system: str, task: str) -> PurePosixPath:
 def _folder_name(text: str) -> str:
     name = _NOT_PORTABLE.sub("_", text or _UNKNOWN)
     name = name.encode()[:_LONGEST].decode(errors="ignore").rstrip(". ")
-    is_taken = name in ("", "data") or name.partition(".")[0].upper() in _RESERVED
-    return f"_{name}" if is_taken else name
+    is_reserved = name in ("", "data") or name.partition(".")[0].upper() in _RESERVED
+    return f"_{name}" if is_reserved else name
 
 
 def _line(part: Mapping[str, Any]) -> bytes:

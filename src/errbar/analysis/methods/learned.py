@@ -77,7 +77,7 @@ class Learned:
         )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
         self._noise_of: dict[CountMetric, TrialNoise] = {}
-        self._rates, self._weights, self._held = spread
+        self._rates, self._weights, self._members = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
         wrong = (states.trials - states.correct).astype(float)[:, None]
@@ -251,7 +251,9 @@ class Learned:
     def _weighings(self, rng: np.random.Generator) -> Array:
         """Bootstrap weights of the support points: weighings × draws × points."""
         if self._weighed is None:
-            return rng.standard_gamma(np.broadcast_to(self._held, (_WEIGHINGS, *self._held.shape)))
+            return rng.standard_gamma(
+                np.broadcast_to(self._members, (_WEIGHINGS, *self._members.shape))
+            )
         found = np.zeros((_WEIGHINGS, *self._rates.shape))
         for draws in _blocks(len(self._rates), _WEIGHINGS * self._weighed.state.size):
             point = self._points_of(draws, _WEIGHINGS, rng)
@@ -275,9 +277,9 @@ class Learned:
         """Expected share of questions in each bin of the fraction correct: a row per draw."""
         found = np.zeros((len(self._rates), edges.size - 1))
         weights = self._weights / self._weights.sum(axis=1, keepdims=True)
-        asked = self._states.trials > 0
-        for n in np.unique(self._states.trials[asked]).tolist():
-            part = self._often[self._states.trials == n].sum() / self._often[asked].sum()
+        some = self._states.trials > 0
+        for n in np.unique(self._states.trials[some]).tolist():
+            part = self._often[self._states.trials == n].sum() / self._often[some].sum()
             which = np.searchsorted(edges, np.arange(n + 1) / n, side="right") - 1
             for draws in _blocks(len(weights), weights.shape[1] * (n + 1)):
                 masses = rates.masses(self._rates[draws].ravel(), n)
@@ -306,11 +308,11 @@ class Learned:
             chances = np.broadcast_to(weights, (often.size, weights.size))
         else:
             chances = self._belongs[draw]
-        held = rng.multinomial(often, chances)  # states × points
+        drawn = rng.multinomial(often, chances)  # states × points
         if covers is not Estimand.POPULATION:
-            weights = held.sum(axis=0) / often.sum()
-        state, point = held.nonzero()
-        number = held[state, point]
+            weights = drawn.sum(axis=0) / often.sum()
+        state, point = drawn.nonzero()
+        number = drawn[state, point]
         trials = np.repeat(self._states.trials[state], number)
         each = np.repeat(rates[point], number)
         once = np.ones(trials.size, dtype=np.int64)

@@ -58,8 +58,8 @@ def only_part(metric: CountMetric) -> QuestionMean:
 def _systems(data: Any) -> Iterator[_SystemStates]:
     if isinstance(data, States):
         for questions in data.questions:
-            held = questions > 0
-            yield _SystemStates(data.trials[held], data.correct[held], questions[held])
+            some = questions > 0
+            yield _SystemStates(data.trials[some], data.correct[some], questions[some])
     else:
         for tally in data:
             wrong, right = tally.rows.T

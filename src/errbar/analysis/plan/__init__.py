@@ -165,39 +165,39 @@ def plan(
     >>> plan("pass@1", difference=0.1, difficulty="uniform", trials=[1, 4]).best.questions
     272
     """
-    asked = _metric(metric)
+    chosen = _metric(metric)
     _check(difference=difference, width=width, power=power, level=level, budget=budget)
     _check_costs(question_cost, trial_cost)
     require_whole(2 if questions is None else questions, "questions", 2)
     require_whole(simulations, "simulations", 0)
     require_whole(rng, "rng", 0)
-    grid = _grid(asked, trials, max_trials)
+    grid = _grid(chosen, trials, max_trials)
     known = _known(pilot, systems, errors, difficulty, np.random.default_rng(rng))
-    spread = known.difficulty if mean is None else _with_mean(asked, known.difficulty, mean)
-    goal = _goal(asked, spread, known, verdict, (difference, width, level, disagreement, rng))
+    spread = known.difficulty if mean is None else _with_mean(chosen, known.difficulty, mean)
+    goal = _goal(chosen, spread, known, verdict, (difference, width, level, disagreement, rng))
     means = Means(question_cost, trial_cost, questions, budget)
     rows = searched(goal, power, grid, means)
     rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
     best = next(row for row in rows if row.best)
     marked = "cheapest" if best.reached and (budget is None or questions) else "highest power"
     learned = math.isfinite(known.disagreement) and disagreement is None
-    remarks = [*_asked(goal, power), *_verdict(goal, power, best, means)]
+    remarks = [*_goal_in_words(goal, power), *_verdict(goal, power, best, means)]
     remarks += [*_model(goal, best, learned=learned), *_tried(best), *known.remarks]
     return Plan(goal, power, rows, marked, tuple(remarks))
 
 
 def _metric(metric: Metric | str) -> CountMetric:
-    asked = metric_of(metric)
-    if not isinstance(asked, CountMetric) or len(asked.parts()) != 1:
+    chosen = metric_of(metric)
+    if not isinstance(chosen, CountMetric) or len(chosen.parts()) != 1:
         raise WrongType(
-            f"{asked} cannot be planned for: it is no mean over questions of right and wrong "
+            f"{chosen} cannot be planned for: it is no mean over questions of right and wrong "
             f"trials, as avg, pass@k, pass^k and maj@k are."
         )
-    if asked.bounds[0] == asked.bounds[1]:
+    if chosen.bounds[0] == chosen.bounds[1]:
         raise InputError(
-            f"{asked} has the same value whatever the outcomes are; there is nothing to plan."
+            f"{chosen} has the same value whatever the outcomes are; there is nothing to plan."
         )
-    return asked
+    return chosen
 
 
 def _check_costs(question_cost: float, trial_cost: float) -> None:
@@ -302,7 +302,7 @@ def _goal(
     return Width(metric, spread, level, seed, float(width or 0.0))
 
 
-def _asked(goal: Goal, power: float) -> list[str]:
+def _goal_in_words(goal: Goal, power: float) -> list[str]:
     if isinstance(goal, DetectDifference):
         surely = goal.verdict == "better"
         test = "assuming nothing about unseen questions" if surely else "assuming no rare failures"

@@ -136,14 +136,14 @@ class DetectDifference(Goal):
         """The mean shift of log odds that makes the metric differ as much."""
         rates, weights = self.difficulty.as_one()
         base = float(self.part.at_rates(rates) @ weights)
-        asked = base + self.difference / self.span
+        target = base + self.difference / self.span
 
         def mean_at(shift: float) -> float:
             others, both = self._others(rates, weights, shift)
             return float((self.part.at_rates(others) * both).sum())
 
         try:
-            return shift_to(mean_at, asked)
+            return shift_to(mean_at, target)
         except InputError as error:
             raise InputError(
                 f"a difference of {self.difference:+.4g} is out of reach: the first system has "
@@ -203,8 +203,8 @@ class DetectDifference(Goal):
 
     def record(self) -> dict[str, Any]:
         """The difference, and how far the two systems disagree."""
-        asked = {"difference": self.difference, "disagreement": self.disagreement}
-        return super().record() | asked
+        fields = {"difference": self.difference, "disagreement": self.disagreement}
+        return super().record() | fields
 
     def with_disagreement(self, disagreement: float) -> "DetectDifference":
         """The same difference between systems that agree more, or less."""
@@ -298,20 +298,20 @@ class Width(Goal):
         """Share of drawn intervals that are narrow enough; those in doubt are computed in full."""
         values, often, times = self._drawn(questions, trials, _WIDTHS)
         widths = approximate_widths(values, often, self.level)
-        doubtful = np.flatnonzero(np.abs(widths - self._asked) < _DOUBT * self._asked)
+        doubtful = np.flatnonzero(np.abs(widths - self._target) < _DOUBT * self._target)
         some = doubtful[np.argsort(-times[doubtful], kind="stable")[:_EXACT]]
         if some.size:
             exact = np.array([self._width(values, row) for row in often[some]])
             widths[doubtful] *= (exact / widths[some]).mean()
             widths[some] = exact
-        return float(times @ (widths <= self._asked)) / _WIDTHS
+        return float(times @ (widths <= self._target)) / _WIDTHS
 
     def least(self, power: float, trials: int) -> int | None:
         """By halving, with fewer intervals drawn; then by steps."""
 
         def suffices(questions: int) -> bool:
             values, often, times = self._drawn(questions, trials, _ROUGHLY)
-            narrow = approximate_widths(values, often, self.level) <= self._asked
+            narrow = approximate_widths(values, often, self.level) <= self._target
             return float(times @ narrow) >= power * _ROUGHLY
 
         found = _least(suffices)
@@ -322,7 +322,7 @@ class Width(Goal):
         distribution = self._distribution(trials)
         often = rng.multinomial(questions, distribution.chances, times)
         return float(
-            np.mean([self._width(distribution.values, row) <= self._asked for row in often])
+            np.mean([self._width(distribution.values, row) <= self._target for row in often])
         )
 
     def record(self) -> dict[str, Any]:
@@ -330,7 +330,7 @@ class Width(Goal):
         return super().record() | {"width": self.width}
 
     @property
-    def _asked(self) -> float:
+    def _target(self) -> float:
         return self.width / abs(self.span)
 
     def _distribution(self, trials: int | None) -> DiscreteDistribution:
@@ -348,9 +348,9 @@ class Width(Goal):
         return values, *np.unique(runs, axis=0, return_counts=True)
 
     def _width(self, values: Array, often: NDArray[np.int64]) -> float:
-        held = often > 0
-        number = often[held].astype(float)
-        low, high = mean_ends(Sample(values[held], np.ones(number.size), number), self.level)
+        some = often > 0
+        number = often[some].astype(float)
+        low, high = mean_ends(Sample(values[some], np.ones(number.size), number), self.level)
         return high - low
 
 

@@ -89,8 +89,8 @@ class Difficulty:
         cell = 1 + np.floor(np.arcsin(np.sqrt(rates)) * (2.0 * _CELLS / np.pi)).astype(np.int64)
         cell = np.where(rates == 0.0, 0, np.where(rates == 1.0, _CELLS + 2, cell))
         whole = np.bincount(cell, weights).astype(float)
-        held = whole > 0
-        return np.bincount(cell, weights * rates)[held] / whole[held], whole[held]
+        some = whole > 0
+        return np.bincount(cell, weights * rates)[some] / whole[some], whole[some]
 
     def with_mean(self, value: Callable[[Array], Array], mean: float) -> "Difficulty":
         """The same with all log odds shifted until the mean of a value of the rates is `mean`."""
@@ -105,19 +105,19 @@ class Difficulty:
         return float((values * self.weights).sum() / len(self.weights))
 
 
-def shift_to(mean_at: Callable[[float], float], asked: float) -> float:
+def shift_to(mean_at: Callable[[float], float], target: float) -> float:
     """The shift of log odds at which a mean that goes one way with them is as asked for."""
     low, high = -_FARTHEST_SHIFT, _FARTHEST_SHIFT
     first, last = mean_at(low), mean_at(high)
-    if not min(first, last) < asked < max(first, last):
+    if not min(first, last) < target < max(first, last):
         raise InputError(
-            f"a mean of {asked:.4g} is out of reach: whatever the shift of all questions, it stays "
-            f"between {min(first, last):.4g} and {max(first, last):.4g}."
+            f"a mean of {target:.4g} is out of reach: whatever the shift of all questions, it "
+            f"stays between {min(first, last):.4g} and {max(first, last):.4g}."
         )
     rising = last > first
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if (mean_at(middle) < asked) == rising else (low, middle)
+        low, high = (middle, high) if (mean_at(middle) < target) == rising else (low, middle)
     return 0.5 * (low + high)
 
 
@@ -240,13 +240,13 @@ def learned_from(
 
 def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
     """One system or two: those named, or all there are."""
-    asked = [systems] if isinstance(systems, str) else list(systems)
-    strange = [name for name in asked if name not in found]
+    wanted = [systems] if isinstance(systems, str) else list(systems)
+    strange = [name for name in wanted if name not in found]
     if strange:
         raise InputError(
             f"the pilot has no system {strange[0]!r}; it has: {', '.join(map(repr, found))}."
         )
-    names = asked or found
+    names = wanted or found
     if len(names) > 2:
         raise InputError(
             f"the pilot has {len(found)} systems ({', '.join(found[:4])}{' …' * (len(found) > 4)})"
@@ -317,8 +317,8 @@ def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
     n, right, others_n, others_right = states.T[:, :, None].astype(float)
     rates, weights = difficulty.as_one()
     belongs = kernel.memberships(right, n - right, *kernel.logs_of(rates, weights))
-    asked = often * states[:, 2]
-    solved, trials = float(often @ states[:, 3]), float(asked.sum())
+    tries = often * states[:, 2]
+    solved, trials = float(often @ states[:, 3]), float(tries.sum())
     mean = min(max(solved, _AT_EITHER_END), trials - _AT_EITHER_END) / trials
     likeliest = kernel.logs_of(others_right / others_n, np.ones(1))[:2]
     steps, step_weights = normal_quadrature(_SHIFT_STEPS)
@@ -326,7 +326,7 @@ def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
     def support(sd: float) -> float:
         def mean_at(shift: float) -> float:
             others = shift_log_odds(rates[:, None], shift + sd * steps) @ step_weights
-            return float(asked @ (belongs @ others)) / trials
+            return float(tries @ (belongs @ others)) / trials
 
         others = shift_log_odds(rates[:, None], shift_to(mean_at, mean) + sd * steps)
         by_step = kernel.logs_of(others, np.ones(1))[:2]
