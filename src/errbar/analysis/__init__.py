@@ -1,1 +1,1 @@
-"""Decisions: which system is better, who ranks where, whether a release may go out."""
+"""Analyses of outcomes: scores, comparisons, ranks, curves, monitoring and plans."""

@@ -1,7 +1,7 @@
-"""Systems aligned by question, and what every question comes to, side by side for all systems.
+"""Systems aligned by question: the value of every question for every system.
 
-A metric is a mean over questions, or a blend of such means. A blend is taken along its slopes: the
-means of the questions' values are then the same as those of the blend.
+A metric is a mean over questions, or a blend of such means. A blend is replaced by its linear
+expansion around the means, so that it is a mean of values of questions too.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Systems × metrics → comparisons, pair by pair on the questions of both."""
+"""Comparisons of systems by question: every pair on the questions that both have.
+
+P-values and intervals are adjusted for the number of comparisons (Bonferroni).
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Pairs of systems on the same items: resampled together, or by DeLong's covariance.
+"""Comparisons of systems by ranked item: paired bootstrap, or DeLong's covariance of two areas.
 
-Clusters of items are drawn again, the same for all systems, so that what two systems share falls
-out of their difference. Two scores of the same labels have DeLong's covariance instead. P-values
+The bootstrap draws the same clusters of items for both systems, so that what the systems share
+cancels in the difference. Two scores of the same labels have DeLong's covariance instead. P-values
 and intervals are adjusted for the number of comparisons (Bonferroni).
 """
 

@@ -1,7 +1,7 @@
-"""Systems that rank their answers, compared item by item: risk and coverage, and ROC-AUC.
+"""Comparisons of systems that rank their answers: risk and coverage, and ROC-AUC.
 
 Items come from outcomes, from `Predictions` of each system, or from scores and labels. All are
-compared in the same way, and give the same numbers.
+compared by `compare_items`, and give the same numbers.
 """
 
 import warnings

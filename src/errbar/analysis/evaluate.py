@@ -1,6 +1,7 @@
-"""Counts x metrics x method to estimates, and a simulated check that the interval holds.
+"""Estimates from counts by an interval method, and the audit of intervals by simulation.
 
-`chosen_method` decides which way of making intervals a user meant.
+`chosen_method` turns what the user asked for into an interval method; `counts_of` returns the
+counts that a metric needs.
 """
 
 import math
@@ -342,7 +343,7 @@ def _metrics(names: Sequence[CountMetric | str]) -> list[CountMetric]:
 
 
 def _require_counts(system: str, counts: AnyCounts) -> None:
-    """Refuse what is not counted, and say whose it is."""
+    """Refuse anything but counts, with the name of the system."""
     if not isinstance(counts, Counts | CategoryCounts):
         raise WrongType(
             f"system {system!r} must be given as errbar.Counts(trials, correct) or "

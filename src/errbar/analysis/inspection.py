@@ -1,4 +1,4 @@
-"""What is in the data, and whether errbar gets the numbers that the log itself states."""
+"""Contents of the data, and whether errbar reproduces the scores that a log states."""
 
 import math
 

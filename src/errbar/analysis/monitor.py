@@ -1,8 +1,8 @@
-"""Watching a run while it goes on: looks are free, and what is claimed holds at all of them.
+"""Monitoring a run while it goes on: confidence sequences, valid at every look.
 
-A question is one bet. It is settled when it has all its trials, in the order of the log, so that
-repeated trials of a question never pass for more questions. Whoever looks at a log as it grows gets
-the same numbers as whoever reads it whole: nothing depends on when was looked.
+A question is one bet (`kernels.betting`). It is settled when it has all its trials, in the order of
+the log, so that repeated trials of a question do not count as further questions. The numbers depend
+on the log alone, not on when or how often it was looked at.
 """
 
 import math

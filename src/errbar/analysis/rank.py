@@ -1,9 +1,9 @@
-"""Who ranks where: all systems on the questions of all.
+"""Ranks of systems, with ranges that hold together, on the questions that all systems have.
 
-A system may rank below another unless it is shown to be better. All pairs are tried as `compare`
-tries them, adjusted for their number: so with the probability of the level no pair is decided
-wrongly, and all ranks lie in their ranges. Probabilities of ranks come from one joint posterior,
-the Bayesian bootstrap with one unseen question.
+The range of a system has every rank that the comparisons of pairs leave open. All pairs are
+compared as by `compare`, adjusted for their number: with the probability of the level, no pair is
+decided wrongly and all ranks lie in their ranges. Probabilities of ranks come from one joint
+posterior, the Bayesian bootstrap with one unseen question.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Ranked rows, or totals of them, x metrics to estimates; systems aligned item by item."""
+"""Estimates from ranked rows, or totals of them; systems aligned item by item."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

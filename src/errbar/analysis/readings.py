@@ -1,6 +1,6 @@
-"""Rows that can be read in two ways: repeated ids, and rows without a result.
+"""Remarks on how rows were read: rows without a result, repeated ids, copies, scales.
 
-Both readings are stated, with how to choose.
+Where rows can be read in two ways, both results are stated, with the option that chooses.
 """
 
 import math
@@ -66,7 +66,7 @@ def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]
 def rows_without_result(
     source: Source, subjects: Mapping[Subject, Slice], errors: str
 ) -> list[str]:
-    """How many rows of whoever has a score have no result, why, and how they are taken."""
+    """Number of rows without a result among scored systems, the reasons, and how they count."""
     scored = {of: part for of, part in subjects.items() if part.was_scored}
     rows = sum(part.rows for part in subjects.values())
     ungraded = sum(part.ungraded for part in scored.values())
@@ -98,7 +98,7 @@ def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> l
 
 
 def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
-    """Whoever has no score at all."""
+    """Names of the systems that have no score at all."""
     left = [str(of) or "the system" for of, part in subjects.items() if not part.was_scored]
     return [f"{first_of(left)}: {NEVER_SCORED}."] if left else []
 
@@ -162,7 +162,7 @@ _TRUTHS = (
 
 
 def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """What there is to say where ids repeat and nothing numbers the trials."""
+    """Remark on ids that repeat while no column numbers the trials."""
     if not source.guesses_trials or not any((part.trials > 1).any() for part in found):
         return []
     rows = sum(part.rows for part in found)
@@ -197,7 +197,7 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
 
 
 def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """What there is to say where rows that repeat an id are copies in every column."""
+    """Warning on rows that repeat an id and are copies in every column."""
     rows = sum(part.rows for part in found)
     if not source.guesses_trials or not isinstance(source, TableSource) or rows > _MOST_ROWS:
         return []
@@ -303,7 +303,7 @@ def _values(source: Source, part: Slice) -> dict[float, int]:
 
 
 def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """What there is to say where systems share fewer questions than their ids would if alike."""
+    """Warning on systems that share few questions because their ids are written differently."""
     if len(found) < 2 or sum(part.rows for part in found) > _MOST_ROWS:
         return []
     parts = (
@@ -339,7 +339,7 @@ def _plain_id(text: str) -> str:
 
 
 def nameless_systems(found: Sequence[Slice]) -> list[Above]:
-    """What there is to say where some rows name no system though others do."""
+    """Warning on rows that name no system while others do."""
     lost = [part for part in found if not part.key[0]]
     if not lost or len(lost) == len(found):
         return []
@@ -353,7 +353,7 @@ def nameless_systems(found: Sequence[Slice]) -> list[Above]:
 
 
 def strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """What there is to say where a column of right and wrong holds other numbers."""
+    """Warning on a column of right and wrong that has other numbers than 0 and 1."""
     column = source.outcome_column
     if column.lower() not in _TRUTHS or all(part.is_binary for part in found):
         return []

@@ -1,6 +1,6 @@
-"""Slices x metrics to estimates, under a policy for rows without a result and short questions.
+"""Estimates from slices of outcomes: every metric of every system and task.
 
-Curves are scored here, too, as far as the trials of each system allow.
+Rows without a result, and questions with too few trials, are counted as the user chose.
 """
 
 import math
@@ -207,7 +207,7 @@ class Scoring:
     def _audited(
         self, found: list[Estimate], counts: dict[Subject, AnyCounts], remarks: list[str]
     ) -> list[Estimate]:
-        """The same, with the share of simulations in which each interval held the truth."""
+        """Estimates with the share of simulations in which the interval contains the true value."""
         if any(clusters_of(item) is not None for item in counts.values()):
             remarks.append("held: the simulated questions are not clustered.")
         coverage: dict[tuple[Subject, Metric], float] = {}
@@ -318,7 +318,7 @@ def _scorable(
 
 
 def _that_weigh(whose: Subject, part: Slice) -> NDArray[np.bool_]:
-    """The states of questions whose weight is not 0; there must be one."""
+    """Mask of the states with positive weight; an error if there is none."""
     weigh = part.weighs
     if not weigh.any():
         raise InputError(

@@ -1,4 +1,4 @@
-"""Metrics of ranked predictions with their intervals, and what the data must reach to have them.
+"""Estimates of selective prediction from `Predictions`, and the coverage that they require.
 
 Items are resampled, or clusters or groups of them if there are any.
 """

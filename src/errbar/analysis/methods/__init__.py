@@ -1,4 +1,4 @@
-"""Ways of making intervals, each a frozen value."""
+"""Interval methods, each a frozen value."""
 
 from errbar.analysis.methods.base import Cell, Method
 from errbar.analysis.methods.bootstrap import SEEN, Bootstrap

@@ -1,4 +1,4 @@
-"""What every interval method provides: cells of a table, a description; weights of questions."""
+"""The interface of interval methods, and questions of different weights."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

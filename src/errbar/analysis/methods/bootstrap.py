@@ -1,7 +1,7 @@
-"""Resampling items, or clusters of items, and the ends of an interval from it.
+"""Bootstrap intervals of ranked items: items, or clusters of items, are resampled.
 
 A resample is a row of weights, the same for every system and metric, so differences are
-paired. What a resample leaves undefined is left out, counted and reported.
+paired. Resamples in which a number is undefined are left out, counted and reported.
 
 The interval of a single number is that of the Bayesian bootstrap (Rubin 1981) with one unseen item,
 or cluster: Gaffke's bound for means (`kernels.bounded_mean`), carried over to areas. Each draw is

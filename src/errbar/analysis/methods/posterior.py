@@ -1,4 +1,7 @@
-"""Intervals from posteriors: normal ones as documented, or from the whole distribution."""
+"""Intervals from the posterior of each question's success rate.
+
+They are normal, as documented for `errbar.eval`, or quantiles of the whole distribution.
+"""
 
 import math
 from collections.abc import Iterator, Sequence

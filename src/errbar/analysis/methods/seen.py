@@ -1,4 +1,4 @@
-"""Intervals for the population of questions: questions, or clusters of them, are the sample.
+"""Intervals for the population of questions, from a sample of questions or of clusters of them.
 
 The value of a question, averaged over the subsets of its trials, is unbiased, so the mean of the
 values is a sample mean of a bounded variable, and `kernels.bounded_mean` gives its interval. With

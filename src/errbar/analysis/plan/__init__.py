@@ -1,4 +1,4 @@
-"""How many questions, and how many trials of each: the request, checked, searched and answered."""
+"""Sample sizes: how many questions, and how many trials of each, reach a goal."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -75,7 +75,7 @@ def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> 
 def simulated(
     rows: Sequence[PlanRow], goal: Goal, times: int, rng: np.random.Generator
 ) -> tuple[PlanRow, ...]:
-    """The same, every row tried out; of slow goals the best alone, and less often."""
+    """A plan with every row simulated; of slow goals the best row alone, and less often."""
     if not times:
         return tuple(rows)
     often = min(times, goal.most_simulations)

@@ -1,6 +1,6 @@
-"""What a run is to show: a difference between two systems, or a score to some width.
+"""Goals of a plan: to detect a difference between two systems, or to estimate a score to a width.
 
-A goal knows how likely it is to be met with so many questions and trials.
+A goal computes the probability that it is met with so many questions and trials.
 """
 
 import math
