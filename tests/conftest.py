@@ -10,9 +10,10 @@ from hypothesis import settings
 
 import optional_packages
 import quick
+from shared_draws import shared_draws
 from shared_engine import shared_engine
 
-__all__ = ["shared_engine"]
+__all__ = ["shared_draws", "shared_engine"]
 
 collect_ignore_glob = ["fixtures/*"]  # scripts that run harnesses; no test, no example
 

@@ -419,7 +419,8 @@ def _awkward() -> Case:
             rows += [(system, task, question, at, right, level) for at, right in enumerate(drawn)]
     kinds = dict.fromkeys(("system", "task", "question"), "text")
     kinds |= {"trial": "whole", "outcome": "whole", "level": "text"}
-    return Case("awkward ids", Table(kinds, rows), by=["level"], metrics=(*METRICS, "pass@4"))
+    metrics = (*METRICS, "pass@4")
+    return Case("awkward ids", Table(kinds, rows), metrics=metrics, by=["level"], errors=("fail",))
 
 
 def _bare() -> Case:

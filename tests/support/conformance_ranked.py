@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,12 +31,17 @@ class Case:
     refused: str = ""
 
 
-def ask(case: Case, data: Any) -> dict[Any, Any]:
+# How the rows are ranked: above how many of them in groups of clusters, and in how many bins.
+WAYS = {"rows": (10**9, None), "groups": (0, None), "bins": (10**9, _BINS)}
+
+
+def ask(case: Case, data: Any, ways: Iterable[str] = tuple(WAYS)) -> dict[Any, Any]:
     """Row by row, by groups and in bins: values, intervals, counts and words, to the last bit."""
     runs = errbar.load(data, **alone(case.table))
     where = f"{data}: " if isinstance(data, str | Path) else ""
     found: dict[Any, Any] = {}
-    for way, most, bins in (("rows", 10**9, None), ("groups", 0, None), ("bins", 10**9, _BINS)):
+    for way in ways:
+        most, bins = WAYS[way]
         with patch.object(sources, "MOST_RANKED_ROWS", most):
             try:
                 risks = runs.selective(*METRICS, method=_QUICK, bins=bins)

@@ -3,6 +3,7 @@
 import math
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,11 +25,13 @@ _ASKED = [
 @pytest.mark.parametrize(("engine", "name"), _ASKED)
 def test_engines_rank_as_plain_python_does(engine: str, name: str, tmp_path: Path) -> None:
     case = _EACH[name]
-    answers = ask(case, ENGINES[engine](case.table.shuffled(seed=len(engine)), tmp_path))
-    assert answers == _in_words(name)
+    # Groups and bins are sums of the columns that rows are ranked by: each backend adds up.
+    ways = ("rows", "groups", "bins") if engine in BACKENDS else ("rows",)
+    answers = ask(case, ENGINES[engine](case.table.shuffled(seed=len(engine)), tmp_path), ways)
+    assert answers == {key: says for key, says in _in_words(name).items() if _way(key) in ways}
     if not case.refused:
         for system, value in expected(case).items():
-            for way in ("rows", "groups"):
+            for way in ways[:2]:
                 got = answers[way, "aurc"][system]
                 assert math.isclose(float.fromhex(got), value, rel_tol=1e-12)
 
@@ -56,8 +59,12 @@ def test_what_cannot_be_ranked_is_named_with_its_file(name: str, tmp_path: Path)
 
 
 @cache
-def _in_words(name: str) -> object:
+def _in_words(name: str) -> dict[Any, Any]:
     return ask(_EACH[name], arrow(_EACH[name].table))
+
+
+def _way(key: str | tuple[str, str]) -> str:
+    return key if isinstance(key, str) else key[0]
 
 
 def test_cases_that_a_wrapping_can_touch_are_known() -> None:

@@ -69,9 +69,9 @@ def require_same(text: str) -> None:
 
 
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
-@pytest.mark.parametrize("text", [*VALUES, *BROKEN], ids=lambda text: ascii(text[:24]))
-def test_every_text_is_read_or_refused_as_json_does(text: str, wrapping: str) -> None:
-    require_same(wrapping.format(text))
+def test_every_text_is_read_or_refused_as_json_does(wrapping: str) -> None:
+    for text in (*VALUES, *BROKEN):
+        require_same(wrapping.format(text))
 
 
 @pytest.mark.parametrize("raw", UNDECODABLE)
@@ -117,13 +117,12 @@ def test_what_nan_becomes_may_be_chosen() -> None:
     assert parse('{"a": NaN, "b": 1}', {"NaN": None}.get) == {"a": None, "b": 1}
 
 
-@pytest.mark.parametrize("text", [*VALUES, *BROKEN], ids=lambda text: ascii(text[:24]))
-def test_elements_of_an_array_are_those_of_the_document(text: str, tmp_path: Path) -> None:
+def test_elements_of_an_array_are_those_of_the_document(tmp_path: Path) -> None:
     file = tmp_path / "array.json"
-    file.write_bytes(f'[{{"at": 0}}, {text}, "last"]'.encode())
-    assert refusal_or_value(lambda: list(elements(file))) == refusal_or_value(
-        lambda: document(file)
-    )
+    for text in (*VALUES, *BROKEN):
+        file.write_bytes(f'[{{"at": 0}}, {text}, "last"]'.encode())
+        one_by_one = refusal_or_value(lambda: list(elements(file)))
+        assert one_by_one == refusal_or_value(lambda: document(file)), text
 
 
 def refusal_or_value(read: Callable[[], Any]) -> Any:

@@ -46,43 +46,41 @@ ways_in = pytest.mark.parametrize("call", EVERY_WAY_IN.values(), ids=EVERY_WAY_I
 
 
 @ways_in
-@pytest.mark.parametrize("kind", ["f8", "f4", "f2", "g", ">f8"])
 def test_a_score_that_is_not_a_number_is_refused_with_its_place(
-    call: Callable[[Any, Any], object], kind: str
+    call: Callable[[Any, Any], object],
 ) -> None:
-    with pytest.raises(InputError, match=r"^scores\[2\] is .*nan.*; it cannot be ranked\.$"):
-        call(np.array([0.1, 0.4, np.nan, 0.8]).astype(kind), LABELS)
-    with pytest.raises(InputError, match=r"^scores\[1\] is .*\(3 such entries\)\.$"):
-        call(np.array([-np.inf, np.nan, np.nan, np.nan]).astype(kind), LABELS)
+    for kind in ("f8", "f4", "f2", "g", ">f8"):
+        with pytest.raises(InputError, match=r"^scores\[2\] is .*nan.*; it cannot be ranked\.$"):
+            call(np.array([0.1, 0.4, np.nan, 0.8]).astype(kind), LABELS)
+        with pytest.raises(InputError, match=r"^scores\[1\] is .*\(3 such entries\)\.$"):
+            call(np.array([-np.inf, np.nan, np.nan, np.nan]).astype(kind), LABELS)
+
+
+WRONG_LABELS: list[tuple[Any, str]] = [
+    ([0, 1, 2, 1], r"labels\[2\] is 2;"),
+    ([-1, 1, -1, 1], r"labels\[0\] is -1; .* \(2 such entries\)"),
+    ([0, 1, 0.5, 1], r"labels\[2\] is 0\.5;"),
+    ([0, 1, 1, math.nan], r"labels\[3\] is nan;"),
+    ([0, math.inf, 1, 0], r"labels\[1\] is inf;"),
+    (np.array([0, 1, 255, 1], dtype=np.uint8), r"labels\[2\] is 255;"),
+]
 
 
 @ways_in
-@pytest.mark.parametrize(
-    ("labels", "place"),
-    [
-        ([0, 1, 2, 1], r"labels\[2\] is 2;"),
-        ([-1, 1, -1, 1], r"labels\[0\] is -1; .* \(2 such entries\)"),
-        ([0, 1, 0.5, 1], r"labels\[2\] is 0\.5;"),
-        ([0, 1, 1, math.nan], r"labels\[3\] is nan;"),
-        ([0, math.inf, 1, 0], r"labels\[1\] is inf;"),
-        (np.array([0, 1, 255, 1], dtype=np.uint8), r"labels\[2\] is 255;"),
-    ],
-)
 def test_a_label_other_than_0_and_1_is_refused_with_its_place(
-    call: Callable[[Any, Any], object], labels: Any, place: str
+    call: Callable[[Any, Any], object],
 ) -> None:
-    with pytest.raises(InputError, match=f"^{place}"):
-        call(SCORES, labels)
+    for labels, place in WRONG_LABELS:
+        with pytest.raises(InputError, match=f"^{place}"):
+            call(SCORES, labels)
 
 
 @ways_in
-@pytest.mark.parametrize("label", [0, 1, True, False, 1.0])
-def test_one_class_alone_is_refused(call: Callable[[Any, Any], object], label: Any) -> None:
-    with pytest.raises(
-        InputError,
-        match=f"labels are all {int(label)}; .* needs at least one positive and one negative",
-    ):
-        call(SCORES, [label] * 4)
+def test_one_class_alone_is_refused(call: Callable[[Any, Any], object]) -> None:
+    needed = "needs at least one positive and one negative"
+    for label in (0, 1, True, False, 1.0):
+        with pytest.raises(InputError, match=f"labels are all {int(label)}; .* {needed}"):
+            call(SCORES, [label] * 4)
 
 
 @ways_in
@@ -94,10 +92,10 @@ def test_no_items_at_all_are_refused(call: Callable[[Any, Any], object]) -> None
 
 
 @ways_in
-@pytest.mark.parametrize("size", [0, 1, 3, 5])
-def test_as_many_labels_as_scores_are_needed(call: Callable[[Any, Any], object], size: int) -> None:
-    with pytest.raises(InputError, match=f"one entry per item; they have 4 and {size}"):
-        call(SCORES, ([0, 1] * 3)[:size])
+def test_as_many_labels_as_scores_are_needed(call: Callable[[Any, Any], object]) -> None:
+    for size in (0, 1, 3, 5):
+        with pytest.raises(InputError, match=f"one entry per item; they have 4 and {size}"):
+            call(SCORES, ([0, 1] * 3)[:size])
 
 
 WRONG_KINDS: list[Any] = [
@@ -118,14 +116,12 @@ WRONG_KINDS: list[Any] = [
 
 
 @ways_in
-@pytest.mark.parametrize("wrong", WRONG_KINDS, ids=range(len(WRONG_KINDS)))
-def test_what_is_no_list_of_numbers_is_refused_by_name(
-    call: Callable[[Any, Any], object], wrong: Any
-) -> None:
-    with pytest.raises(InputError, match=r"^scores must"):
-        call(wrong, LABELS)
-    with pytest.raises(InputError, match=r"^labels must"):
-        call(SCORES, wrong)
+def test_what_is_no_list_of_numbers_is_refused_by_name(call: Callable[[Any, Any], object]) -> None:
+    for wrong in WRONG_KINDS:
+        with pytest.raises(InputError, match=r"^scores must"):
+            call(wrong, LABELS)
+        with pytest.raises(InputError, match=r"^labels must"):
+            call(SCORES, wrong)
 
 
 @pytest.mark.parametrize(

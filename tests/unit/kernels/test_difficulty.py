@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from errbar.kernels import difficulty
+from errbar.kernels.difficulty import learn
 
 PRIOR_DRAWS = 150_000
 
@@ -37,7 +37,7 @@ def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, f
 def by_sampling(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
     """The same from 40 chains."""
     chains = 40
-    spread = difficulty.learn(
+    spread = learn(
         np.tile(trials, chains),
         np.tile(correct, chains),
         np.ones(chains * len(trials), dtype=np.int64),
@@ -64,7 +64,7 @@ def test_sampling_gives_what_weighing_the_prior_gives(
 
 def points_in_use(correct: np.ndarray, trials: int) -> float:
     """How many points have questions, on average."""
-    spread = difficulty.learn(
+    spread = learn(
         np.full(correct.size, trials),
         correct,
         np.ones(correct.size, dtype=np.int64),
@@ -86,7 +86,7 @@ def test_equal_questions_may_be_given_together() -> None:
     rng = np.random.default_rng(0)
     correct = rng.binomial(8, rng.random(300))
     often = np.bincount(correct, minlength=9)
-    spread = difficulty.learn(
+    spread = learn(
         np.full(9, 8), np.arange(9), often, np.zeros(1, dtype=np.int64), [np.random.default_rng(2)]
     )
     assert (spread.rates * spread.weights).sum(axis=2).mean() == pytest.approx(
@@ -96,7 +96,7 @@ def test_equal_questions_may_be_given_together() -> None:
 
 
 def test_systems_are_learned_from_their_own_questions() -> None:
-    spread = difficulty.learn(
+    spread = learn(
         np.array([16, 16]),
         np.array([0, 16]),
         np.array([50, 50]),
@@ -110,5 +110,5 @@ def test_systems_are_learned_from_their_own_questions() -> None:
 
 def test_a_seed_repeats_to_the_bit() -> None:
     data = (np.array([4, 4]), np.array([1, 3]), np.array([5, 6]), np.zeros(1, dtype=np.int64))
-    one, other = (difficulty.learn(*data, [np.random.default_rng(7)]) for _ in range(2))
+    one, other = (learn(*data, [np.random.default_rng(7)]) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
