@@ -3,7 +3,7 @@
 The range of a system has every rank that the comparisons of pairs leave open. All pairs are
 compared as by `compare`, adjusted for their number: with the probability of the level, no pair is
 decided wrongly and all ranks lie in their ranges. Probabilities of ranks come from one joint
-posterior, the Bayesian bootstrap with one unseen question.
+posterior: the Bayesian bootstrap with one unseen question, of systems taken to be exchangeable.
 """
 
 import math
@@ -25,6 +25,7 @@ from errbar.base.tables import counted
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
+from errbar.kernels.hierarchical import exchangeable
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.base import Refusals, reason_of
@@ -70,7 +71,8 @@ def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leader
     vary = _Sampled(parts) if request.covers is Estimand.POPULATION else _Apart(parts)
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
     ahead = _decided(vary, request.level) * up  # 1 where the row is better than the column
-    drawn = _DrawnRanks(vary.scores() * up)
+    scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
+    drawn = _DrawnRanks(scores)
     rows = _standings(systems, parts, ahead, drawn, up, request)
     lost = sum(part.left_out for part in parts)
     if left:

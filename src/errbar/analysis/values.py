@@ -24,7 +24,7 @@ from errbar.data.queries.slices import Named, Results, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import most_noise
-from errbar.kernels.interval import endpoints, student_reach
+from errbar.kernels.interval import endpoints, skewed_ends, student_reach
 from errbar.kernels.sign_flip import effective_size
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.categories import CategoryMetric
@@ -225,6 +225,8 @@ def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
     )
     if not found.sd:  # neither the rewards nor their estimated range tell how far others may lie
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
+    if known.bounds is None and known.assume == "nothing" and bounds != (0.0, 1.0):
+        found = _beyond_guessed_bounds(found, answered, method.level)
     in_all = known.questions_in_all
     if in_all is None:
         return found, ""
@@ -233,6 +235,20 @@ def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
         return found, f"questions_in_all has no effect: {reason}"
     noise = min(1.0, within / found.sd**2)
     return of_a_share(found, answered.values.size / in_all, noise)
+
+
+def _beyond_guessed_bounds(found: Summary, answered: Answered, level: float) -> Summary:
+    """Move an end outwards to that of Hall's interval, because guessed bounds may be too near."""
+    values = answered.values
+    each = np.ones(values.size) if answered.weights is None else answered.weights
+    apart = each * (values - found.mean)
+    if answered.clusters is not None:
+        apart = np.bincount(np.unique(answered.clusters, return_inverse=True)[1], apart)
+    below, above = skewed_ends(apart * apart.size / each.sum(), level)
+    low = min(found.low, found.mean + below)
+    if values.min() >= 0.0:
+        low = max(low, 0.0)
+    return found._replace(low=low, high=max(found.high, found.mean + above))
 
 
 def _within_questions(answered: Answered) -> tuple[float, int, str]:

@@ -1,7 +1,8 @@
 """Interval ends from moments, from bootstrap replicates, or from a mixture of Beta distributions.
 
-Normal intervals, Wilson's score interval for a proportion (Wilson 1927), percentile and
-BCa bootstrap intervals (Efron 1987), and quantiles of a Beta mixture, by a bracketed secant method.
+Normal intervals, Wilson's score interval for a proportion (Wilson 1927), Hall's interval for skewed
+means (Hall 1992), percentile and BCa bootstrap intervals (Efron 1987), and quantiles of a Beta
+mixture, by a bracketed secant method.
 """
 
 import math
@@ -58,6 +59,34 @@ def endpoints(values: Array) -> tuple[float, float]:
     if ordered.size < 2:
         return float(ordered[0]), float(ordered[-1])
     return float(2.0 * ordered[0] - ordered[1]), float(2.0 * ordered[-1] - ordered[-2])
+
+
+def skewed_ends(deviations: Array, level: float) -> tuple[float, float]:
+    """Ends of an interval for a mean, less the estimate, which allow for skewness.
+
+    Hall's transformation (1992, "On the removal of skewness by transformation") of the t statistic
+    with n − 1 degrees of freedom. `deviations` of the n values from their mean may be those of a
+    ratio of two sums: what each unit contributes, times n.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in skewed_ends(np.array([-1.0, -1.0, -1.0, -1.0, 4.0]), 0.95)]
+    [-1.6, 6.74]
+    """
+    n = deviations.size
+    squares = float(np.square(deviations).sum())
+    if n < 2 or not squares:
+        return 0.0, 0.0
+    error = math.sqrt(squares / (n - 1) / n)
+    skewness = 0.0
+    if n > 2:  # the estimate G1, unbiased for normal values
+        skewness = float((deviations**3).sum()) * math.sqrt(n) / squares**1.5
+        skewness *= math.sqrt(n * (n - 1)) / (n - 2)
+    a, t = skewness / math.sqrt(n), student_reach(level, n - 1)
+    if abs(a) < _EQUAL:
+        return -t * error, t * error
+    high, low = (3.0 / a * (math.cbrt(1.0 + a * (x - a / 6.0)) - 1.0) for x in (-t, t))
+    return -low * error, -high * error
 
 
 def percentile_ends(replicates: Array, level: float) -> tuple[float, float]:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from scipy import stats
 
 import errbar
 from errbar.analysis import evaluate
@@ -49,17 +50,25 @@ def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -
         number = len(means)
         exact = math.sqrt(squares / (number + 1) / (number + 2))
         assert one.sd == pytest.approx(exact, abs=1e-12)
-        assert low - 1e-12 <= one.interval.low <= one.value <= one.interval.high <= high + 1e-12
+        least = 0.0 if min(means) >= 0 else -math.inf
+        assert least <= one.interval.low <= one.value <= one.interval.high
     assert one.interval.covers == "population"
 
 
 def test_ends_are_those_of_random_weights_with_one_unseen_question() -> None:
     rewards = [0.5, 1.5, 2.5, 3.5, 4.5]
-    (one,) = errbar.load([[each] for each in rewards]).score("avg")
+    (one,) = errbar.load([[each] for each in rewards]).score("avg", bounds=(0.0, 5.5))
     weights = np.random.default_rng(0).dirichlet(np.ones(6), 400_000)
     lows, highs = (weights @ np.array([*rewards, bound]) for bound in (0.0, 5.5))
     expected = float(np.quantile(lows, 0.025)), float(np.quantile(highs, 0.975))
     assert (one.interval.low, one.interval.high) == pytest.approx(expected, abs=0.01)
+
+
+def test_without_known_bounds_an_end_is_no_nearer_than_that_of_student() -> None:
+    rewards = [1.5, 2.5, 3.5, 4.5, 5.5]
+    (one,) = errbar.load([[each] for each in rewards]).score("avg")
+    symmetric = stats.t.interval(0.95, 4, 3.5, stats.sem(rewards))
+    assert (one.interval.low, one.interval.high) == pytest.approx(symmetric)
 
 
 def test_one_question_says_little() -> None:
