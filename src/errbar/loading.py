@@ -99,7 +99,8 @@ def load(
     """
     _require_known(repeats, files, rows, keys)
     words = (right,) if isinstance(right, str) else tuple(right)
-    how = HowToRead(dict(columns), words, rows, files, repeats, keys)
+    named = {meaning: None if name is None else str(name) for meaning, name in columns.items()}
+    how = HowToRead(named, words, rows, files, repeats, keys)
     choice = Choice(scorer, filter, regrade, signal, files)
     if spark is not None:
         return Runs(_from_spark(data, how, reader, choice, spark))
@@ -361,7 +362,7 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
     import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
     from narwhals.exceptions import DuplicateError  # noqa: PLC0415
 
-    data = with_flat_columns(data)
+    data = with_flat_columns(data, how)
     try:
         frame = nw.from_native(data, allow_series=True)
     except TypeError as error:

@@ -344,7 +344,7 @@ def _area(
     loss: ArrayLike | None = None,
     answered: ArrayLike | None = None,
 ) -> float:
-    if estimator not in areas_of:
+    if not isinstance(estimator, str) or estimator not in areas_of:
         known = ", ".join(map(repr, ["mean", *areas_of]))
         raise InputError(f"estimator must be one of {known}; got {estimator!r}.")
     if coverage is not None:

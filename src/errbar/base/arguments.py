@@ -308,7 +308,11 @@ def question_ids(questions: Sequence[Hashable] | None, size: int) -> Sequence[Ha
         return range(size)
     if len(questions) != size:
         raise InputError(f"{len(questions)} question ids were given for {size} questions.")
-    if len(set(questions)) != size:
+    try:
+        distinct = len(set(questions))
+    except TypeError as error:  # lists, or the rows of a matrix
+        raise WrongType(f"question ids are numbers or texts; got {questions[0]!r:.80}.") from error
+    if distinct != size:
         twice, times = Counter(questions).most_common(1)[0]
         raise InputError(f"question ids must be unique; {twice!r} occurs {times} times.")
     return tuple(questions)

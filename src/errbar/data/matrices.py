@@ -4,6 +4,7 @@ Matrices are validated here, with the offending value and its position in the er
 need no further checks.
 """
 
+import sys
 from functools import reduce
 from typing import Any
 
@@ -191,6 +192,8 @@ def _numbers(array: NDArray[Any], name: str) -> NDArray[Any]:
     for place, value in np.ndenumerate(array):
         if not isinstance(value, bool | int | float | np.number | np.bool_):
             raise WrongType(f"{name}{list(place)} is {value!r}; {name} must hold numbers.")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise InputError(f"{name}{list(place)} is an integer too large for a float.")
     return array.astype(float)
 
 

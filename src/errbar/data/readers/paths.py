@@ -23,10 +23,10 @@ from errbar.data.readers.files import (
 from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import is_array, read_tables
-from errbar.data.readers.tables.matrix_files import read_matrix
+from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
-from errbar.data.sources.arrays import array_source, arrays_in, matrix_of
+from errbar.data.sources.arrays import array_source, matrix_of
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import MatrixSource, Source, TableSource
 from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn

@@ -1,20 +1,16 @@
-"""Arrays and counts, passed directly or read from NumPy files, as systems.
+"""Arrays and counts as systems.
 
 A vector has an entry per question, a matrix a row per question and a column per trial; the axes of
 a three-dimensional array are systems, questions and trials.
 """
 
-import zlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, TypeGuard
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
-from errbar.data.engines.duckdb import plain_errors
 from errbar.data.matrices import as_matrix
 from errbar.data.readers.logs import Origin
 from errbar.data.sources.tables import MatrixSource
@@ -99,21 +95,3 @@ def _depth(data: Any) -> int:
     if isinstance(data, np.ndarray):
         return data.ndim
     return 1 + _depth(data[0]) if is_list(data) and len(data) else int(is_list(data))
-
-
-def arrays_in(file: Path) -> Any:
-    """The array in a NumPy file, or its arrays by name."""
-    with plain_errors(str(file)):
-        try:
-            with file.open("rb") as opened:
-                loaded = np.load(opened, allow_pickle=False)
-                return (
-                    loaded
-                    if isinstance(loaded, np.ndarray)
-                    else {name: loaded[name] for name in loaded.files}
-                )
-        except (ValueError, OSError, EOFError, BadZipFile, zlib.error, KeyError) as error:
-            raise InputError(
-                f"{file} contains no readable arrays of numbers; arrays of objects are never "
-                f"unpickled."
-            ) from error

@@ -57,7 +57,18 @@ def indexed_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def with_flat_columns(data: Any) -> Any:
+def with_flat_columns(data: Any, how: HowToRead) -> Any:
+    """A pandas table with one level of column names, as texts unless they number the trials."""
+    data = _flat_columns(data)
+    columns = getattr(data, "columns", None) if hasattr(data, "set_axis") else None
+    if columns is None or all(isinstance(name, str) for name in columns):
+        return data
+    if not how.assignment and all(are_whole_numbers([name]) for name in columns):
+        return data
+    return data.set_axis([str(name) for name in columns], axis=1)
+
+
+def _flat_columns(data: Any) -> Any:
     """A pandas table without levels of columns: those of systems and trials become rows."""
     # A table of Spark Connect seems to have any attribute; its columns are a list without levels.
     columns = getattr(data, "columns", None) if hasattr(data, "set_axis") else None
@@ -65,9 +76,7 @@ def with_flat_columns(data: Any) -> Any:
         return data
     plain = [label for label in data if not any(str(part) for part in label[1:])]
     if plain and len(plain) < len(columns):
-        return with_flat_columns(
-            data.set_index(plain).rename_axis([str(name[0]) for name in plain])
-        )
+        return _flat_columns(data.set_index(plain).rename_axis([str(name[0]) for name in plain]))
     levels = [columns.get_level_values(at) for at in range(columns.nlevels)]
     varied = [level for level in levels if len(set(level)) > 1] or levels[-1:]
     if len(varied) == 1:
@@ -231,6 +240,8 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
 def _is_plain(columns: Columns, kinds: Any, how: HowToRead) -> bool:
     """Whether the rows need no conversion."""
     if how.rows == "questions" or how.right or columns["question"] == ROW:
+        return False
+    if any(kinds[name].is_nested() for name in columns.named.values()):  # such as lists for ids
         return False
     kind = kinds[columns.named.get("outcome", columns["question"])]
     return "outcome" not in columns or kind.is_numeric() or kind == nw.Boolean

@@ -1,15 +1,17 @@
-"""CSV files with numbers only: a row per question, a column per trial."""
+"""Files with numbers only: a row per question, a column per trial; in CSV and of NumPy."""
 
 import csv
+import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.engines.files import separator_in
+from errbar.data.readers.archive import Archive
 from errbar.data.readers.files import COMPRESSED, CSV, kind_of, text_lines
 from errbar.data.sources.arrays import refuse_ids
 from errbar.errors import InputError
@@ -40,6 +42,41 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
     matrix = np.array(rows)
     refuse_ids(matrix, str(file), "Add a first line such as id,outcome.")
     return matrix
+
+
+def arrays_in(file: Path) -> Any:
+    """The array in a NumPy file, or its arrays by name; within the size limits of archives."""
+    try:
+        if file.suffix.lower() == ".npz":
+            with Archive(file) as archive:
+                return {
+                    name.removesuffix(".npy"): _array_in(io.BytesIO(archive.read(name)))
+                    for name in archive.names("")
+                }
+        with file.open("rb") as opened:
+            return _array_in(opened)
+    except InputError:
+        raise
+    except (ValueError, OSError, EOFError, MemoryError, SyntaxError) as error:
+        raise InputError(
+            f"{file} contains no readable arrays of numbers ({error}); arrays of objects are never "
+            f"unpickled."
+        ) from error
+
+
+def _array_in(content: BinaryIO) -> Any:
+    """An array of numbers; a header that states more bytes than there are is refused."""
+    version = np.lib.format.read_magic(content)
+    header = {(1, 0): np.lib.format.read_array_header_1_0}.get(
+        version, np.lib.format.read_array_header_2_0
+    )
+    shape, _, kind = header(content)
+    stated, begin = math.prod(shape) * kind.itemsize, content.tell()
+    present = content.seek(0, io.SEEK_END) - begin
+    if stated > present and not kind.hasobject:
+        raise ValueError(f"its header states {stated:,} bytes, but there are {present:,}")
+    content.seek(0)
+    return np.load(content, allow_pickle=False)
 
 
 def _is_numbering(cells: Sequence[str]) -> tuple[bool, int]:

@@ -23,7 +23,7 @@ from errbar.data.readers.tables.column_choice import find_columns, names_in_part
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import Flat, melt, refuse_scorers
-from errbar.errors import UnknownColumn
+from errbar.errors import InputError, UnknownColumn
 
 Assignment = Mapping[str, str | None]
 
@@ -54,6 +54,8 @@ def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
             name = str(key)
             if name not in flat:
                 flat[name] = [None] * rows
+            if len(flat[name]) > rows:
+                raise InputError(f"two fields are named {name!r}, as number and text; rename one.")
             flat[name].extend(values)
         rows += len(batch)
         for column in flat.values():

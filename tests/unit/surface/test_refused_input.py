@@ -1,0 +1,91 @@
+"""What cannot be used is refused by an error of errbar, whatever library it comes from."""
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import errbar
+from errbar import selective
+from errbar.errors import InputError, WrongType
+
+LISTS = {"question": [[1, 2], [3], [1, 2]], "outcome": [1, 0, 0]}
+NUMBERED = {0: [7, 8, 9], 1: [1, 0, 1]}
+HUGE = 10**400
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_ids_that_are_lists_are_read_as_texts(frame: Callable[[Any], Any]) -> None:
+    (found,) = errbar.load(frame(LISTS)).score("avg").to_dicts()
+    assert (found["questions"], found["trials"]) == (2, 3)
+    assert found["value"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("question", "outcome"), [(0, 1), ("0", "1"), (np.int64(0), np.int64(1))], ids=repr
+)
+def test_columns_with_numbers_for_names_can_be_named(question: Any, outcome: Any) -> None:
+    rows = [dict(zip(NUMBERED, row, strict=True)) for row in zip(*NUMBERED.values(), strict=True)]
+    for data in (pd.DataFrame(NUMBERED), rows, NUMBERED):
+        found = errbar.load(data, question=question, outcome=outcome).score("avg")
+        assert found[0].value == pytest.approx(2 / 3)
+
+
+def test_names_of_any_kind_among_the_columns_are_texts() -> None:
+    table = pd.DataFrame({("a", "b"): [7, 8], "outcome": [1, 0], None: [0, 0], 2.5: [0, 0]})
+    assert errbar.load(table, question=("a", "b")).score("avg")[0].value == 0.5
+    with pytest.raises(InputError, match="two fields are named '0'"):
+        errbar.load([{0: 1, "0": 2, "outcome": 1}])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: errbar.load([[HUGE, 1]]),
+        lambda: errbar.load({"a": [[HUGE, 1]]}),
+        lambda: errbar.load([{"question": 1, "outcome": HUGE}]).score("avg"),
+        lambda: errbar.eval.pass_at_k([[HUGE, 1]], 1),
+        lambda: errbar.Counts([HUGE], [1]),
+        lambda: errbar.Counts([2, 2], [1, 1], questions=[[1, 2], [3, 4]]),  # type: ignore[list-item]
+        lambda: errbar.Counts([2, 2], [1, 1], questions=np.eye(2)),  # type: ignore[arg-type]
+        lambda: selective.aurc([0.9, 0.8], [0, 1], estimator=[]),  # type: ignore[arg-type]
+        lambda: selective.aurc([0.9, 0.8], [0, 1], estimator={}),  # type: ignore[arg-type]
+    ],
+)
+def test_arguments_that_cannot_be_are_refused(ask: Callable[[], Any]) -> None:
+    with pytest.raises((InputError, WrongType)):
+        ask()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_header_that_states_more_than_the_file_has_is_refused(
+    packed: bool, tmp_path: Path
+) -> None:
+    """Nothing of the stated size, 8 TB, is allocated."""
+    file = tmp_path / "a.npy"
+    with file.open("wb") as content:
+        head = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+        np.lib.format.write_array_header_1_0(content, head)
+        content.write(bytes(64))
+    if packed:
+        with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+            archive.write(file, "a.npy")
+        file = tmp_path / "a.npz"
+    with pytest.raises(InputError, match="states 8,000,000,000,000 bytes, but there are 64"):
+        errbar.load(file)
+
+
+def test_an_archive_of_arrays_has_the_limits_of_any_archive(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "a.npz", a=np.zeros((4000, 1000)))
+    with pytest.raises(InputError, match="32,000,128 uncompressed bytes are too many"):
+        errbar.load(tmp_path / "a.npz")
+    arrays = {"a": np.eye(12), "b": 1 - np.eye(12)}
+    np.savez_compressed(tmp_path / "b.npz", **arrays)  # type: ignore[arg-type]
+    found = errbar.load(tmp_path / "b.npz").score("avg")
+    assert [row.value for row in found] == pytest.approx([1 / 12, 11 / 12])
