@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
-from errbar.base.arguments import number, require_whole, strict_share
+from errbar.base.arguments import number, require_scale, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.queries.row_order import Settled, Turns, settled
@@ -156,6 +156,7 @@ def _require_bounds(bounds: Bounds) -> Bounds:
     least, most = (number(bound, "bounds", -math.inf, math.inf) for bound in bounds)
     if not least < most:
         raise InputError(f"bounds must be two numbers, the lower one first; got {bounds!r}.")
+    require_scale(max(abs(least), abs(most)), "bounds")
     return least, most
 
 

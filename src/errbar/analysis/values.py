@@ -15,7 +15,7 @@ from errbar.analysis.evaluate import counts_of, estimate_of, results_of, values_
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.seen import Summary, mean_of_sample, of_a_share, right_or_wrong
-from errbar.base.arguments import require_all, scaled_weights
+from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import guess, setting, warning, way_to_say
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
@@ -87,6 +87,7 @@ def rewards_of(results: Results, failures: str) -> Answered:
             f"an outcome is {endless:g}, which has no mean; give every row a finite number, or "
             f"nothing where there is no result"
         )
+    require_scale(max(map(abs, results.values), default=0.0), "rewards")
     trials = results.counts.sum(axis=1) + (0 if failures == "missing" else results.failed)
     some = trials > 0
     if results.weights is not None:

@@ -100,10 +100,23 @@ def require_bounds(bounds: tuple[float, float] | None) -> None:
     """Refuse bounds of rewards that are not a lower and a higher finite number."""
     if bounds is None:
         return
+    option = way_to_say("--bounds", "bounds")
     if len(bounds) != 2 or not all(map(math.isfinite, bounds)) or not bounds[0] < bounds[1]:
-        option = way_to_say("--bounds", "bounds")
         raise InputError(
             f"{option} must be the lowest and the highest possible reward; got {bounds}."
+        )
+    require_scale(max(map(abs, bounds)), option)
+
+
+_LARGEST_SCALE = 1e75  # the fourth power of a reward is a finite float, and not 0
+
+
+def require_scale(largest: float, name: str) -> None:
+    """Refuse numbers so large or so small that their variance cannot be computed."""
+    if largest and not 1 / _LARGEST_SCALE <= largest <= _LARGEST_SCALE:
+        raise InputError(
+            f"{name} reach {largest:.3g} in absolute value, whose variance is beyond what floats "
+            f"hold; use another unit, so that the largest is between 1e-75 and 1e75"
         )
 
 

@@ -39,7 +39,7 @@ def test_columns_with_numbers_for_names_can_be_named(question: Any, outcome: Any
 
 def test_names_of_any_kind_among_the_columns_are_texts() -> None:
     table = pd.DataFrame({("a", "b"): [7, 8], "outcome": [1, 0], None: [0, 0], 2.5: [0, 0]})
-    assert errbar.load(table, question=("a", "b")).score("avg")[0].value == 0.5
+    assert errbar.load(table, question="('a', 'b')").score("avg")[0].value == 0.5
     with pytest.raises(InputError, match="two fields are named '0'"):
         errbar.load([{0: 1, "0": 2, "outcome": 1}])
 
@@ -89,3 +89,35 @@ def test_an_archive_of_arrays_has_the_limits_of_any_archive(tmp_path: Path) -> N
     np.savez_compressed(tmp_path / "b.npz", **arrays)  # type: ignore[arg-type]
     found = errbar.load(tmp_path / "b.npz").score("avg")
     assert [row.value for row in found] == pytest.approx([1 / 12, 11 / 12])
+
+
+ASKED: dict[str, Callable[[Any, Any, float], Any]] = {
+    "score": lambda mine, _, __: errbar.score(mine, "avg"),
+    "benchmark": lambda mine, _, __: errbar.score(mine, "avg", estimand="benchmark"),
+    "documented": lambda mine, _, __: errbar.score(mine, "avg", method="documented"),
+    "bounds": lambda mine, _, scale: errbar.score(mine, "avg", bounds=(0, scale)),
+    "compare": lambda mine, theirs, _: errbar.compare({"a": mine, "b": theirs}, "avg"),
+    "rank": lambda mine, theirs, _: errbar.rank({"a": mine, "b": theirs}, "avg"),
+    "gate": lambda mine, theirs, scale: errbar.gate(mine, theirs, "avg", max_drop=scale / 9),
+    "monitor": lambda mine, _, scale: errbar.monitor(mine, above=scale / 2, bounds=(0, scale)),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e308, 1e300, 1e154, 1e76, 1e74, 1e-74, 1e-76, 1e-300, 5e-324])
+@pytest.mark.parametrize("name", ASKED)
+def test_rewards_of_any_size_have_finite_numbers_or_are_refused(name: str, scale: float) -> None:
+    rng = np.random.default_rng(1)
+    mine, theirs = rng.random((30, 4)) * scale, rng.random((30, 4)) * scale
+    if 1e-75 < scale < 1e75:
+        numbers = [
+            value
+            for row in ASKED[name](mine, theirs, scale).to_dicts()
+            for key, value in row.items()
+            if isinstance(value, float) and key in ("value", "sd", "low", "high", "difference")
+        ]
+        assert numbers
+        assert np.isfinite(numbers).all()
+    else:
+        with pytest.raises(InputError, match="use another unit"):
+            ASKED[name](mine, theirs, scale)
