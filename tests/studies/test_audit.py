@@ -8,7 +8,7 @@ import pytest
 import errbar
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, parse
 from errbar.analysis import evaluate
-from errbar.analysis.evaluate import coverage_shares
+from errbar.analysis.audit import coverage_shares
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
 from errbar.results.estimate import Estimand

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.evaluate import is_reward
+from errbar.analysis.rewards import SystemValues, rewarded, tallied, voted
 from errbar.analysis.score import ScoredMetric, Short
-from errbar.analysis.values import SystemValues, rewarded, tallied, voted
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import setting, way_to_say

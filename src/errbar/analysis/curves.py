@@ -30,7 +30,7 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
-from errbar.kernels.interval import share_ends
+from errbar.kernels.interval import wilson_ends
 from errbar.metrics import CountMetric, family
 from errbar.results.base import Refusals
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject
@@ -178,7 +178,7 @@ def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: floa
     for number in np.unique(which).tolist():
         some = which == number
         share = float(right[some].mean())
-        ends = share_ends(share, _worth(right[some] - share, share, cluster[some]), level)
+        ends = wilson_ends(share, _worth(right[some] - share, share, cluster[some]), level)
         interval = Interval(*ends, level, Estimand.POPULATION)
         points.append(BandPoint(float(sure[some].mean()), share, interval, int(some.sum())))
     return Band(of, tuple(points))

@@ -1,4 +1,4 @@
-"""Estimates from counts by an interval method, and the audit of intervals by simulation.
+"""Estimates from counts by an interval method.
 
 `chosen_method` turns what the user asked for into an interval method; `counts_of` returns the
 counts that a metric needs.
@@ -12,9 +12,6 @@ from typing import Any, Literal
 import numpy as np
 
 from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
-from errbar.analysis.methods.base import Imagined, require_no_weights
-from errbar.analysis.methods.learned import Learned
-from errbar.analysis.methods.seen import right_or_wrong
 from errbar.base.arguments import require_all
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
@@ -26,10 +23,9 @@ from errbar.metrics.base import AnyCounts
 from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.metrics.grammar import metric_of
 from errbar.results.base import Refusals, too_few_trials
-from errbar.results.estimate import SIMULATIONS, Estimand, Estimate, Interval, Subject
+from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores
 
-_SLACK = 1e-9
 _MOST_SHOWN = 6  # values in a message
 
 
@@ -81,63 +77,6 @@ def narrowed(
         option = way_to_say(options[name][1], f"{name}=")
         raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
     return method
-
-
-def coverage_shares(
-    counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
-) -> list[float]:
-    """For each metric, the share of simulations whose interval contains the truth.
-
-    For the population, data are simulated as the difficulty model fits them, and with a share of
-    questions, which the data cannot exclude, that always fail or always succeed. The lowest of the
-    three shares is returned.
-    """
-    require_no_weights("an audit, which weights all questions alike,", counts)
-    known = right_or_wrong(counts)
-    if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
-        raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
-    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    (learned,) = Learned.of([known], rng)
-    hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
-    shares = [
-        _shares_of(
-            [learned.imagine(covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
-        )
-        for rate in hidden
-    ]
-    return [min(each) for each in zip(*shares, strict=True)]
-
-
-def _shares_of(
-    imagined: Sequence[Imagined], metrics: Sequence[CountMetric], method: Method
-) -> list[float]:
-    """For each metric, the share of simulated data sets whose interval contains the truth."""
-    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    systems = [each.counts for each in imagined]
-    if isinstance(method, Calibrated):
-        plain = replace(method, questions_in_all=None)
-        table = plain.cells(systems, metrics, most_chains=1)
-    else:
-        table = method.cells(systems, metrics)
-    shares = []
-    for metric, row in zip(metrics, table, strict=True):
-        hits = [
-            cell.interval.low - _SLACK
-            <= _truth(metric, data, covers)
-            <= cell.interval.high + _SLACK
-            for cell, data in zip(row, imagined, strict=True)
-            if not math.isnan(cell.interval.low)
-        ]
-        shares.append(float(np.mean(hits)) if hits else math.nan)
-    return shares
-
-
-def _truth(metric: CountMetric, imagined: Imagined, covers: Estimand) -> float:
-    """What the interval was to hold."""
-    if covers is Estimand.RERUN:
-        return metric.point(imagined.again)
-    means = [np.array(part.at_rates(imagined.rates) @ imagined.weights) for part in metric.parts()]
-    return float(metric.joined(*means))
 
 
 def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -> AnyCounts:

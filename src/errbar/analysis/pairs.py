@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import Together, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.seen import Assumption, given_bounds
-from errbar.analysis.values import bounds_of, remarks_on_bounds
+from errbar.analysis.rewards import bounds_of, remarks_on_bounds
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting
 from errbar.base.tables import counted

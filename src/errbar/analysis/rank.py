@@ -17,8 +17,8 @@ from errbar.analysis.alignment import Policy, Together, side_by_side
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.seen import Summary, combined, mean_of_sample
 from errbar.analysis.pairs import apart_by, guessed_ranges, range_of, sample_of_differences
+from errbar.analysis.rewards import Answered, average_reward
 from errbar.analysis.score import ScoredMetric, first_of
-from errbar.analysis.values import Answered, average_reward
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.tables import counted

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.audit import coverage_shares
 from errbar.analysis.evaluate import (
     categories_of,
     counts_of,
-    coverage_shares,
     is_reward,
     missing,
     results_of,
@@ -23,7 +23,7 @@ from errbar.analysis.evaluate import (
 )
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.seen import clusters_of
-from errbar.analysis.values import (
+from errbar.analysis.rewards import (
     Answered,
     average_reward,
     average_vote,

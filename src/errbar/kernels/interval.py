@@ -1,8 +1,8 @@
 """Interval ends from moments, from bootstrap replicates, or from a mixture of Beta distributions.
 
-Normal intervals, Wilson's score interval for a proportion (Wilson 1927), Hall's interval for skewed
-means (Hall 1992), percentile and BCa bootstrap intervals (Efron 1987), and quantiles of a Beta
-mixture, by a bracketed secant method.
+Normal intervals, intervals of proportions (Wilson 1927; Clopper and Pearson 1934), Hall's interval
+for skewed means (Hall 1992), percentile and BCa bootstrap intervals (Efron 1987), and quantiles of
+a Beta mixture, by a bracketed secant method.
 """
 
 import math
@@ -15,6 +15,7 @@ from errbar.base.arrays import Array
 from errbar.kernels.bounded_mean import root
 
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
+_TINY = 1e-300  # in place of 0, where the result is not used
 
 
 @lru_cache(maxsize=64)
@@ -30,18 +31,36 @@ def student_reach(level: float, freedom: float) -> float:
     return float(-stdtrit(freedom, (1.0 - level) / 2.0))
 
 
-def share_ends(share: float, size: float, level: float) -> tuple[float, float]:
+def wilson_ends(share: float, size: float, level: float) -> tuple[float, float]:
     """Wilson's score interval for a proportion `share` of `size` trials.
 
     Examples
     --------
-    >>> [round(end, 4) for end in share_ends(1.0, 10, 0.95)]
+    >>> [round(end, 4) for end in wilson_ends(1.0, 10, 0.95)]
     [0.7225, 1.0]
     """
     z = normal_reach(level) ** 2 / size
     centre = (share + z / 2) / (1 + z)
     reach = math.sqrt(z * share * (1 - share) + z * z / 4) / (1 + z)
     return max(centre - reach, 0.0), min(centre + reach, 1.0)
+
+
+def clopper_pearson_ends(right: Array, size: Array | float, level: float) -> tuple[Array, Array]:
+    """Limits of Clopper and Pearson for shares of `right` among `size`, which may be fractions.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson_ends(np.array([0.0, 5.0]), 10.0, 0.95)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.187], [0.308, 0.813])
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415  loaded when first needed
+
+    tail = 0.5 * (1.0 - level)
+    wrong = size - right
+    low = np.where(right > 0, betaincinv(np.maximum(right, _TINY), wrong + 1.0, tail), 0.0)
+    high = np.where(wrong > 0, betaincinv(right + 1.0, np.maximum(wrong, _TINY), 1.0 - tail), 1.0)
+    return low, high
 
 
 def endpoints(values: Array) -> tuple[float, float]:

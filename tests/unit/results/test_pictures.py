@@ -27,7 +27,7 @@ from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.scored import Scored
 from errbar.errors import InputError, WrongType
-from errbar.kernels.interval import share_ends
+from errbar.kernels.interval import wilson_ends
 from errbar.metrics import PassAt, RiskAt
 from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_picture
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
@@ -411,7 +411,7 @@ def test_calibration_counts_what_was_right() -> None:
     (band,) = reliability({Subject("a"): rows}, 3, 0.95)
     assert [point.value for point in band.points] == pytest.approx([0.2, 0.6, 1.0])
     assert [point.x for point in band.points] == pytest.approx([0.2, 0.6, 0.9])
-    assert band.points[0].interval.low == pytest.approx(share_ends(0.2, 49, 0.95)[0], abs=1e-3)
+    assert band.points[0].interval.low == pytest.approx(wilson_ends(0.2, 49, 0.95)[0], abs=1e-3)
     assert band.points[2].interval.high == 1.0
     together = RankedRows(sure, right, np.arange(150) // 5)
     (wider,) = reliability({Subject("a"): together}, 3, 0.95)

@@ -6,7 +6,7 @@
   varies from run to run. The interval is that of Korn and Graubard (1998): the limits of Clopper
   and Pearson for the binomial sample that has the observed mean and this variance, with degrees of
   freedom by Satterthwaite (1946). If counts of n trials do not determine the variance, it is the
-  largest that agrees with them (`kernels.identified`);
+  largest that agrees with them (`kernels.partial_identification`);
 - for k beyond the trials: for the estimate alone, and bounds that hold whatever the distribution is
   are its interval;
 - for metrics without an unbiased value per question: for the interval itself.
@@ -26,8 +26,16 @@ from errbar.analysis.methods.base import Imagined, Weighed
 from errbar.analysis.methods.seen import Summary
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States
-from errbar.kernels import difficulty, identified, rates
-from errbar.kernels.interval import mixture_ends, normal_reach, student_reach
+from errbar.kernels import difficulty, rates
+from errbar.kernels.interval import clopper_pearson_ends, mixture_ends, normal_reach, student_reach
+from errbar.kernels.partial_identification import (
+    GRID,
+    CountShares,
+    chances_on_grid,
+    largest_mean,
+    mean_bounds,
+    most_unseen,
+)
 from errbar.metrics.base import CountMetric, QuestionMean
 from errbar.results.estimate import Estimand
 
@@ -138,10 +146,10 @@ class Learned:
             shares = np.zeros(n + 1)
             shares[self._states.correct[alike]] = mass / mass.sum()
             questions = float(mass.sum() ** 2 / self._squares[alike].sum()) / design_effect
-            groups.append(identified.CountShares(n, shares, questions))
+            groups.append(CountShares(n, shares, questions))
         parts = metric.parts()
         each = 1.0 - (1.0 - level) / len(parts)
-        bounds = [identified.mean_bounds(p.at_rates(identified.GRID), groups, each) for p in parts]
+        bounds = [mean_bounds(p.at_rates(GRID), groups, each) for p in parts]
         corners = [float(metric.joined(*map(np.asarray, ends))) for ends in product(*bounds)]
         mean, sd = self._moments(self._known(metric))
         low, high = min(corners), max(corners)
@@ -160,7 +168,7 @@ class Learned:
         size = min(share * (1.0 - share) / max(variance, _SAME**2), _LARGEST_SAMPLE)
         size *= (normal_reach(level) / student_reach(level, noise.freedom)) ** 2
         size = max(size, self._questions)  # a mean of M values varies no more than a binomial share
-        ends = identified.share_limits(np.array(share * size), size, level)
+        ends = clopper_pearson_ends(np.array(share * size), size, level)
         return Summary(noise.mean, sd, *(low + span * float(end) for end in ends))
 
     def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
@@ -174,7 +182,7 @@ class Learned:
             ends = [part.high if rising else part.low for part in found]
             return float(metric.joined(*map(np.asarray, ends)))
         n = int(self._states.trials.min())  # fewer trials leave more open
-        table, chances = self._table(parts[0], n), identified.chances_on_grid(n)
+        table, chances = self._table(parts[0], n), chances_on_grid(n)
         sign = 1.0 if rising else -1.0
         share = self._states.correct / self._states.trials
         if sign * table[0] <= sign * table[-1]:
@@ -182,7 +190,7 @@ class Learned:
         else:
             unseen = chances[math.floor(n * share.min()) :].sum(axis=0)
         tail = 0.5 - 0.5 * level
-        most = identified.most_unseen(sign * table @ chances, unseen, self._questions, tail)
+        most = most_unseen(sign * table @ chances, unseen, self._questions, tail)
         return float(metric.joined(np.asarray(sign * most)))
 
     @property
@@ -204,11 +212,11 @@ class Learned:
         whole = estimated = spread = 0.0
         for n in np.unique(self._states.trials).tolist():
             alike = self._states.trials == n
-            chances = identified.chances_on_grid(n)
+            chances = chances_on_grid(n)
             table = sum(s * self._table(part, n) for s, part in zip(slopes, parts, strict=True))
             variance = np.maximum(table**2 @ chances - (table @ chances) ** 2, 0.0)
             belongs, squares = self._belongs[:, alike], self._squares[alike]
-            at_points = np.interp(self._rates, identified.GRID, variance)
+            at_points = np.interp(self._rates, GRID, variance)
             each = (belongs @ at_points[:, :, None])[:, :, 0].mean(axis=0)
             found = float(each @ squares)
             estimated += found
@@ -219,7 +227,7 @@ class Learned:
             if 2 * degree > n:
                 weights = np.einsum("dsp,s->dp", belongs, squares) / len(belongs)
                 weights /= squares.sum()
-                most = identified.largest_mean(variance, self._rates.ravel(), weights.ravel(), n)
+                most = largest_mean(variance, self._rates.ravel(), weights.ravel(), n)
                 found = max(found, most * float(squares.sum()))
             whole += found
         freedom = estimated**2 / spread if spread else math.inf

@@ -10,7 +10,6 @@ with the counts. They are linear programs over a grid of success rates.
   2022, "Confidence intervals for nonparametric empirical Bayes analysis").
 - `largest_mean` takes the expected counts as known, for a variance that must not be too small.
 - `most_unseen` bounds a mean of which every question showed the lowest value.
-- `share_limits` are the limits of Clopper and Pearson (1934) themselves.
 """
 
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
+from errbar.kernels.interval import clopper_pearson_ends
 from errbar.kernels.rates import masses
 
 # Chebyshev nodes: the closer to 0 and 1 the denser, like the standard error of a success rate.
@@ -54,27 +54,6 @@ def _measured(trials: int) -> Array:
 _UNSEEN = 1e-6
 
 
-def share_limits(right: Array, size: Array | float, level: float) -> tuple[Array, Array]:
-    """Limits of Clopper and Pearson for shares of `right` among `size`, which may be fractions.
-
-    Examples
-    --------
-    >>> low, high = share_limits(np.array([0.0, 5.0]), 10.0, 0.95)
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0, 0.187], [0.308, 0.813])
-    """
-    from scipy.special import betaincinv  # noqa: PLC0415  loaded when first needed
-
-    tail = 0.5 * (1.0 - level)
-    wrong = size - right
-    low = np.where(right > 0, betaincinv(np.maximum(right, _TINY), wrong + 1.0, tail), 0.0)
-    high = np.where(wrong > 0, betaincinv(right + 1.0, np.maximum(wrong, _TINY), 1.0 - tail), 1.0)
-    return low, high
-
-
-_TINY = 1e-300  # in place of 0, where the result is not used
-
-
 def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> tuple[float, float]:
     """Interval for the mean of a function of the success rate, given by its values on `GRID`.
 
@@ -91,7 +70,7 @@ def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> t
     sure = np.ones((1, GRID.size)), np.ones(1)
     tail = (1.0 - level) / len(chances)
     while tail > _RAREST:
-        low, high = share_limits(right, size, 1.0 - tail)
+        low, high = clopper_pearson_ends(right, size, 1.0 - tail)
         limits = np.concatenate([high, -low])
         ends = [_largest(sign * values, both, limits, *sure) for sign in (-1.0, 1.0)]
         if ends[0] is not None and ends[1] is not None:

@@ -1,0 +1,76 @@
+"""The audit of intervals: how often they contain the truth in simulated data like the given."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from errbar.analysis.methods import Calibrated, Method
+from errbar.analysis.methods.base import Imagined, require_no_weights
+from errbar.analysis.methods.learned import Learned
+from errbar.analysis.methods.seen import right_or_wrong
+from errbar.data.counts import Counts
+from errbar.errors import InputError
+from errbar.metrics import CountMetric
+from errbar.metrics.base import AnyCounts
+from errbar.results.estimate import SIMULATIONS, Estimand
+
+_SLACK = 1e-9  # rounding
+
+
+def coverage_shares(
+    counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
+) -> list[float]:
+    """For each metric, the share of simulations whose interval contains the truth.
+
+    For the population, data are simulated as the difficulty model fits them, and with a share of
+    questions, which the data cannot exclude, that always fail or always succeed. The lowest of the
+    three shares is returned.
+    """
+    require_no_weights("an audit, which weights all questions alike,", counts)
+    known = right_or_wrong(counts)
+    if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
+        raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
+    (learned,) = Learned.of([known], rng)
+    hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
+    shares = [
+        _shares_of(
+            [learned.imagine(covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
+        )
+        for rate in hidden
+    ]
+    return [min(each) for each in zip(*shares, strict=True)]
+
+
+def _shares_of(
+    imagined: Sequence[Imagined], metrics: Sequence[CountMetric], method: Method
+) -> list[float]:
+    """For each metric, the share of simulated data sets whose interval contains the truth."""
+    covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
+    systems = [each.counts for each in imagined]
+    if isinstance(method, Calibrated):
+        plain = replace(method, questions_in_all=None)
+        table = plain.cells(systems, metrics, most_chains=1)
+    else:
+        table = method.cells(systems, metrics)
+    shares = []
+    for metric, row in zip(metrics, table, strict=True):
+        hits = [
+            cell.interval.low - _SLACK
+            <= _truth(metric, data, covers)
+            <= cell.interval.high + _SLACK
+            for cell, data in zip(row, imagined, strict=True)
+            if not math.isnan(cell.interval.low)
+        ]
+        shares.append(float(np.mean(hits)) if hits else math.nan)
+    return shares
+
+
+def _truth(metric: CountMetric, imagined: Imagined, covers: Estimand) -> float:
+    """What the interval was to hold."""
+    if covers is Estimand.RERUN:
+        return metric.point(imagined.again)
+    means = [np.array(part.at_rates(imagined.rates) @ imagined.weights) for part in metric.parts()]
+    return float(metric.joined(*means))
