@@ -6,7 +6,6 @@
 import os
 
 import pytest
-from hypothesis import settings
 
 import optional_packages
 import quick
@@ -18,11 +17,6 @@ __all__ = ["shared_draws", "shared_engine"]
 collect_ignore_glob = ["fixtures/*"]  # scripts that run harnesses; no test, no example
 
 _EXAMPLES = int(os.environ.get("ERRBAR_FUZZ", "25"))
-settings.register_profile(
-    "errbar", derandomize=True, deadline=None, database=None, max_examples=_EXAMPLES
-)
-settings.load_profile("errbar")
-settings.register_profile("quick", max_examples=min(10, _EXAMPLES))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +26,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """What holds for examples in `src` as well, which the hooks of this file do not reach."""
     config.pluginmanager.register(optional_packages, "errbar optional packages")
-    if config.getoption("--quick"):
-        settings.load_profile("quick")
+    in_short = config.getoption("--quick")
+    if in_short:
         config.pluginmanager.register(quick, "errbar quick")
+    if "hypothesis" not in optional_packages.MISSING:
+        _draw_examples(min(10, _EXAMPLES) if in_short else _EXAMPLES)
+
+
+def _draw_examples(number: int) -> None:
+    from hypothesis import settings  # noqa: PLC0415  where it is missing, its tests are skipped
+
+    settings.register_profile(
+        "errbar", derandomize=True, deadline=None, database=None, max_examples=number
+    )
+    settings.load_profile("errbar")

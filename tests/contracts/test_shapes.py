@@ -52,7 +52,7 @@ KINDS = (
     *("a file per system", "an array of objects", "outcomes by system and id", "counts by id"),
     *("a column per system", "a matrix of NumPy", "a file per question"),
 )
-TOGETHER = 8
+TOGETHER = 16
 
 
 def groups_with_every_pair(names: list[str], size: int) -> list[tuple[str, ...]]:

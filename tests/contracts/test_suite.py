@@ -1,5 +1,7 @@
 """How the tests themselves are run: what is left out, what is skipped, and what is shared."""
 
+import re
+import tomllib
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,6 +65,13 @@ def test_the_summary_names_the_command_that_installs_what_was_missing() -> None:
     reports = [SimpleNamespace(longrepr=("a.py", 1, f"Skipped: {reason}")) for reason in reasons]
     ends = [line.partition("To install it: ")[2] for line in installation_lines(reports)]
     assert ends == ["scripts/browser", "scripts/harness inspect_ai"]
+
+
+def test_every_package_for_tests_may_be_missing() -> None:
+    with (TESTS.parent / "pyproject.toml").open("rb") as file:
+        extra = tomllib.load(file)["project"]["optional-dependencies"]["test"]
+    names = {re.split(r"[\[<>=]", requirement)[0] for requirement in extra}
+    assert names - {"pytest", "pytest-xdist"} == set(PACKAGES)
 
 
 def test_what_quick_tests_leave_out_exists() -> None:

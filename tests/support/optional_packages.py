@@ -23,7 +23,12 @@ class Package(NamedTuple):
 
 
 PACKAGES: Mapping[str, Package] = {
+    "axe-playwright-python": Package("axe_playwright_python"),
+    "hypothesis": Package("hypothesis"),
+    "ipykernel": Package("ipykernel"),
     "jinja2": Package("jinja2", ("report",)),
+    "mpmath": Package("mpmath"),
+    "nbclient": Package("nbclient"),
     "openpyxl": Package("openpyxl", ("excel",)),
     "pandas": Package("pandas"),
     "playwright": Package("playwright"),
@@ -38,6 +43,7 @@ INSTALLED_BY = "scripts/setup test"
 # A reason that names what is missing, and the command that installs it.
 COMMANDS = {
     r"(.+) is not installed": INSTALLED_BY,
+    r"could not import .*": INSTALLED_BY,  # the words of pytest.importorskip
     r".*(scripts/harness \w+) installs .*": r"\1",
     r".*(scripts/browser) installs .*": r"\1",
     r"Spark runs on Java.*": "apt-get install default-jre-headless (or set JAVA_HOME)",

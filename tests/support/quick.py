@@ -132,7 +132,6 @@ SLOW_TESTS = {
     "test_the_chance_to_ever_reach_what_is_needed_is_small_over_all_runs",
     "test_the_command_can_do_without_clusters",
     "test_the_command_writes_one_file_and_says_where",
-    "test_the_demo_shows_every_metric_of_every_system",
     "test_the_description_says_what_was_done_with_one_trial_per_question",
     "test_the_difference_is_that_of_the_scores_on_common_questions",
     "test_the_interval_and_the_verdict_never_contradict_each_other",
