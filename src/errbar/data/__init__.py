@@ -1,1 +1,1 @@
-"""From what people hold to the sufficient statistics that every metric is computed from."""
+"""Outcomes, wherever they are, as the sufficient statistics that metrics are computed from."""

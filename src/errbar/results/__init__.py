@@ -1,1 +1,1 @@
-"""What was found: printed, tabulated, exported, drawn. Nothing here infers anything."""
+"""Results: printed, tabulated, exported and drawn. Nothing here infers anything."""

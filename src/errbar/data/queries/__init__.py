@@ -1,1 +1,1 @@
-"""Questions asked of a table where it is, each one GROUP BY or one scan."""
+"""Queries of a table of outcomes in its engine, each one GROUP BY or one scan."""

@@ -1,1 +1,1 @@
-"""Logs of evaluation runs → what errbar computes with. One file per format."""
+"""Readers of logs, a module per harness, and of tables of any common shape."""

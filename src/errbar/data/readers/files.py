@@ -1,4 +1,4 @@
-"""Files: find them, tell their kind, read their lines, open those that need a library.
+"""Files below a path: finding them, their kind by suffix, their lines, Excel and Arrow files.
 
 Excel and Arrow files need an extra; standard input becomes a temporary file.
 """

@@ -1,4 +1,4 @@
-"""Arrays and counts as systems.
+"""Arrays and counts as sources of outcomes, a system for each.
 
 A vector has an entry per question, a matrix a row per question and a column per trial; the axes of
 a three-dimensional array are systems, questions and trials.

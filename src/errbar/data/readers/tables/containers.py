@@ -1,4 +1,4 @@
-"""What Python keeps outcomes in → lists, dicts of columns and arrays of numbers.
+"""Python containers of outcomes as lists, dicts of columns and arrays of numbers.
 
 Iterators are read to their end, records are dicts whatever class they are of, and what knows how to
 become an array of NumPy or a list becomes one. What has no order, or no names where it needs some,
