@@ -20,7 +20,7 @@ from documented import (
     require_named,
     run,
 )
-from errbar.analysis import evaluate as audit
+from errbar.analysis import audit
 from errbar.cli import main, monitor
 from errbar.data import readers
 from errbar.data.readers.base import every_reader

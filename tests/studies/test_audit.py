@@ -7,7 +7,7 @@ import pytest
 
 import errbar
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, parse
-from errbar.analysis import evaluate
+from errbar.analysis import audit
 from errbar.analysis.audit import coverage_shares
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
@@ -24,7 +24,7 @@ def metric(name: str) -> CountMetric:
 
 @pytest.mark.parametrize("target", list(Estimand))
 def test_calibrated_intervals_hold(target: Estimand, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "SIMULATIONS", 100)
+    monkeypatch.setattr(audit, "SIMULATIONS", 100)
     metrics = [metric("avg"), metric("pass@4")]
     shares = coverage_shares(SPIKED, metrics, Calibrated(target), np.random.default_rng(0))
     assert min(shares) > 0.88
@@ -44,7 +44,7 @@ def test_categories_are_not_simulated() -> None:
 
 
 def test_scores_tell_what_was_held_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "SIMULATIONS", 50)
+    monkeypatch.setattr(audit, "SIMULATIONS", 50)
     runs = errbar.load({"mine": np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]] * 8)})
     plain, audited = runs.score("avg"), runs.score("avg", audit=True)
     assert math.isnan(plain[0].held)

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from scipy import stats
 
 import errbar
-from errbar.analysis import evaluate
+from errbar.analysis import audit
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, mean_ends
 
@@ -154,7 +154,7 @@ def test_a_known_number_of_questions_narrows_rewards_or_says_why_not() -> None:
 
 
 def test_an_audit_says_that_rewards_are_not_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "SIMULATIONS", 10)
+    monkeypatch.setattr(audit, "SIMULATIONS", 10)
     both = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3})
     audited = both.score("avg", audit=True)
     assert [math.isnan(one.held) for one in audited] == [True, False]
