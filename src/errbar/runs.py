@@ -30,11 +30,12 @@ from errbar.errors import ErrbarError, InputError
 from errbar.metrics import Metric, family
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.base import Refusals
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
-from errbar.results.inspection import MOST_COMPARED, Agreement, Inspection, Overview
+from errbar.results.inspection import Agreement, Inspection
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Claims, Monitoring
+from errbar.results.overview import MOST_COMPARED, Overview
 from errbar.results.scores import RankedScores, Scores
 
 if TYPE_CHECKING:
@@ -151,12 +152,16 @@ class Runs:
         systems = {part.key[0] for part in found}
         if len(systems) < 2:
             return Overview(self.inspect(), scores)
+        compared = ranked = None
+        reason = ""
         try:
-            if len(systems) > MOST_COMPARED:
-                return Overview(self.inspect(), scores, ranked=self.rank("avg", short="drop"))
-            return Overview(self.inspect(), scores, self.compare("avg", short="drop"))
+            if len(systems) <= MOST_COMPARED:
+                compared = self.compare("avg", short="drop")
+            if len(systems) > 2:
+                ranked = self.rank("avg", short="drop")
         except ErrbarError as error:
-            return Overview(self.inspect(), scores, reason=f"Systems are not compared: {error}")
+            reason = "" if compared else f"Systems are not compared: {error}"
+        return Overview(self.inspect(), scores, compared, ranked, reason)
 
     def selective(
         self,

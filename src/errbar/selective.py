@@ -27,7 +27,7 @@ from errbar.kernels import risk_coverage as areas
 from errbar.kernels.sorting import argsort_descending
 from errbar.metrics import ranked as metrics
 from errbar.metrics.ranked import RankedMetric
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 
 MatchedCoverage = Comparisons  # the former name of what `compare` returns
 

@@ -11,7 +11,8 @@ from errbar.analysis.compare_ranked import compare
 from errbar.analysis.curves import risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate
-from errbar.base.tables import DASH, Table, percent, pointed, printable, supported
+from errbar.base.layout import Table
+from errbar.base.tables import DASH, percent, pointed, supported
 from errbar.data.predictions import Predictions
 from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.data.readers.tables.naming import systems_of
@@ -19,7 +20,7 @@ from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
 from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.results.base import Result, finite
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import RankedEstimate, Subject
 from errbar.results.scores import RankedScores
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage
@@ -84,14 +85,6 @@ class SelectiveReport(Result):
             for estimate in result.estimates
         ]
         return RankedScores(tuple(rows), self.method.describe()).plot()
-
-    def __str__(self) -> str:
-        return "\n\n".join(
-            printable(part) if isinstance(part, str) else str(part) for part in self.parts()
-        )
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, for JSON; undefined numbers are null with a reason."""

@@ -22,12 +22,13 @@ from errbar.data.sources.joined import Joined, Part
 from errbar.errors import InputError, WrongType
 from errbar.loading import load
 from errbar.metrics import Metric
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Subject
 from errbar.results.gate import Gate, gate_of, limits_of
-from errbar.results.inspection import Inspection, Overview
+from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Monitoring
+from errbar.results.overview import Overview
 from errbar.results.scores import Scores
 from errbar.runs import Runs
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ pytest.importorskip("termios", reason="Windows has no such terminals")
 
 from click.testing import CliRunner
 
+import errbar
 from errbar.cli import main
 from terminals import HOME, STYLES, plain, shown, shown_by_a_process
 
@@ -73,29 +75,78 @@ def test_a_process_shows_the_same(runs: str) -> None:
         assert shown_by_a_process(*ask, columns=columns) == shown(*ask, columns=columns)
 
 
-@pytest.mark.parametrize("width", [200, 100, 80, 60, 40, 24])
-def test_nothing_is_lost_on_a_narrow_terminal(width: int, runs: str) -> None:
-    wide = piped("score", runs, "-m", "avg,pass@2")
-    text = plain(shown("score", runs, "-m", "avg,pass@2", columns=width))
-    assert max(map(len, text.splitlines())) <= width
-    rows = [line.split() for line in wide.splitlines() if line.startswith(("small", LONG))]
-    assert len(rows) == 4
-    numbers = [word for row in rows for word in row[3:]]
-    held = text.replace(",", "").split()
-    assert all(held.count(word) >= numbers.count(word) for word in numbers)
-
-
 def from_the_head(text: str) -> list[str]:
     """The lines of a table and of what is below it, without how the data were read."""
     lines = text.splitlines()
     return lines[next(at for at, line in enumerate(lines) if plain(line).startswith("system")) :]
 
 
-def test_a_folded_id_is_whole(runs: str) -> None:
-    lines = from_the_head(plain(shown("score", runs, "-m", "avg", columns=80)))
-    wide = lines[0].index("task")
-    assert LONG in "".join(line[:wide].strip() for line in lines)
-    assert all(len(line) <= 80 for line in lines)
+@pytest.mark.parametrize("width", [200, 100, 80, 60, 40])
+def test_every_score_is_in_a_row_of_its_own_on_a_narrow_terminal(width: int, runs: str) -> None:
+    text = plain(shown("score", runs, "-m", "avg,pass@2", columns=width))
+    assert max(map(len, text.splitlines())) <= width
+    rows = [line for line in from_the_head(text)[2:7] if line]
+    scores = re.findall(r"\d\.\d+ \[\d\.\d+, \d\.\d+\]", piped("score", runs, "-m", "avg,pass@2"))
+    assert len(rows) == len(scores) == 4
+    assert all(score in row for score, row in zip(scores, rows, strict=True))
+    assert len({row.split()[0] for row in rows}) == 2
+
+
+def named(prefix: str, number: int) -> list[str]:
+    return [f"{prefix}{at:02}-{'x' * (at % 7)}" for at in range(number)]
+
+
+NAMES = {
+    "2 short": ["a", "b"],
+    "3 of makers": ["openai/gpt-5", "google/gemini-2.5-pro", "anthropic/claude-sonnet-4-20250514"],
+    "5 with a prefix": named("experiments/2026-11/a-long-prefix-that-all-share_", 5),
+    "12 long": [
+        *named("someone/a-model-with-a-long-name-", 6),
+        *named("another-very-long-name-", 6),
+    ],
+    "30 that end alike": [f"model{at}-with-a-long-name-and-the-same-ending" for at in range(30)],
+}
+
+
+@pytest.mark.parametrize("command", ["overview", "score", "compare", "rank"])
+@pytest.mark.parametrize("systems", NAMES)
+def test_tables_of_many_systems_and_tasks_fit(command: str, systems: str, tmp_path: Path) -> None:
+    names = NAMES[systems][: 12 if command == "compare" else None]
+    file = many(tmp_path / "runs.csv", names, ["arithmetic-easy", "arithmetic-hard"])
+    for width in (80, 60):
+        text = plain(shown(command, file, columns=width))
+        assert max(map(len, text.splitlines())) <= width
+        grids = [lines for lines in text.split("\n\n") if "─" in lines]
+        assert grids
+        for grid in grids:
+            head, rule, *rows = grid.splitlines()
+            assert "[95% CI]" in head
+            assert set(rule) == {"─", " "}
+            assert all("[" in row for row in rows)  # no row goes over two lines
+        first = grids[0].splitlines()[2:]
+        if command == "rank":
+            assert len({row.split()[1] for row in first}) == len(names)
+
+
+def many(path: Path, systems: list[str], tasks: list[str]) -> str:
+    """Outcomes of 6 questions of each task, one trial each."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["system", "task", "question", "outcome"])
+        for at, system in enumerate(systems):
+            for task in tasks:
+                writer.writerows([system, task, q, int((q + at) % 3 > 0)] for q in range(6))
+    return str(path)
+
+
+def test_a_shortened_name_is_said_and_the_same_in_the_conclusion(runs: str) -> None:
+    text = plain(shown("compare", runs, columns=80))
+    (row,) = [line for line in text.splitlines() if line.endswith("inconclusive")]
+    name = next(word for word in row.split() if "…" in word)
+    assert name.removesuffix("…") in LONG
+    assert name in text.splitlines()[0]
+    assert "Narrow terminal: names are shortened" in text
+    assert "shortened" not in piped("compare", runs)
 
 
 def test_systems_stand_apart(runs: str) -> None:
@@ -108,8 +159,78 @@ def test_systems_stand_apart(runs: str) -> None:
 
 def test_notes_are_dim_and_headings_are_not(runs: str) -> None:
     lines = from_the_head(shown("score", runs))
-    assert next(line for line in lines if "Method: " in line).startswith("\x1b[2m")
-    assert "\x1b[1;36msystem" in lines[0]
+    assert next(line for line in lines if "95% CI for" in line).startswith("\x1b[2m")
+    assert "\x1b[1msystem" in lines[0]
+
+
+@pytest.fixture
+def decided(tmp_path: Path) -> str:
+    """Outcomes of a good system and a bad one on 40 questions."""
+    rights = {"good": 10, "bad": 2}
+    rows = [f"{name},{q},{int(q % 10 < n)}" for name, n in rights.items() for q in range(40)]
+    path = tmp_path / "decided.csv"
+    path.write_text("\n".join(["system,question,outcome", *rows]))
+    return str(path)
+
+
+def test_the_verdict_is_first_and_coloured(decided: str, runs: str) -> None:
+    better = shown("compare", decided, "--system", "bad", "--system", "good").splitlines()
+    assert better[0].startswith("\x1b[1;32mgood beats bad\x1b[0m")
+    assert any("\x1b[1;31mworse" in line for line in better)
+    undecided = shown("compare", runs).splitlines()
+    assert undecided[0].startswith("\x1b[2mInconclusive: ")
+
+
+def test_a_gate_is_green_red_or_dim(decided: str) -> None:
+    ask = ("gate", decided, "--max-drop", "0.1", "--baseline-system", "bad", "--system", "good")
+    assert shown(*ask).startswith("\x1b[1;32mPass\x1b[0m")
+    assert piped(*ask, "-q").startswith("metric")
+
+
+def test_guesses_stand_above_every_number_and_the_claim_above_them(decided: str) -> None:
+    lines = piped("compare", decided).splitlines()
+    assert lines[0] == "good beats bad."
+    guess = next(at for at, line in enumerate(lines) if line.startswith("Columns: "))
+    assert not any(re.search(r"\d\.\d", line) for line in lines[:guess])
+    assert any(re.search(r"\d\.\d", line) for line in lines[guess:])
+
+
+def test_without_a_guess_the_first_line_has_the_numbers() -> None:
+    counts = {name: errbar.Counts([4] * 30, [right] * 30) for name, right in (("a", 4), ("b", 0))}
+    found = errbar.load(counts)
+    first = str(found.compare("avg")).splitlines()[0]
+    assert re.fullmatch(r"a beats b by 1\.000 avg \(95% CI 0\.\d+ to 1\.000\)\.", first)
+
+
+def test_quiet_prints_the_table_and_warnings_on_stderr(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    file.write_text("question,outcome,status\na,1,ok\nb,,error\n")
+    ended = CliRunner().invoke(main, ["score", str(file), "-q"])
+    assert ended.stdout.splitlines()[0].split() == ["avg", "[95%", "CI]", "sd"]
+    assert len(ended.stdout.splitlines()) == 3
+    assert "⚠ 1 of 2 rows have no result" in ended.stderr
+
+
+def test_explain_prints_the_method_once(runs: str) -> None:
+    plainly, explained = piped("overview", runs), piped("overview", runs, "--explain")
+    assert explained.startswith(plainly.rstrip())
+    assert "Method" not in plainly
+    assert explained.count("Method: Bayesian bootstrap over questions") == 1
+
+
+def test_percent_is_shown_and_said_everywhere(runs: str) -> None:
+    whole = json.loads(piped("score", runs, "--format", "json"))["rows"][0]["value"]
+    table_text = piped("score", runs, "--percent")
+    assert "avg % [95% CI]" in table_text
+    assert f"{100 * whole:.0f}" in table_text
+    for style in ("markdown", "latex"):
+        text = piped("score", runs, "--percent", "--format", style).replace("\\%", "%")
+        assert "avg % [95% CI]" in text
+    (row, *_) = csv.DictReader(io.StringIO(piped("score", runs, "--percent", "--format", "csv")))
+    assert float(row["value %"]) == pytest.approx(100 * whole)
+    assert "value" not in row
+    same = json.loads(piped("score", runs, "--percent", "--format", "json"))["rows"][0]
+    assert same["value"] == whole
 
 
 def test_no_color_means_no_color(runs: str) -> None:

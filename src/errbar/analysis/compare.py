@@ -20,7 +20,8 @@ from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Refusals, reason_of
-from errbar.results.comparison import Comparison, Comparisons
+from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Interval
 
 Adjust = Literal["bonferroni", "none"]

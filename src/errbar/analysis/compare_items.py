@@ -35,7 +35,8 @@ from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics.base import Direction
 from errbar.metrics.ranked import COMMON, AreaMetric, LabelMetric, RankedMetric
 from errbar.results.base import Refusals, reason_of
-from errbar.results.comparison import Comparison, Comparisons
+from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval
 
 ItemMetric = RankedMetric | LabelMetric

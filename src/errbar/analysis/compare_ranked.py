@@ -35,7 +35,7 @@ from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.metrics import Metric
 from errbar.metrics.grammar import metric_of
 from errbar.metrics.ranked import COMMON, Augrc, Aurc, LabelMetric, RankedMetric, RiskAt, RocAuc
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
 
 _DEFAULT = SEEN

@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
+from errbar.analysis.methods.seen import clusters_of
 from errbar.base.arguments import require_all
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
@@ -223,13 +225,28 @@ def scored(
         for at, row in zip(fine_at, rows, strict=True):
             for of, cell in zip(subjects, row, strict=True):
                 counts = systems[of]
-                found[of, at] = estimate_of(cell, of, metrics[at], len(counts), counts.all_trials)
+                found[of, at] = estimate_of(
+                    cell, of, metrics[at], len(counts), counts.all_trials, clusters_of(counts)
+                )
     return [found[of, at] for of in systems for at in range(len(metrics))]
 
 
-def estimate_of(cell: Cell, of: Subject, metric: Metric, questions: int, trials: int) -> Estimate:
-    """The estimate of a metric of a subject, which has so many questions and trials."""
-    return Estimate(of=of, metric=metric, questions=questions, trials=trials, **cell._asdict())
+def estimate_of(
+    cell: Cell,
+    of: Subject,
+    metric: Metric,
+    questions: int,
+    trials: int,
+    clusters: NDArray[np.int64] | None = None,
+) -> Estimate:
+    """The estimate of a metric of a subject, which has so many questions and trials.
+
+    `clusters` has the cluster of each question; they are resampled for new questions only.
+    """
+    sizes = {"questions": questions, "trials": trials}
+    if clusters is not None and cell.interval.covers is Estimand.POPULATION:
+        sizes["clusters"] = np.unique(clusters).size
+    return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
 
 
 def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:

@@ -13,7 +13,7 @@ import numpy as np
 from errbar.analysis.alignment import by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.score import Scoring, by_subject, first_of
-from errbar.base.remarks import Above, guess, setting, warning, way_to_say
+from errbar.base.remarks import Above, Caution, guess, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
@@ -73,7 +73,8 @@ def rows_without_result(
     failed = sum(part.failed - part.without_reason for part in scored.values())
     remarks = _without_reason(source, scored, errors)
     if ungraded:
-        remarks.append(f"{ungraded} of {rows} rows were never scored, and are left out.")
+        lost = f"{ungraded} of {rows} rows were never scored, and are left out."
+        remarks.append(Caution(lost))
     if failed:
         kinds = {
             name: n
@@ -82,7 +83,7 @@ def rows_without_result(
         }
         why = ", ".join(f"{name} {n}" for name, n in kinds.items())
         why = f" ({why})" if why else ""
-        remarks.append(f"{failed} of {rows} rows have no result{why}: {_SAID[errors]}.")
+        remarks.append(Caution(f"{failed} of {rows} rows have no result{why}: {_SAID[errors]}."))
     return remarks
 
 

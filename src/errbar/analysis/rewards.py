@@ -131,7 +131,7 @@ def average_reward(
         low, high = value - reach, value + reach
     interval = Interval(low, high, method.level, covers)
     cell = Cell(value, value, sd, interval, reason)
-    return estimate_of(cell, of, metric, questions, int(answered.trials.sum()))
+    return estimate_of(cell, of, metric, questions, int(answered.trials.sum()), answered.clusters)
 
 
 def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, float]:
@@ -171,7 +171,7 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
         reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
     cell = Cell(mean, mean, sd, interval, reason)
-    return estimate_of(cell, of, metric, values.size, int(answered.trials.sum()))
+    return estimate_of(cell, of, metric, values.size, int(answered.trials.sum()), answered.clusters)
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:

@@ -100,7 +100,10 @@ class Scoring:
         if self.audit and words.keys() & {_REWARDS, _REWARDS_OF_THESE, _VOTES}:
             remarks.append(_NOT_HELD)
         rows = tuple(part[of] for of in subjects for part in parts)
-        return Scores(rows, "; ".join(words), tuple(remarks))
+        ways = "; ".join(words)
+        if any(row.clusters for row in rows):
+            ways = ways.replace("over questions", "over clusters of questions")
+        return Scores(rows, ways, tuple(remarks))
 
     def _reward_words(self) -> str:
         """Name the method of the intervals of rewards."""

@@ -3,7 +3,8 @@
 Most remarks are plain text and are printed below a table. A `guess` states how the data were
 interpreted, with the option that changes the interpretation; a `warning` is a guess that affects
 the numbers, and is marked. Both are strings of the class `Above`, so they are passed around like
-other remarks, and `above` separates them from the rest.
+other remarks, and `above` separates them from the rest. A `Caution` is marked where a result is
+printed, and an `Explanation` is printed only if asked for; elsewhere both are like plain text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,18 @@ _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False
 
 class Above(str):
     """A remark that is printed above the numbers, because it affects them."""
+
+    __slots__ = ()
+
+
+class Caution(str):
+    """A remark on data that are missing or doubtful."""
+
+    __slots__ = ()
+
+
+class Explanation(str):
+    """A definition or a method."""
 
     __slots__ = ()
 
@@ -104,3 +117,20 @@ def above(remarks: Iterable[str]) -> list[str]:
 def below(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print below the numbers."""
     return [remark for remark in remarks if not isinstance(remark, Above)]
+
+
+def marked(remarks: Iterable[str]) -> list[str]:
+    """Return the remarks to print above a table, warnings and cautions first, and marked."""
+    notes = list(remarks)
+    cautions = [warning(note) for note in notes if isinstance(note, Caution)]
+    return above([*notes, *cautions])
+
+
+def unmarked(remarks: Iterable[str]) -> list[str]:
+    """Return the remarks to print below a table."""
+    return [note for note in below(remarks) if not isinstance(note, Caution | Explanation)]
+
+
+def explanations(remarks: Iterable[str]) -> list[str]:
+    """Return the definitions and methods."""
+    return [note for note in remarks if isinstance(note, Explanation)]

@@ -1,11 +1,14 @@
-"""Numbers to their significant digits, and tables as plain text, Markdown, LaTeX and HTML."""
+"""Numbers to their significant digits, and tables as Markdown, LaTeX, HTML and JUnit reports."""
 
 import html
 import math
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+from xml.etree import ElementTree as Xml
 
 _FOOTER_WIDTH = 80
 _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
@@ -17,11 +20,13 @@ _MARKUP = re.compile(
     r"[\\`*~\[\]<&|$#]|>(?! \d)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # where a spreadsheet takes a cell for a formula
+_NUMBER = re.compile(r"[<>]? ?[-+−]?[\d,.]+(e-?\d+)?( ?%)?( \[[-+\d., e]+\])?( \*)?")
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0
 _NO_NUMBER = "nan"
 _NO_BREAK = "\u00a0"
 DASH = "–"  # printed for a missing number
 _MOST_DECIMALS = 12  # smaller numbers are written as 1.2e-20
+_percent: ContextVar[bool] = ContextVar("percent", default=False)
 
 
 def supported(number: float, sd: float) -> str:
@@ -34,13 +39,18 @@ def supported(number: float, sd: float) -> str:
     """
     if not (math.isfinite(number) and math.isfinite(sd)) or sd == 0:
         return f"{number + 0.0:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
-    decimals = 1 - int(f"{sd:.1e}".partition("e")[2])  # of the rounded sd: 0.00996 is 0.010
+    decimals = _decimals(sd)
     if decimals <= _MOST_DECIMALS:
         return f"{round(number, decimals) + 0.0:.{max(decimals, 0)}f}"  # without a negative zero
     if number == 0:
         return "0"
     known = int(f"{number:.1e}".partition("e")[2]) + decimals
     return f"{number:.{min(max(known, 1), _MOST_DECIMALS)}e}"
+
+
+def _decimals(sd: float) -> int:
+    """Return the decimals of the second digit of a standard deviation: 0.00996 is 0.010."""
+    return 1 - int(f"{sd:.1e}".partition("e")[2])
 
 
 def percent(level: float) -> str:
@@ -59,27 +69,67 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-@dataclass(frozen=True)
-class Table:
-    """Columns of text with notes above and below; prints as plain text."""
+def score_text(number: float, sd: float) -> str:
+    """Return a score as `supported` does, in percent within `in_percent`."""
+    return supported(scale() * number, scale() * sd)
 
-    columns: Sequence[Sequence[str]]  # each from its head down
-    notes: Sequence[str] = ()
-    breaks: Collection[int] = ()  # indices of rows that begin a new group
-    above: Sequence[str] = ()  # remarks on how the data were interpreted
 
-    def __str__(self) -> str:
-        head, *rows = zip(
-            *(_padded(each_printable(column)) for column in self.columns), strict=True
-        )
-        lines = ["  ".join(head), "  ".join("-" * len(cell) for cell in head)]
-        for at, row in enumerate(rows):
-            if at in self.breaks:
-                lines.append("")
-            lines.append("  ".join(row))
-        first = [*wrapped(self.above), ""] if self.above else []
-        body = [line.rstrip() for line in lines]
-        return "\n".join([*first, *body, "", *wrapped(self.notes)])
+def score_head(name: str) -> str:
+    """Return the head of a column of scores, which says whether they are in percent."""
+    return f"{name} %" if _percent.get() else name
+
+
+def interval_head(name: str, titles: Iterable[str]) -> str:
+    """Return the head of a column of scores with intervals, as in "avg [95% CI]"."""
+    different = list(dict.fromkeys(titles))
+    return f"{score_head(name)} [{different[0] if len(different) == 1 else 'CI'}]"
+
+
+def scale() -> float:
+    """Return the factor of scores: 100 within `in_percent`, else 1."""
+    return 100.0 if _percent.get() else 1.0
+
+
+@contextmanager
+def in_percent() -> Iterator[None]:
+    """Within this context, tables show scores in percent."""
+    token = _percent.set(True)
+    try:
+        yield
+    finally:
+        _percent.reset(token)
+
+
+def interval_cells(
+    rows: Iterable[tuple[float, float, float, float]], *, signed: bool = False
+) -> list[str]:
+    """Return value, lower and upper end of each row as one cell; `sd` comes last in a row.
+
+    All rows have the same decimals if their standard deviations support about as many.
+
+    Examples
+    --------
+    >>> interval_cells([(0.664, 0.341, 0.9, 0.14), (0.7, 0.4, 0.95, 0.096)])
+    ['0.66 [0.34, 0.90]', '0.70 [0.40, 0.95]']
+    """
+    known = [tuple(scale() * number for number in row) for row in rows]
+    decimals = [_decimals(sd) for *_, sd in known if math.isfinite(sd) and sd]
+    shared = min(decimals, default=_MOST_DECIMALS + 1)
+    alike = bool(decimals) and max(decimals) - shared <= 1 and shared <= _MOST_DECIMALS
+
+    def text(number: float, sd: float) -> str:
+        if not (alike and math.isfinite(number)):
+            found = supported(number, sd)
+        else:
+            found = f"{round(number, shared) + 0.0:.{max(shared, 0)}f}"
+        return f"+{found}" if signed and number >= 0 and math.isfinite(number) else found
+
+    columns = [pointed(text(row[at], row[-1]) for row in known) for at in range(3)]
+    cells = []
+    for value, low, high, row in zip(*columns, known, strict=True):
+        ends = f"{low}, {high}" if alike else f"{low.strip()}, {high.strip()}"
+        cells.append(value if math.isnan(row[1]) else f"{value} [{ends}]")
+    return cells
 
 
 def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
@@ -89,7 +139,13 @@ def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
 
 def _wrap(note: str, width: int) -> str:
     """Wrap a note without a break between a number and its percent sign."""
-    text = textwrap.fill(note.replace(" %", f"{_NO_BREAK}%"), width, subsequent_indent="  ")
+    text = textwrap.fill(
+        note.replace(" %", f"{_NO_BREAK}%"),
+        width,
+        subsequent_indent="  ",
+        break_long_words=False,  # a name stays whole
+        break_on_hyphens=False,
+    )
     return text.replace(f"{_NO_BREAK}%", " %")
 
 
@@ -169,13 +225,21 @@ def _row(cells: Iterable[str]) -> str:
 def latex_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
 ) -> str:
-    """Return columns and notes as a LaTeX table for the booktabs package; notes are comments."""
-    head, *rows = zip(*map(each_printable, columns), strict=True)
-    body = [f"{' & '.join(_latex(cell) for cell in row)} \\\\" for row in (head, *rows)]
+    """Return columns and notes as a LaTeX table for the booktabs package; notes are comments.
+
+    Numbers are aligned to the right, with blanks as wide as digits after those with fewer decimals.
+    """
+    cells = [each_printable(column) for column in columns]
+    kinds = ["r" if is_numeric(column) else "l" for column in cells]
+    written = [
+        [_latex(head), *map(_latex_number if kind == "r" else _latex, rest)]
+        for kind, (head, *rest) in zip(kinds, cells, strict=True)
+    ]
+    body = [f"{' & '.join(row)} \\\\" for row in zip(*written, strict=True)]
     return "\n".join(
         [
             *(f"% {note}" for note in each_printable(above)),
-            f"\\begin{{tabular}}{{{'l' * len(head)}}}",
+            f"\\begin{{tabular}}{{{''.join(kinds)}}}",
             "\\toprule",
             body[0],
             "\\midrule",
@@ -191,12 +255,14 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    "±": r"$\pm$",
-    "−": r"$-$",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "×": r"$\times$",
     "–": "--",
+    "…": r"\dots{}",
     "·": r"$\cdot$",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
@@ -206,6 +272,18 @@ def _latex(cell: str) -> str:
     text = "".join(_LATEX.get(letter, letter) for letter in cell.strip())
     # After \\ and \toprule a bracket begins an argument, and an asterisk belongs to the command.
     return f"{{}}{text}" if text.startswith(("[", "*")) else text
+
+
+def _latex_number(cell: str) -> str:
+    blanks = len(cell) - len(cell.rstrip())
+    phantom = f"\\phantom{{{'0' * blanks}}}" if blanks else ""
+    return f"{_latex(cell).replace('-', '$-$')}{phantom}"
+
+
+def is_numeric(column: Sequence[str]) -> bool:
+    """Whether a column, which begins with its head, has nothing but numbers and intervals."""
+    cells = [cell.strip() for cell in column[1:]]
+    return any(cells) and all(cell in ("", DASH) or _NUMBER.fullmatch(cell) for cell in cells)
 
 
 def html_table(
@@ -237,10 +315,56 @@ def pointed(cells: Iterable[str]) -> list[str]:
     return [f"{integer:>{left}}{point + rest:<{right}}" for integer, point, rest in parts]
 
 
-def _padded(column: Sequence[str]) -> list[str]:
-    width = max(len(cell) for cell in column)
-    return [cell.ljust(width) for cell in column]
-
-
 def _cells(tag: str, row: Sequence[str]) -> str:
     return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+
+
+_NO_XML = re.compile("[\ufffe\uffff]")  # not allowed in XML, beside what `printable` escapes
+
+
+class JUnitCase(NamedTuple):
+    """A test case of a JUnit report."""
+
+    group: str
+    name: str
+    failure: str  # kind of the failure; empty if the test passes
+    message: str
+
+
+def junit_report(name: str, suite: str, cases: Sequence[JUnitCase]) -> str:
+    """A JUnit report of one suite.
+
+    Examples
+    --------
+    >>> print(junit_report("all", "some", [JUnitCase("a", "b", "", "fine & good")]))
+    <?xml version="1.0" encoding="utf-8"?>
+    <testsuites name="all" tests="1" failures="0" errors="0">
+      <testsuite name="some" tests="1" failures="0" errors="0" skipped="0" time="0">
+        <testcase classname="a" name="b" time="0">
+          <system-out>fine &amp; good</system-out>
+        </testcase>
+      </testsuite>
+    </testsuites>
+    """
+    failed = sum(bool(case.failure) for case in cases)
+    counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
+    root = Xml.Element("testsuites", {"name": _text(name), **counts})
+    more = {"skipped": "0", "time": "0"}
+    inside = Xml.SubElement(root, "testsuite", {"name": _text(suite), **counts, **more})
+    for case in cases:
+        element = Xml.SubElement(
+            inside, "testcase", classname=_text(case.group), name=_text(case.name), time="0"
+        )
+        if case.failure:
+            Xml.SubElement(
+                element, "failure", type=case.failure, message=_text(case.message)
+            ).text = _text(case.message)
+        else:
+            Xml.SubElement(element, "system-out").text = _text(case.message)
+    Xml.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}'
+
+
+def _text(text: str) -> str:
+    """Printable text without characters that XML does not allow."""
+    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))

@@ -1,6 +1,6 @@
 """The command `errbar`: group and builders of options, progress on stderr, signals.
 
-Every command is a module of the same name that parses options, calls one function and prints. The
+Every command is a function that parses options, calls one function and prints. The
 group imports a command on first use, and a command imports little but click before it runs, so
 that help is fast.
 """
@@ -36,8 +36,9 @@ from errbar.cli.endings import (
 
 COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor"),
-    *("selective", "roc", "report", "convert", "inspect", "demo"),
+    *("selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
 )
+_BESIDE = {"roc": "selective", "inspect": "overview"}  # commands in the module of another
 
 _SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines
 # DuckDB stops within a second or never: 2.0 hung in 7 of 41 trials when interrupted while writing.
@@ -246,7 +247,7 @@ class _Commands(click.Group):
         """Import a command from the module of its name."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module = importlib.import_module(f"errbar.cli.{cmd_name}")
+        module = importlib.import_module(f"errbar.cli.{_BESIDE.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import errbar
-from errbar.cli import Work, bundle, choice, options_of, working
+from errbar.cli import Work, bundle, choice, number, options_of, working
 from errbar.cli.endings import FORCE, OutputPath, require_writable
 from errbar.errors import InputError
 
@@ -50,6 +50,8 @@ class WriteOptions:
     style: Literal["table", "json", "csv", "raw-csv", "markdown", "latex"] = "table"
     output: str | None = None
     plot: str | None = None
+    percent: bool = False
+    detail: Literal["table", "explained"] | None = None
 
 
 class Keywords:
@@ -161,6 +163,9 @@ WRITE = bundle(
         "-o", "--output", type=OutputPath(dir_okay=False), help="Write the output to this file."
     ),
     FORCE,
+    click.option("--percent", is_flag=True, help="Show scores in percent."),
+    click.option("-q", "--quiet", "detail", flag_value="table", help="Print only the table."),
+    click.option("--explain", "detail", flag_value="explained", help="Also print the method."),
 )
 
 
@@ -277,13 +282,7 @@ RESAMPLE = bundle(
     ResampleOptions,
     BINS,
     LEVEL,
-    click.option(
-        "--resamples",
-        type=int,
-        default=10_000,
-        show_default=True,
-        help="The number of bootstrap resamples.",
-    ),
+    number("--resamples", int, "The number of bootstrap resamples.", default=10_000),
     SEED,
 )
 

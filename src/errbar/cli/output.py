@@ -1,33 +1,28 @@
 """Output of results: in a text format, to a file, or as tables on a terminal.
 
-Tables are fitted to the width of a terminal with rich, which is imported only then. A pipe
-receives plain text that is not cut.
+A terminal and a pipe get the same lines. Only a terminal has a width, to which tables are fitted,
+and colours, which rich prints; it is imported only then.
 """
 
+import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from errbar.base.files import atomic_file
-from errbar.base.remarks import MARK, above, below
-from errbar.base.tables import Table, each_printable, printable, wrapped
+from errbar.base.layout import Detail, Line, page, plain
+from errbar.base.remarks import MARK, above, below, marked
+from errbar.base.tables import in_percent, printable
 from errbar.cli import Command
 from errbar.cli.options import READ_WRITE_PLOT, Paths, ReadOptions, WriteOptions, opened
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table as Grid
-
     from errbar.results.base import Result
     from errbar.results.pictures.vega import Picture
-
-_GAP = 2  # between columns
-_WIDEST_NOTE = 80
-# Cells up to the width of an interval are folded last, words up to the width of a number never.
-_INTERVAL_WIDTH, _NUMBER_WIDTH = 20, 14
 
 
 def shows_result(question: Callable[..., "Result"]) -> Command:
@@ -45,7 +40,7 @@ def shows_result(question: Callable[..., "Result"]) -> Command:
     return READ_WRITE_PLOT(command)
 
 
-def export(result: "Result", style: str) -> str:
+def export(result: "Result", style: str, detail: Detail = Detail.USUAL) -> str:
     """Return a result as text in a format; "table" is plain text."""
     exports: dict[str, Callable[[], str]] = {
         "json": result.to_json,
@@ -54,20 +49,31 @@ def export(result: "Result", style: str) -> str:
         "markdown": result.to_markdown,
         "latex": result.to_latex,
     }
-    return exports.get(style, result.__str__)()
+    if style in exports:
+        return exports[style]()
+    return plain(page(result.parts(), detail=detail))
 
 
 def show(result: "Result", writing: WriteOptions, picture: "Picture | None" = None) -> None:
     """Print or write a result, fitted to a terminal if there is one, and draw its picture."""
-    if writing.style == "table" and not writing.output and sys.stdout.isatty():
-        print_parts(result.parts())
-    else:
-        put(export(result, writing.style), writing)
+    detail = Detail(writing.detail or Detail.USUAL)
+    with in_percent() if writing.percent else nullcontext():
+        if writing.style == "table" and not writing.output and sys.stdout.isatty():
+            print_lines(page(result.parts(), width_of_terminal(), detail))
+        else:
+            put(export(result, writing.style, detail), writing)
+    notes = result.notes()
     if writing.style.endswith("csv"):  # a format without notes
-        notes = result.notes()
         tell([*above(notes), *below(notes)])
+    elif detail is Detail.TABLE:
+        tell(note for note in marked(notes) if note.startswith(MARK))
     if writing.plot:
         (picture or result.plot()).save(writing.plot)
+
+
+def width_of_terminal() -> int:
+    """Return the number of columns of the terminal, or what COLUMNS says."""
+    return shutil.get_terminal_size().columns
 
 
 def tell(notes: Iterable[str]) -> None:
@@ -91,90 +97,13 @@ def save(text: str, path: str) -> None:
         beside.write_text(f"{text}\n", encoding="utf-8")
 
 
-def print_parts(parts: Iterable[Table | str]) -> None:
-    """Print tables and sentences below each other."""
+def print_lines(lines: Iterable[Line]) -> None:
+    """Print styled lines on a terminal."""
     from rich.console import Console  # noqa: PLC0415  only terminals need it
-
-    console = Console(markup=False, highlight=False, emoji=False)
-    for at, part in enumerate(parts):
-        if at:
-            console.print()
-        if isinstance(part, str):
-            console.print(printable(part))
-        else:
-            _print_table(console, part)
-
-
-def _print_table(console: "Console", table: Table) -> None:
-    for note in table.above:
-        style = "yellow" if note.startswith(MARK) else ""
-        for line in wrapped([note], min(console.width, _WIDEST_NOTE)):
-            console.print(line, style=style)
-    if table.above:
-        console.print()
-    columns = [each_printable(column) for column in table.columns]
-    widths = _widths(columns, console.width - _GAP * (len(columns) - 1))
-    if widths is None:
-        _print_rows(console, columns)
-    else:
-        console.print(_grid(columns, widths, table.breaks))
-    console.print()
-    for note in wrapped(table.notes, min(console.width, _WIDEST_NOTE)):
-        console.print(note, style="dim")
-
-
-def _print_rows(console: "Console", columns: Sequence[Sequence[str]]) -> None:
-    """Print each row as a list, on a terminal that is too narrow for columns."""
-    head, *rows = zip(*columns, strict=True)
-    for row in rows:
-        cells = (f"{name} {cell.strip()}" for name, cell in zip(head, row, strict=True))
-        for line in wrapped([", ".join(cells)], console.width):
-            console.print(line)
-
-
-def _grid(
-    columns: Sequence[Sequence[str]], widths: Sequence[int], breaks: Collection[int]
-) -> "Grid":
-    from rich import box  # noqa: PLC0415  only terminals need it
-    from rich.table import Table as Grid  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    grid = Grid(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, _GAP - 1, 0, 0),
-        border_style="dim",
-        header_style="bold cyan",
-    )
-    for (head, *_), width in zip(columns, widths, strict=True):
-        grid.add_column(Text(head), width=width, overflow="fold")
-    for at, row in enumerate(zip(*(column[1:] for column in columns), strict=True)):
-        if at in breaks:
-            grid.add_section()
-        grid.add_row(*(Text(cell) for cell in row))
-    return grid
-
-
-def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return the width of each column, or None if numbers would have to be folded.
-
-    The widest column shrinks first: long ids are folded, then intervals between their ends.
-    """
-    from rich.cells import cell_len  # noqa: PLC0415  only terminals need it
-
-    widths = [max(map(cell_len, column)) for column in columns]
-    intervals = [min(width, _INTERVAL_WIDTH) for width in widths]
-    words = [
-        max(
-            min(cell_len(word), _NUMBER_WIDTH) for cell in column for word in (cell.split() or [""])
-        )
-        for column in columns
-    ]
-    for least in (intervals, words):
-        while sum(widths) > room:
-            wide = [at for at, width in enumerate(widths) if width > least[at]]
-            if not wide:
-                break
-            widths[max(wide, key=widths.__getitem__)] -= 1
-    return widths if sum(widths) <= room else None
+    console = Console(markup=False, highlight=False, emoji=False)
+    for line in lines:
+        text = Text.assemble(*((piece, tone.value) for piece, tone in line))
+        text.rstrip()
+        console.print(text, soft_wrap=True)

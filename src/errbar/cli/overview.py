@@ -1,10 +1,16 @@
-"""`errbar overview`, or `errbar PATHS`: what was read, the scores, and which system is better."""
+"""`errbar PATHS` and `errbar inspect`: which system is better, and what the data are."""
+
+from typing import TYPE_CHECKING
 
 import click
 
 from errbar.cli import options, working
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
-from errbar.cli.output import show
+from errbar.cli.output import show, shows_result
+
+if TYPE_CHECKING:
+    from errbar.results.base import Result
+    from errbar.runs import Runs
 
 
 @click.command()
@@ -18,3 +24,14 @@ def overview(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
     """
     with working(f"errbar {shown(paths)}") as work:
         show(runs_of(paths, reading, work).overview(), writing)
+
+
+@click.command()
+@options.PATHS
+@shows_result
+def inspect(runs: "Runs") -> "Result":
+    """Show the contents of the data at PATHS.
+
+    These are systems, tasks, questions, trials and statuses, and how the data were interpreted.
+    """
+    return runs.inspect()

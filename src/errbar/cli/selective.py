@@ -1,4 +1,4 @@
-"""`errbar selective`: risk and coverage of systems that may abstain."""
+"""`errbar selective` and `errbar roc`: metrics of the confidence of systems."""
 
 import click
 
@@ -81,4 +81,21 @@ def _selective_outcomes(
         found = runs.selective(*metrics, **resampling.keywords())
         draw = runs.plot.risk_coverage if writing.plot else None
         picture = draw(**resampling.keywords()) if draw else None
+    show(found, writing, picture)
+
+
+@click.command()
+@options.PATHS
+@options.RESAMPLE
+@options.READ_WRITE_PLOT
+def roc(
+    paths: Paths, resampling: ResampleOptions, reading: ReadOptions, writing: WriteOptions
+) -> None:
+    """Compute ROC-AUC of the confidence at PATHS.
+
+    It measures how well the confidence separates right answers from wrong ones.
+    """
+    with options.opened("roc", paths, reading) as runs:
+        found = runs.roc(**resampling.keywords())
+        picture = runs.plot.roc(**resampling.keywords()) if writing.plot else None
     show(found, writing, picture)

@@ -80,7 +80,7 @@ class PowerBlend(BinaryMetric):
 @register("geom@")
 @dataclass(frozen=True)
 class Geom(PowerBlend, QuestionMean):
-    """Weighted geometric mean of Pass@k and Pass^k per question, averaged over questions."""
+    """Weighted geometric mean of Pass@k and Pass^k of each question; averaged over questions."""
 
     unbiased: ClassVar[bool] = False  # the mean of a product of powers is not that of the means
 
@@ -138,7 +138,7 @@ class DatasetGeom(PowerBlend):
 @register("geo-spectrum@", "geospectrum@", "geo-spectrum*@", "geospectrum*@")
 @dataclass(frozen=True)
 class GeoSpectrum(BinaryMetric):
-    """Pass@k to the power `lam` times a threshold spectrum to the power 1 − lam.
+    """Pass@k^lam times a threshold spectrum to the power 1 − lam.
 
     Without `weights` the spectrum is mG-Pass@k, and the blend GeoSpectrum*@k.
     """

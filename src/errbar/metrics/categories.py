@@ -120,7 +120,7 @@ class CategoryMetric(CountMetric):
 @register("bayes")
 @dataclass(frozen=True)
 class Bayes(CategoryMetric):
-    """Mean weight of a trial under a Dirichlet posterior for each question.
+    """Mean weight of a trial under a Dirichlet posterior; for each question.
 
     This is Bayes@N of Hariri et al. (2026), "Don't Pass@k: A Bayesian Framework for Large Language
     Model Evaluation", arXiv:2510.04265.
@@ -183,7 +183,7 @@ class Average(CategoryMetric):
 @register("max@")
 @dataclass(frozen=True)
 class MaxAt(CategoryMetric):
-    """Expected largest weight among `k` draws from the trials of a question.
+    """Expected largest weight among `k` draws; from the trials of a question.
 
     The estimator is that of Bagirov et al. (2025), "The Best of N Worlds".
     """
@@ -294,7 +294,7 @@ _MOST_TRIALS = 1000  # the number of subsets of more trials overflows a float
 @register("vote@", "plurality@")
 @dataclass(frozen=True)
 class VoteAt(Metric):
-    """Probability that the plurality vote of `k` draws is right, with ties split evenly.
+    """Probability that the plurality vote of `k` draws is right; ties are split evenly.
 
     With `ties="first"` a tie goes to the answer that occurred first, as in many harnesses; `k` must
     then be the number of trials.

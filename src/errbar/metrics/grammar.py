@@ -10,6 +10,7 @@ the letter k in place of the number, and denotes the metric at every k.
 
 import ast
 import difflib
+import inspect
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields
@@ -46,6 +47,16 @@ def parse(name: str) -> Metric:
     if metric.numbered and number:
         options[metric.numbered] = int(number) if number.isdigit() else _number(name, number)
     return _build(name, metric, options)
+
+
+def known_metrics() -> dict[str, str]:
+    """Return the name of every metric, as in "pass@k", with what it means in a line."""
+    return {
+        _example(head): re.split("[;(.]", inspect.cleandoc(metric.__doc__ or ""))[0]
+        .replace("`", "")
+        .rstrip()
+        for head, metric in METRICS.items()
+    }
 
 
 def metric_of(metric: object) -> Metric:

@@ -166,7 +166,7 @@ class PassHat(CreditMetric):
 @register("auc@")
 @dataclass(frozen=True)
 class AreaUnderPass(CreditMetric):
-    """Area under Pass@1 … Pass@k by the trapezoidal rule, divided by k − 1; Pass@1 for k = 1."""
+    """Area under Pass@1 … Pass@k divided by k − 1; by the trapezoidal rule, Pass@1 for k = 1."""
 
     def gains(self) -> Array:
         """Return the increments that follow from the weights of Pass@1 … Pass@k."""
@@ -266,7 +266,7 @@ class AtLeast(CreditMetric):
 @register("g-pass@", "gpass@")
 @dataclass(frozen=True)
 class GPass(ThresholdMetric):
-    """Probability that at least a share `tau` of `k` draws, and at least one, is right.
+    """Probability that at least a share `tau` of `k` draws is right; at least one must be.
 
     G-Pass@k is defined by Liu et al. (2024), "Are Your LLMs Capable of Stable Reasoning?",
     arXiv:2412.13147.
@@ -330,7 +330,7 @@ class MeanGPass(CreditMetric):
 @register("spectrum@")
 @dataclass(frozen=True)
 class Spectrum(CreditMetric):
-    """Weighted sum of the probabilities of at least 1, 2, … `k` right among k draws."""
+    """Weighted sum of the chances of at least 1, 2, … `k` right; among k draws."""
 
     weights: tuple[float, ...] = ()
 

@@ -109,7 +109,7 @@ class AreaMetric(RankedMetric):
 @register("aurc")
 @dataclass(frozen=True)
 class Aurc(AreaMetric):
-    """Area under the risk–coverage curve: the mean selective risk over coverages."""
+    """Area under the risk–coverage curve; the mean selective risk over coverages."""
 
     def area(self, totals: Totals, upto: Array | None) -> Array:
         """Return the mean over all orders of items with equal confidence."""
@@ -193,7 +193,7 @@ class RiskAt(RankedMetric):
 @register("cov@risk")
 @dataclass(frozen=True)
 class CoverageAt(RankedMetric):
-    """Largest coverage of any threshold whose selective risk is at most `risk`."""
+    """Largest coverage with a selective risk of at most `risk`; of any threshold."""
 
     direction: ClassVar[Direction] = Direction.HIGHER
     numbered: ClassVar[str | None] = "risk"

@@ -23,7 +23,7 @@ from errbar.data.queries.slices import Named, Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.results.base import Result
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Band, Estimand, Subject
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.pictures.questions import Questions

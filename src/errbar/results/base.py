@@ -10,28 +10,30 @@ import json
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.remarks import above, below, setting
+from errbar.base.layout import Detail, Headline, Table, Tone, page, plain
+from errbar.base.remarks import above, below, explanations, marked, setting, unmarked, way_to_say
 from errbar.base.tables import (
-    Table,
     counted,
     html_table,
     inert_csv,
+    interval_cells,
     latex_table,
     markdown_table,
-    pointed,
     printable_json,
-    supported,
+    scale,
+    score_head,
 )
 from errbar.errors import InputError, NotEnoughTrials
 
 if TYPE_CHECKING:
+    from errbar.results.estimate import Interval
     from errbar.results.pictures.vega import Picture
 
 R = TypeVar("R")
@@ -41,6 +43,8 @@ class Result(ABC):
     """A table of rows with notes."""
 
     __slots__ = ()
+    drops: ClassVar[tuple[str, ...]] = ()  # columns that a narrow terminal leaves out, in order
+    tones: ClassVar[Mapping[str, Tone]] = {}  # of cells, by their text
 
     @abstractmethod
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -58,10 +62,34 @@ class Result(ABC):
         """Rows that begin a new group."""
         return set()
 
+    def conclusion(self) -> Headline | None:
+        """What was found, in a sentence."""
+        return None
+
+    def footer(self) -> str:
+        """What the numbers mean, in a line."""
+        return ""
+
     def parts(self) -> list[Table | str]:
         """The tables to print, with sentences between them."""
         notes = self.notes()
-        return [Table(self.columns(), below(notes), self.breaks(), above(notes))]
+        return [
+            Table(
+                columns=self.columns(),
+                notes=unmarked(notes),
+                breaks=self.breaks(),
+                above=marked(notes),
+                conclusion=self.conclusion(),
+                footer=self.footer(),
+                explanation=explanations(notes),
+                drops=self.drops,
+                tones=self.tones,
+            )
+        ]
+
+    def explain(self) -> str:
+        """The result as it prints, with definitions and methods."""
+        return plain(page(self.parts(), detail=Detail.EXPLAINED))
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of the records."""
@@ -88,7 +116,7 @@ class Result(ABC):
         Control characters are escaped, and text that a spreadsheet would take for a formula has an
         apostrophe before it; with `raw`, text is written as it is.
         """
-        rows = self.to_dicts()
+        rows = [_scaled(row) for row in self.to_dicts()]
         if not raw:
             rows = [
                 {str(inert_csv(key)): inert_csv(value) for key, value in row.items()}
@@ -129,7 +157,7 @@ class Result(ABC):
         return plot(self)
 
     def __str__(self) -> str:
-        return str(self.parts()[0])
+        return plain(page(self.parts()))
 
     def __repr__(self) -> str:
         return str(self)
@@ -172,15 +200,40 @@ class Rows(ResultSequence[R]):
     entries_field: ClassVar[str] = "rows"
     rows: tuple[R, ...]
 
-    def columns_of(self, field: str) -> list[list[str]]:
-        """A number of each row and the ends of its interval, to the digits its sd supports."""
+    def cells_of(self, field: str, *, signed: bool = False) -> list[str]:
+        """A number of each row with its interval, to the digits that sd supports."""
         rows: Sequence[Any] = self.rows
-        columns = (
-            [getattr(row, field) for row in rows],
-            [row.interval.low for row in rows],
-            [row.interval.high for row in rows],
+        return interval_cells(
+            ((getattr(row, field), row.interval.low, row.interval.high, row.sd) for row in rows),
+            signed=signed,
         )
-        return [pointed(map(supported, column, [row.sd for row in rows])) for column in columns]
+
+
+# Fields of records that are scores or differences of scores.
+_SCORES = frozenset(
+    {
+        *("value", "mean", "sd", "low", "high", "against", "difference", "margin"),
+        *("baseline", "candidate", "change", "max_drop"),
+    }
+)
+
+
+def _scaled(row: dict[str, Any]) -> dict[str, Any]:
+    """A record with its scores in percent, if that is asked for."""
+    if scale() == 1:
+        return row
+    return {
+        score_head(key) if key in _SCORES else key: scale() * value
+        if key in _SCORES and isinstance(value, float)
+        else value
+        for key, value in row.items()
+    }
+
+
+def covered(interval: "Interval", *more: str) -> str:
+    """The last line of a result: what its intervals cover, and how to get the method."""
+    said = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
+    return f"{said} ({way_to_say('--explain', '.explain()')})."
 
 
 def finite(value: Any) -> Any:

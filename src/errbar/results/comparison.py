@@ -1,16 +1,14 @@
-"""Results of comparing two systems, and tables of such comparisons."""
+"""The result of comparing two systems."""
 
 import math
 from dataclasses import dataclass
 from typing import Any
 
-from errbar.base.tables import DASH, counted, percent, printable, supported
+from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
-from errbar.results.base import Rows
 from errbar.results.estimate import Interval
 
 INCONCLUSIVE = "inconclusive"
-_LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,26 +66,41 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Conclusion of the comparison: better, probably better or inconclusive."""
-        if self.reason:
-            return INCONCLUSIVE
-        plainly = f"{self.better} is better" if self.better else INCONCLUSIVE
-        if self.probably_better:
-            plainly = f"{self.probably_better} is probably better"
-        return self._beside(self.margin, plainly) if self.margin else plainly
+        who, words = self._found
+        against = self.other if who == self.one else self.one
+        return f"{who} is {words}".replace("no worse", f"no worse than {against}") if who else words
 
-    def _beside(self, margin: float, plainly: str) -> str:
+    @property
+    def short_verdict(self) -> str:
+        """Conclusion on the first system, without names: better, worse or inconclusive."""
+        who, words = self._found
+        if who == self.other:
+            return words.replace("worse", "|").replace("better", "worse").replace("|", "better")
+        return words
+
+    @property
+    def _found(self) -> tuple[str, str]:
+        """The subject of the verdict, if there is one, and what is said of it."""
+        plainly = (self.better, "better") if self.better else ("", INCONCLUSIVE)
+        if self.probably_better:
+            plainly = (self.probably_better, "probably better")
+        if self.reason:
+            return "", INCONCLUSIVE
+        return self._beside(self.margin, *plainly) if self.margin else plainly
+
+    def _beside(self, margin: float, who: str, plainly: str) -> tuple[str, str]:
         """Conclusion if differences up to the margin do not matter."""
         low, high = self.gain_ends
         verdicts = {
-            f"{self.one} is better by more than {margin:g}": low > margin,
-            f"{self.other} is better by more than {margin:g}": high < -margin,
-            f"{plainly}, by less than {margin:g}": bool(self.better) and self._is_equal,
-            plainly: bool(self.better),
-            f"as good as each other, within {margin:g}": self._is_equal,
-            f"{self.one} is no worse than {self.other}, within {margin:g}": low > -margin,
-            f"{self.other} is no worse than {self.one}, within {margin:g}": high < margin,
+            (self.one, f"better by more than {margin:g}"): low > margin,
+            (self.other, f"better by more than {margin:g}"): high < -margin,
+            (who, f"{plainly}, by less than {margin:g}"): bool(self.better) and self._is_equal,
+            (who, plainly): bool(self.better),
+            ("", f"as good as each other, within {margin:g}"): self._is_equal,
+            (self.one, f"no worse, within {margin:g}"): low > -margin,
+            (self.other, f"no worse, within {margin:g}"): high < margin,
         }
-        return next((words for words, holds in verdicts.items() if holds), INCONCLUSIVE)
+        return next((found for found, holds in verdicts.items() if holds), ("", INCONCLUSIVE))
 
     @property
     def gain_ends(self) -> tuple[float, float]:
@@ -153,13 +166,21 @@ class Comparison:
 
     def lead_digits(self) -> tuple[str, str, str]:
         """The lead and the ends of its interval, to the digits that `sd` supports."""
-        gap, low, high = (supported(number, self.sd) for number in self.lead)
+        gap, low, high = (score_text(number, self.sd) for number in self.lead)
         return gap, low, high
 
     def headline(self) -> tuple[str, str]:
         """The verdict in a sentence of two parts: the claim, and the numbers behind it."""
+        claim, rest = self.sentence()
+        if self.better or self.probably_better:
+            return claim, rest
+        verdict, colon, who = claim.partition(": ")
+        return verdict, f"{colon}{who}{rest}"
+
+    def sentence(self) -> tuple[str, str]:
+        """The verdict in a sentence of two parts: all that it says without numbers, and those."""
         if self.reason:
-            return "No verdict", f": {self.one} against {self.other}: {self.reason}."
+            return f"No verdict: {self.one} against {self.other}", f": {self.reason}."
         gap, low, high = self.lead_digits()
         by = f"by {gap} {self.metric} ({self.interval.title} {low} to {high})"
         if self.better:
@@ -168,8 +189,9 @@ class Comparison:
             claim = f"{self.leader} is probably better than {self.trailer}"
             return claim, f" {by}, assuming no rare failures."
         if not self.difference:
-            return "Inconclusive", f": {self.one} and {self.other} have the same {self.metric}."
-        return "Inconclusive", f": {self.leader} leads {self.trailer} {by}."
+            same = f"{self.one} and {self.other} have the same {self.metric}"
+            return f"Inconclusive: {same}", "."
+        return f"Inconclusive: {self.leader} leads {self.trailer}", f" {by}."
 
     def __str__(self) -> str:
         return printable(f"{self.metric}: {self._sentence()}")
@@ -181,163 +203,13 @@ class Comparison:
             worse = self.other if self.better == self.one else self.one
             ends = (low, high) if self.better == self.one else (-high, -low)
             gap, low_text, high_text = (
-                supported(number, self.sd) for number in (abs(self.difference), *ends)
+                score_text(number, self.sd) for number in (abs(self.difference), *ends)
             )
             return f"{self.better} beats {worse} by {gap} ({title} {low_text} to {high_text})"
         gap, low_text, high_text = (
-            supported(number, self.sd)
+            score_text(number, self.sd)
             for number in (self.difference, self.interval.low, self.interval.high)
         )
         known = f"{title} {low_text} to {high_text}"
         interval = f"no interval: {self.reason}" if self.reason else known
         return f"{self.one} vs {self.other}: {self.verdict} ({gap}, {interval})"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Comparisons(Rows[Comparison]):
-    """Comparisons whose intervals are simultaneous at their level."""
-
-    method: str
-    remarks: tuple[str, ...] = ()
-    together: int = 1  # number of comparisons that they are adjusted for
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per comparison, for a DataFrame or JSON."""
-        return [row.record() for row in self.rows]
-
-    def columns(self) -> list[list[str]]:
-        """Return the columns as text, each beginning with its head; empty columns are left out."""
-        gap, low, high = self.columns_of("difference")
-        ends = [
-            DASH if row.reason else f"{left} to {right}"
-            for row, left, right in zip(self, low, high, strict=True)
-        ]
-        levels = {percent(row.interval.level) for row in self}
-        columns = [
-            ["task", *(row.task for row in self)],
-            ["metric", *(str(row.metric) for row in self)],
-            ["systems", *(f"{row.one} − {row.other}" for row in self)],
-            ["difference", *gap],
-            [f"{' or '.join(sorted(levels))} interval", *ends],
-            ["P(better)", *(share_text(row.chance) for row in self)],
-            ["p", *(_p(row.adjusted) for row in self)],
-            ["win/tie/loss", *(_tally(row) for row in self)],
-            ["verdict", *(row.verdict for row in self)],
-            ["caution", *(row.caution for row in self)],
-        ]
-        return [column for column in columns if any(column[1:])]
-
-    def tally(self, baseline: str | None = None) -> str:
-        """How many pairs of systems differ, in a sentence; a pair counts once for all tasks."""
-        there = [row for row in self if row.questions]
-        pairs, sure, probable = (
-            {frozenset((row.one, row.other)) for row in rows}
-            for rows in (
-                there,
-                [row for row in there if row.better],
-                [row for row in there if row.probably_better],
-            )
-        )
-        if not pairs:
-            return ""
-        tasks = {row.task for row in there}
-        if len(tasks) > 1 and len(pairs) == 1:
-            decided = len({row.task for row in there if row.better})
-            return (
-                f"{there[0].one} and {there[0].other} differ significantly on "
-                f"{decided or 'none'} of {len(tasks)} tasks."
-            )
-        where = " on at least one task" if len(tasks) > 1 else ""
-        more = len(probable - sure)
-        also = f"; {more} more probably {'does' if more == 1 else 'do'}" if more else ""
-        careful = sum(bool(row.caution) for row in there if row.better)
-        care = f"; {careful} with caution" if careful else ""
-        verb = "differs" if len(sure) == 1 else "differ"
-        if baseline is not None:
-            of = f"{counted(len(pairs), 'system')} {verb} significantly from {baseline}"
-        else:
-            of = f"{counted(len(pairs), 'pair')} of systems {verb} significantly"
-        return f"{len(sure) or 'None'} of {of}{where}{also}{care}."
-
-    def notes(self) -> list[str]:
-        """What stands under the table."""
-        covers = list(dict.fromkeys(row.interval.covers for row in self))
-        notes = [*self._sizes()]
-        notes += [f"The interval is for {target.words}." for target in covers]
-        if self.together > 1:
-            notes.append(
-                f"Intervals, p and verdicts hold for all {self.together} comparisons together "
-                f"(Bonferroni)."
-            )
-        elif sum(row.questions > 0 for row in self) > 1:
-            notes.append("Comparisons are not adjusted for multiple testing.")
-        ranked = any(row.items for row in self)
-        wins = "" if ranked else "; win/tie/loss: questions on which it is better, equal or worse"
-        notes.append(f"P(better): probability that the first system is better{wins}.")
-        notes += self._probable()
-        if any(row.metric.direction is Direction.LOWER for row in self):
-            notes.append("Lower is better.")
-        return [*notes, f"Method: {self.method}.", *self._reasons(), *self.remarks]
-
-    def _probable(self) -> list[str]:
-        """What "probably better" rests on, and how little would undo it."""
-        rows = [row for row in self if row.probably_better]
-        if not rows:
-            return []
-        fewest = min(row.undone_by for row in rows)
-        failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
-        which = "" if len(rows) == 1 else " the weakest of them"
-        return [
-            f"Probably better: assuming no rare failures, too rare to show in these questions; "
-            f"{failures} among new questions would undo{which or ' it'}."
-        ]
-
-    def _reasons(self) -> list[str]:
-        """Why numbers are missing: a note per reason, with the pairs that share it."""
-        several = len({row.task for row in self}) > 1
-        why: dict[str, dict[str, None]] = {}
-        for row in self:
-            if row.reason:
-                where = f" · {row.task}" if several and row.task else ""
-                why.setdefault(row.reason, {})[f"{row.one} − {row.other}{where}"] = None
-        return [f"{', '.join(pairs)}: {reason}." for reason, pairs in why.items()]
-
-    def _sizes(self) -> list[str]:
-        """Number of common questions, and of questions that only one system of a pair has."""
-        there = [row for row in self if row.questions]
-        sizes = {row.questions for row in there}
-        per_pair = " per pair" if len(there) > 1 else ""
-        unit = there[0].unit if there else "question"
-        notes = [f"{counted(sizes.pop(), unit)}{per_pair}."] if len(sizes) == 1 else []
-        notes += [
-            f"{row.one} − {row.other}{f' · {row.task}' if row.task else ''}: "
-            f"{counted(row.questions, unit)}."
-            for row in there
-            if sizes and row.metric == there[0].metric
-        ]
-        lost = dict.fromkeys(
-            f"{row.one} − {row.other}: {counted(row.left_out, unit)} of only one of the "
-            f"two {'is' if row.left_out == 1 else 'are'} left out."
-            for row in self
-            if row.left_out
-        )
-        return [*notes, *lost]
-
-
-def _tally(row: Comparison) -> str:
-    return f"{row.wins}/{row.ties}/{row.losses}" if row.questions and not row.items else ""
-
-
-def share_text(chance: float) -> str:
-    """A probability to three digits, which is never shown as 0 or 1."""
-    if math.isnan(chance):
-        return ""
-    if chance < _LEAST_CHANCE:
-        return f"< {_LEAST_CHANCE:g}"
-    return f"> {1 - _LEAST_CHANCE:g}" if chance > 1 - _LEAST_CHANCE else f"{chance:.3f}"
-
-
-def _p(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    return f"< {_LEAST_SHOWN:g}" if value < _LEAST_SHOWN else f"{value:.2g}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from errbar.base.tables import percent, printable, supported
+from errbar.base.tables import percent, printable, score_text
 from errbar.metrics.base import Metric
 
 SIMULATIONS = 200  # data sets that an audit simulates
@@ -27,6 +27,11 @@ class Estimand(StrEnum):
     def words(self) -> str:
         """The target as a phrase for a reader."""
         return _WORDS[self]
+
+    @property
+    def short_words(self) -> str:
+        """The target without what is sampled."""
+        return self.words.partition(" (")[0]
 
 
 _WORDS = {
@@ -51,8 +56,8 @@ class Interval:
 
     @property
     def title(self) -> str:
-        """What it is called wherever it is printed, as in "95 % interval"."""
-        return f"{percent(self.level)} interval"
+        """What it is called wherever it is printed, as in "95% CI"."""
+        return f"{100 * self.level:.10g}% CI"
 
     def record(self) -> dict[str, Any]:
         """A flat record, as part of that of an estimate."""
@@ -136,7 +141,7 @@ class Estimate(AnyEstimate):
     >>> interval = Interval(0.6134, 0.7702, 0.95, Estimand.BENCHMARK)
     >>> print(Estimate(of=Subject("small"), metric=PassAt(2), value=0.7125, mean=0.6918, sd=0.04,
     ...                interval=interval, questions=40, trials=320))
-    small pass@2: 0.692 ± 0.040, 95 % interval 0.613 to 0.770, observed 0.713
+    small pass@2: 0.692 ± 0.040, 95% CI 0.613 to 0.770, observed 0.713
     """
 
     of: Subject
@@ -148,6 +153,7 @@ class Estimate(AnyEstimate):
     questions: int
     trials: int  # of all questions together
     reason: str = ""  # why value or sd is nan
+    clusters: int = 0  # clusters of questions that were resampled, if any
     held: float = math.nan  # share of simulated data sets whose interval contained the truth
 
     def __post_init__(self) -> None:
@@ -183,7 +189,7 @@ class Estimate(AnyEstimate):
     def digits(self) -> tuple[str, str, str, str, str]:
         """Value, mean, sd and the ends of the interval, to the digits that `sd` supports."""
         value, mean, sd, low, high = (
-            supported(number, self.sd)
+            score_text(number, self.sd)
             for number in (self.value, self.mean, self.sd, self.interval.low, self.interval.high)
         )
         return value, mean, sd, low, high
@@ -213,7 +219,7 @@ class RankedEstimate(AnyEstimate):
     >>> interval = Interval(0.0213, 0.1402, 0.95, Estimand.POPULATION)
     >>> print(RankedEstimate(metric=Aurc(), value=0.0625, sd=0.031, interval=interval, items=40,
     ...                      clusters=40))
-    aurc: 0.062 ± 0.031, 95 % interval 0.021 to 0.140
+    aurc: 0.062 ± 0.031, 95% CI 0.021 to 0.140
     """
 
     metric: Metric
@@ -233,11 +239,11 @@ class RankedEstimate(AnyEstimate):
 
     def __str__(self) -> str:
         subject = printable(str(self.of))
-        text = f"{subject} {self.metric}: {supported(self.value, self.sd)}".lstrip()
+        text = f"{subject} {self.metric}: {score_text(self.value, self.sd)}".lstrip()
         if self.reason:
             return f"{text}, no interval: {self.reason}"
         if not math.isnan(self.sd):
-            text += f" ± {supported(self.sd, self.sd)}"
+            text += f" ± {score_text(self.sd, self.sd)}"
         return f"{text}, {self.ends()}{self._left_out()}"
 
     def record(self) -> dict[str, Any]:
@@ -258,7 +264,7 @@ class RankedEstimate(AnyEstimate):
     def ends(self) -> str:
         """The interval in words."""
         low, high = self.interval.low, self.interval.high
-        return f"{self.interval.title} {supported(low, self.sd)} to {supported(high, self.sd)}"
+        return f"{self.interval.title} {score_text(low, self.sd)} to {score_text(high, self.sd)}"
 
     def _left_out(self) -> str:
         return f" ({percent(self.dropped)} of resamples undefined)" if self.dropped else ""

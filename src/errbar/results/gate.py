@@ -4,29 +4,34 @@ The verdict prints as a table, as Markdown, and as a JUnit test report for CI sy
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
-from xml.etree import ElementTree as Xml
+from typing import Any, ClassVar
 
 from errbar.base.arguments import number
+from errbar.base.layout import Headline, Tone
+from errbar.base.remarks import Caution, Explanation
 from errbar.base.tables import (
-    DASH,
+    JUnitCase,
     counted,
     inert_markdown,
+    interval_cells,
+    interval_head,
+    junit_report,
     markdown_table,
-    percent,
-    printable,
-    supported,
+    pointed,
+    scale,
+    score_head,
+    score_text,
 )
 from errbar.errors import InputError
 from errbar.metrics import Metric
 from errbar.metrics.base import Direction
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Result
-from errbar.results.comparison import Comparison, Comparisons
+from errbar.results.base import Result, covered
+from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
 
 _FARTHEST = 100.0  # times the data: a change that needs more is too close to its limit
@@ -41,6 +46,11 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
+_TONES = {
+    Verdict.PASS.value: Tone.GOOD,
+    Verdict.REGRESS.value: Tone.BAD,
+    Verdict.INCONCLUSIVE.value: Tone.DIM,
+}
 _MARKS = {Verdict.PASS: "✅", Verdict.REGRESS: "❌", Verdict.INCONCLUSIVE: "❔"}
 
 
@@ -129,7 +139,7 @@ class GateRow:
             found.interval.low,
             found.interval.high,
         )
-        return [supported(value, found.sd) for value in numbers]
+        return [score_text(value, found.sd) for value in numbers]
 
     def advice(self) -> str:
         """Advice on the data needed, if the verdict is inconclusive."""
@@ -223,26 +233,37 @@ class Gate(Result):
         """A flat record per metric and task, for a DataFrame or JSON."""
         return [row.record() for row in self.rows]
 
+    tones: ClassVar[Mapping[str, Tone]] = _TONES
+    drops: ClassVar[tuple[str, ...]] = ("task", "baseline", "candidate")
+
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
         digits = [row.digits() for row in self.rows]
-        level = percent(self.rows[0].comparison.interval.level)
-        ends = [
-            DASH if row.comparison.reason else f"{low} to {high}"
-            for row, (*_, low, high) in zip(self.rows, digits, strict=True)
-        ]
+        found = [row.comparison for row in self.rows]
+        changes = interval_cells(
+            ((each.difference, each.interval.low, each.interval.high, each.sd) for each in found),
+            signed=True,
+        )
         columns = [
-            ["task", *(row.comparison.task for row in self.rows)],
-            ["metric", *(str(row.comparison.metric) for row in self.rows)],
-            ["baseline", *(baseline for baseline, *_ in digits)],
-            ["candidate", *(candidate for _, candidate, *_ in digits)],
-            ["change", *(change for _, _, change, *_ in digits)],
-            [f"{level} interval", *ends],
-            ["limit", *(f"{row.limit:+g}" for row in self.rows)],
+            ["task", *(each.task for each in found)],
+            ["metric", *(str(each.metric) for each in found)],
+            [score_head("baseline"), *pointed(baseline for baseline, *_ in digits)],
+            [score_head("candidate"), *pointed(candidate for _, candidate, *_ in digits)],
+            [interval_head("change", (each.interval.title for each in found)), *changes],
+            [score_head("limit"), *(f"{scale() * row.limit:+g}" for row in self.rows)],
             ["verdict", *(row.verdict.value for row in self.rows)],
-            ["caution", *(row.comparison.caution for row in self.rows)],
         ]
         return [column for column in columns if any(column[1:])]
+
+    def conclusion(self) -> Headline:
+        """The verdict."""
+        claim, colon, rest = self.headline.partition(":")
+        return Headline(claim, f"{colon}{rest}", _TONES[self.verdict.value])
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        together = f"simultaneous for all {len(self.rows)} rows" if len(self.rows) > 1 else ""
+        return covered(self.rows[0].comparison.interval, together)
 
     @property
     def headline(self) -> str:
@@ -264,15 +285,24 @@ class Gate(Result):
         lower = [row for row in self.rows if row.comparison.metric.direction is Direction.LOWER]
         names = ", ".join(dict.fromkeys(str(row.comparison.metric) for row in lower))
         return [
-            self.headline,
+            Explanation(self.headline),
             f"Baseline: {self.baseline}; candidate: {self.candidate}.",
             *self._sizes(),
-            f"The interval is for {covers.words}.{together}",
+            Explanation(f"The interval is for {covers.words}.{together}"),
             *([f"Lower is better: {names}."] if lower else []),
             *filter(None, (row.advice() for row in self.rows)),
-            f"Method: {self.method}.",
+            Explanation(f"Method: {self.method}."),
+            *self._cautions(),
             *self.remarks,
         ]
+
+    def _cautions(self) -> list[str]:
+        """Reasons for care, each with the metrics that it concerns."""
+        why: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.comparison.caution:
+                why.setdefault(row.comparison.caution, []).append(row.name)
+        return [Caution(f"{', '.join(names)}: {caution}.") for caution, names in why.items()]
 
     def _sizes(self) -> list[str]:
         """Number of common questions, and of questions that only one of the two has."""
@@ -333,54 +363,3 @@ def gate_of(
         remarks=comparisons.remarks,
         inconclusive=inconclusive,
     )
-
-
-_NO_XML = re.compile("[\ufffe\uffff]")  # not allowed in XML, beside what `printable` escapes
-
-
-class JUnitCase(NamedTuple):
-    """A test case of a JUnit report."""
-
-    group: str
-    name: str
-    failure: str  # kind of the failure; empty if the test passes
-    message: str
-
-
-def junit_report(name: str, suite: str, cases: Sequence[JUnitCase]) -> str:
-    """A JUnit report of one suite.
-
-    Examples
-    --------
-    >>> print(junit_report("all", "some", [JUnitCase("a", "b", "", "fine & good")]))
-    <?xml version="1.0" encoding="utf-8"?>
-    <testsuites name="all" tests="1" failures="0" errors="0">
-      <testsuite name="some" tests="1" failures="0" errors="0" skipped="0" time="0">
-        <testcase classname="a" name="b" time="0">
-          <system-out>fine &amp; good</system-out>
-        </testcase>
-      </testsuite>
-    </testsuites>
-    """
-    failed = sum(bool(case.failure) for case in cases)
-    counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
-    root = Xml.Element("testsuites", {"name": _text(name), **counts})
-    more = {"skipped": "0", "time": "0"}
-    inside = Xml.SubElement(root, "testsuite", {"name": _text(suite), **counts, **more})
-    for case in cases:
-        element = Xml.SubElement(
-            inside, "testcase", classname=_text(case.group), name=_text(case.name), time="0"
-        )
-        if case.failure:
-            Xml.SubElement(
-                element, "failure", type=case.failure, message=_text(case.message)
-            ).text = _text(case.message)
-        else:
-            Xml.SubElement(element, "system-out").text = _text(case.message)
-    Xml.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}'
-
-
-def _text(text: str) -> str:
-    """Printable text without characters that XML does not allow."""
-    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))

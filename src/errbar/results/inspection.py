@@ -1,18 +1,15 @@
-"""Inspection of the data, agreement with the numbers that a log states, and an overview."""
+"""Inspection of the data, and agreement with the numbers that a log states."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from errbar.base.remarks import above, below
-from errbar.base.tables import Table, counted, supported, wrapped
+from errbar.base.layout import Table
+from errbar.base.tables import counted
 from errbar.data.queries.slices import Slice, without_cluster
 from errbar.data.readers.logs import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.results.base import Result
-from errbar.results.comparison import Comparison, Comparisons
-from errbar.results.leaderboard import Leaderboard
-from errbar.results.scores import Scores
 
 _MOST_NAMED, _LONGEST = 3, 60  # names in a title, and their characters
 
@@ -154,9 +151,6 @@ class Inspection(Result):
             tables.append(Table(columns, ["The first rows; columns are named by their meaning."]))
         return tables
 
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.parts()))
-
 
 def _files_in(accounts: Accounts) -> list[str]:
     """Number of files and rows that were read."""
@@ -192,108 +186,6 @@ def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:
     scope = " for each system and task" if len(sizes) > 1 else ""
     alone = without_cluster(slices)
     return [f"{some} of questions{scope}{f'; {alone}' if alone else '.'}"]
-
-
-MOST_COMPARED = 3  # systems up to which pairs are compared; more are ranked
-
-
-@dataclass(frozen=True, repr=False)
-class Overview(Result):
-    """What was read, the scores, and the comparison of systems."""
-
-    inspection: Inspection
-    scores: Scores
-    compared: Comparisons | None = None
-    ranked: Leaderboard | None = None
-    reason: str = ""  # why there is no comparison
-
-    def read(self) -> str:
-        """What was read, as a sentence."""
-        accounts = self.inspection.origin.accounts
-        files = sum(not account.skipped for account in accounts.values())
-        sentence = f"Read {counted(files, 'file')}: " if files else "Read "
-        sentence += self.inspection.summary()
-        agreements = self.inspection.agreements
-        if agreements:
-            confirmed = sum(agreement.holds for agreement in agreements)
-            sentence += (
-                f"; errbar gets {confirmed} of the {len(agreements)} numbers that the log states"
-            )
-        return f"{sentence}."
-
-    def verdicts(self) -> list[str]:
-        """The comparison of systems, in sentences."""
-        if self.compared is not None:
-            return [sentence_of(comparison) for comparison in self.compared]
-        if self.ranked is not None:
-            best = [row.system for row in self.ranked if row.best_rank == 1]
-            if len(best) == 1:
-                return [f"{best[0]} is the best by {self.ranked.metric}."]
-            shown = ", ".join(best[:5]) + (f" and {len(best) - 5} more" if len(best) > 5 else "")
-            return [f"Inconclusive by {self.ranked.metric}: any of {shown} may be the best."]
-        return [self.reason] if self.reason else []
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The scores, a flat record each."""
-        return self.scores.to_dicts()
-
-    def columns(self) -> list[list[str]]:
-        """The scores as text."""
-        return self.scores.columns()
-
-    def breaks(self) -> set[int]:
-        """The rows of the scores that begin a new group."""
-        return self.scores.breaks()
-
-    def notes(self) -> list[str]:
-        """Notes on the data, the scores and the comparison."""
-        failed = [str(agreement) for agreement in self.inspection.agreements if not agreement.holds]
-        return [self.read(), *self.verdicts(), *failed, *self.scores.notes()]
-
-    def parts(self) -> list[Table | str]:
-        """What was read and the comparison, then the scores."""
-        notes = self.scores.notes()
-        failed = [str(agreement) for agreement in self.inspection.agreements if not agreement.holds]
-        first = [*above(notes), *failed]
-        scores = Table(self.scores.columns(), below(notes), self.scores.breaks())
-        parts: list[Table | str] = ["\n".join(wrapped([*first, self.read()]))]
-        if self.verdicts():
-            parts.append("\n".join(wrapped(self.verdicts())))
-        if self.ranked is not None:
-            parts.append(Table(self.ranked.columns(), (), self.ranked.breaks()))
-        return [*parts, scores]
-
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.parts()))
-
-
-def sentence_of(comparison: Comparison) -> str:
-    """The result of a comparison in a sentence."""
-    task = f"{comparison.task}: " if comparison.task else ""
-    gap, low, high = (
-        supported(abs(x), comparison.sd)
-        for x in (comparison.difference, comparison.interval.low, comparison.interval.high)
-    )
-    title = comparison.interval.title
-    if comparison.reason:
-        pair = f"{comparison.one} against {comparison.other}"
-        return f"{task}{pair} by {comparison.metric}: {comparison.reason}."
-    if comparison.better:
-        worse = comparison.other if comparison.better == comparison.one else comparison.one
-        ends = sorted([low, high], key=float)
-        caution = f"; caution: {comparison.caution}" if comparison.caution else ""
-        return (
-            f"{task}{comparison.better} beats {worse} by {gap} {comparison.metric} "
-            f"({title} {ends[0]} to {ends[1]}){caution}."
-        )
-    low, high = (
-        supported(x, comparison.sd) for x in (comparison.interval.low, comparison.interval.high)
-    )
-    return (
-        f"{task}{comparison.one} against {comparison.other}: inconclusive (difference in "
-        f"{comparison.metric} {supported(comparison.difference, comparison.sd)}, "
-        f"{title} {low} to {high})."
-    )
 
 
 def _named(names: list[str], noun: str) -> str:

@@ -7,12 +7,14 @@ significantly.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from errbar.base.tables import counted, percent, pointed
+from errbar.base.layout import Headline, Tone
+from errbar.base.remarks import Explanation
+from errbar.base.tables import counted, interval_head, percent, pointed
 from errbar.metrics.base import Direction, Metric
-from errbar.results.base import Rows
-from errbar.results.comparison import share_text
+from errbar.results.base import Rows, covered
+from errbar.results.comparisons import share_text
 from errbar.results.estimate import Interval
 
 
@@ -61,27 +63,39 @@ class Leaderboard(Rows[Standing]):
         """A flat record per system, for a DataFrame or JSON."""
         return [{"metric": str(self.metric), **row.record()} for row in self.rows]
 
+    drops: ClassVar[tuple[str, ...]] = ("expected rank", "P(best)", "group")
+
     def columns(self) -> list[list[str]]:
         """Each column from its head down."""
-        value, low, high = self.columns_of("value")
-        ends = [f"{left} to {right}" for left, right in zip(low, high, strict=True)]
-        ranks = [
-            str(row.best_rank)
-            if row.best_rank == row.worst_rank
-            else f"{row.best_rank} to {row.worst_rank}"
-            for row in self
-        ]
-        level = percent(self.rows[0].interval.level)
+        titles = (row.interval.title for row in self)
         return [
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
-            [str(self.metric), *value],
-            [f"{level} interval", *ends],
-            [f"{level} ranks", *ranks],
+            [interval_head(str(self.metric), titles), *self.cells_of("value")],
+            [f"{percent(self.rows[0].interval.level)} ranks", *self.rank_ranges()],
             ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
             ["P(best)", *(share_text(row.chance_best) for row in self)],
             ["group", *(row.groups for row in self)],
         ]
+
+    def rank_ranges(self) -> list[str]:
+        """The interval of the rank of each system, as in "2–5"."""
+        return [
+            str(row.best_rank)
+            if row.best_rank == row.worst_rank
+            else f"{row.best_rank}–{row.worst_rank}"
+            for row in self
+        ]
+
+    def conclusion(self) -> Headline:
+        """Which system is the best."""
+        claim, rest = self.headline()
+        sure = sum(row.best_rank == 1 for row in self) == 1
+        return Headline(claim, rest, Tone.GOOD if sure else Tone.DIM)
+
+    def footer(self) -> str:
+        """What the intervals cover, and the size of the data, in a line."""
+        return covered(self.rows[0].interval, f"{counted(self.questions, 'question')} in common")
 
     def ties(self) -> list[list[int]]:
         """The places of the systems of each group of two or more that are not separated."""
@@ -111,13 +125,17 @@ class Leaderboard(Rows[Standing]):
         if len(self.tasks) > 1:
             weights = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
             what += f"; average of {len(self.tasks)} tasks with weights {weights}"
-        lower = " Lower is better." if self.metric.direction is Direction.LOWER else ""
-        return [
-            f"{what}.{lower}",
+        notes = [
+            f"{what}.",
             f"Each interval is for {first.covers.words}.",
             f"ranks: simultaneous {percent(first.level)} intervals for the true ranks.",
             "group: systems that share a letter do not differ significantly.",
             f"Method: {self.method}.",
+        ]
+        lower = self.metric.direction is Direction.LOWER
+        return [
+            *map(Explanation, notes),
+            *(["Lower is better."] if lower else []),
             *self.remarks,
         ]
 

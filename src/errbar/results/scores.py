@@ -6,10 +6,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.tables import DASH, counted, percent, pointed, supported
+from errbar.base.layout import Headline
+from errbar.base.remarks import Caution, Explanation, way_to_say
+from errbar.base.tables import (
+    DASH,
+    counted,
+    interval_cells,
+    interval_head,
+    percent,
+    pointed,
+    score_head,
+    score_text,
+)
 from errbar.errors import InputError
+from errbar.metrics.base import Direction
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import ResultSequence
+from errbar.results.base import ResultSequence, covered
 from errbar.results.estimate import (
     SIMULATIONS,
     AnyEstimate,
@@ -99,15 +111,21 @@ class Estimates(ResultSequence[E]):
         return columns
 
     def _first_columns(self) -> list[list[str]]:
-        """Columns of the subjects and of the metrics."""
-        subjects = [
-            [name, *column] for name, column in self._subject_columns().items() if any(column)
-        ]
-        return [*subjects, ["metric", *(str(estimate.metric) for estimate in self.estimates)]]
+        """Columns of the subjects, and of the metrics if there are several."""
+        metrics = [str(estimate.metric) for estimate in self]
+        columns = self._subject_columns() | ({"metric": metrics} if len(set(metrics)) > 1 else {})
+        return [[name, *column] for name, column in columns.items() if any(column)]
 
-    def _interval_head(self) -> str:
-        levels = {percent(estimate.interval.level) for estimate in self.estimates}
-        return f"{levels.pop()} interval" if len(levels) == 1 else "interval"
+    def _score_column(self, marks: Sequence[str] = ()) -> list[str]:
+        """The scores with their intervals; the head names the metric if there is only one."""
+        metrics = {str(estimate.metric) for estimate in self}
+        name = metrics.pop() if len(metrics) == 1 else "score"
+        cells = interval_cells((each.value, each.low, each.high, each.sd) for each in self)
+        ends = marks or [""] * len(cells)
+        return [
+            interval_head(name, (each.interval.title for each in self)),
+            *(f"{cell}{mark}" for cell, mark in zip(cells, ends, strict=True)),
+        ]
 
     def _last_notes(self) -> list[str]:
         """Why numbers are missing, and the remarks on the data."""
@@ -123,25 +141,31 @@ class Estimates(ResultSequence[E]):
 class Scores(Estimates[Estimate]):
     """Metrics of repeated trials."""
 
+    drops: ClassVar[tuple[str, ...]] = ("sd", "trials", "questions", "task", "mean", "clusters")
+
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
-        digits = list(zip(*(estimate.digits() for estimate in self), strict=True)) or [()] * 5
-        value, mean, sd, low, high = (pointed(column) for column in digits)
         marks = [f" {_MARK}" if estimate.outside else "" for estimate in self]
-        ends = [
-            DASH if math.isnan(estimate.interval.low) else f"{left} to {right}{mark}"
-            for estimate, left, right, mark in zip(self, low, high, marks, strict=True)
-        ]
-        columns = [*self._first_columns(), ["value", *value]]
-        if self._has_means():
-            columns.append(["mean", *mean])
-        columns += [["sd", *sd], [self._interval_head(), *ends]]
+        columns = [*self._first_columns(), self._score_column(marks)]
+        numbers = {"mean": [e.mean for e in self]} if self._has_means() else {}
+        for name, column in (numbers | {"sd": [e.sd for e in self]}).items():
+            texts = (score_text(x, e.sd) for x, e in zip(column, self, strict=True))
+            columns.append([score_head(name), *pointed(texts)])
         if self._is_audited():
             held_shares = (
                 "" if math.isnan(estimate.held) else percent(estimate.held) for estimate in self
             )
             columns.append(["held", *held_shares])
-        return columns
+        return [*columns, *self._size_columns()]
+
+    def _size_columns(self) -> list[list[str]]:
+        """Numbers of questions and trials if they differ, and of clusters if there are any."""
+        found = []
+        for name in ("questions", "trials", "clusters"):
+            sizes = [getattr(estimate, name) for estimate in self]
+            if len({size for size in sizes if size}) > (name != "clusters"):
+                found.append([name, *(str(size) if size else DASH for size in sizes)])
+        return found
 
     def notes(self) -> list[str]:
         """Notes on the data, on the columns, and on what the intervals cover."""
@@ -149,26 +173,54 @@ class Scores(Estimates[Estimate]):
         spread = (
             "mean, sd: of the quantity in the interval" if is_mean else "sd: its standard deviation"
         )
-        notes = [
-            *_sizes(self.estimates),
-            f"value: observed score; {spread}.",
-            *_coverages(self.estimates),
+        notes: list[str] = [
+            *map(Explanation, _sizes(self.estimates)),
+            Explanation(f"Score: the observed value; {spread}."),
+            *map(Explanation, _coverages(self.estimates)),
         ]
         if any(0 < estimate.questions < _FEWEST for estimate in self):
-            notes.append(f"Fewer than {_FEWEST} questions: coverage was not studied for so few.")
+            few = f"Fewer than {_FEWEST} questions: coverage was not studied for so few."
+            notes.append(Caution(few))
         if self._is_audited():
             notes.append(
                 f"held: share of {SIMULATIONS} simulated data sets like this one whose interval "
                 f"contained the true value."
             )
         if self.method:
-            notes.append(f"Method: {self.method}.")
+            notes.append(Explanation(f"Method: {self.method}."))
         if any(estimate.outside for estimate in self):
             notes.append(
                 f"{_MARK} the observed score lies outside the interval, which is for its "
                 f"expectation."
             )
         return [*notes, *self._last_notes()]
+
+    def footer(self) -> str:
+        """What the intervals cover, and the size of the data, in a line."""
+        there = [estimate for estimate in self if estimate.questions]
+        if not there:
+            return ""
+        if len({(each.interval.level, each.interval.covers) for each in there}) > 1:
+            return " ".join(_coverages(there))
+        return covered(there[0].interval, _resampled(there))
+
+    def conclusion(self) -> Headline | None:
+        """The score of a single system, or which of several has the best."""
+        first = str(self.estimates[0].metric) if self.estimates else ""
+        rows = [row for row in self if str(row.metric) == first and not math.isnan(row.mean)]
+        if not rows or any(row.slice or row.of.failed for row in rows):
+            return None
+        by_task: dict[str, list[Estimate]] = {}
+        for row in rows:
+            by_task.setdefault(row.task, []).append(row)
+        if len({row.system for row in rows}) > 1:
+            return _best(by_task)
+        if len(rows) == 1:
+            return Headline("", "".join(rows[0].headline()))
+        low, high = min(rows, key=_known), max(rows, key=_known)
+        ends = " to ".join(f"{score_text(_known(row), row.sd)} ({row.task})" for row in (low, high))
+        who = rows[0].system or "The system"
+        return Headline("", f"{who} scores {ends} {first} on {len(rows)} tasks.")
 
     def _is_audited(self) -> bool:
         return any(not math.isnan(estimate.held) for estimate in self)
@@ -184,26 +236,60 @@ class Scores(Estimates[Estimate]):
 class RankedScores(Estimates[RankedEstimate]):
     """Metrics of ranked items."""
 
+    drops: ClassVar[tuple[str, ...]] = ("items", "task")
+
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
-        ends = [
-            DASH
-            if estimate.reason
-            else " to ".join(
-                supported(x, estimate.sd) for x in (estimate.interval.low, estimate.interval.high)
-            )
-            for estimate in self
-        ]
         return [
             *self._first_columns(),
-            ["value", *pointed(supported(estimate.value, estimate.sd) for estimate in self)],
-            [self._interval_head(), *ends],
+            self._score_column(),
             ["items", *(str(estimate.items) for estimate in self)],
         ]
 
     def notes(self) -> list[str]:
         """What stands under the table."""
         return [f"Method: {self.method}.", *self._last_notes()]
+
+
+def _known(row: Estimate) -> float:
+    """The observed value, or the mean where the trials do not determine it."""
+    return row.mean if math.isnan(row.value) else row.value
+
+
+def _best(by_task: dict[str, list[Estimate]]) -> Headline:
+    """Which system has the best score, without a claim that it is better."""
+    metric = next(iter(by_task.values()))[0].metric
+    higher = metric.direction is Direction.HIGHER
+    word, best_of = ("highest", max) if higher else ("lowest", min)
+    leaders = {
+        task: [row for row in rows if _known(row) == best_of(map(_known, rows))]
+        for task, rows in by_task.items()
+    }
+    often = Counter(row.system for rows in leaders.values() for row in rows)
+    (name, wins), *_ = often.most_common(1)
+    whether = f"{way_to_say('errbar compare', '.compare()')} tells whether it is better."
+    if len(by_task) > 1:
+        claim = f"{name} has the {word} {metric} on {wins} of {len(by_task)} tasks"
+        return Headline(claim, f"; {whether}")
+    (rows,) = leaders.values()
+    value = score_text(_known(rows[0]), rows[0].sd)
+    if len(rows) > 1:
+        return Headline(f"{len(rows)} systems share the {word} {metric}", f" ({value}).")
+    return Headline(f"{name} has the {word} {metric}", f" ({value}); {whether}")
+
+
+def _resampled(estimates: Sequence[Estimate]) -> str:
+    """What the intervals rest on: clusters, or questions and trials if all have as many."""
+    sizes = {(each.questions, each.trials, each.clusters) for each in estimates}
+    if len(sizes) > 1:
+        return "over clusters of questions" if any(each.clusters for each in estimates) else ""
+    questions, trials, clusters = sizes.pop()
+    size = counted(questions, "question")
+    if trials > questions and not trials % questions:
+        size += f" x {trials // questions} trials"
+    elif trials > questions:
+        size += f", {trials} trials"
+    return f"over {counted(clusters, 'cluster')} of {size}" if clusters else size
 
 
 def _free(name: str, reserved: Collection[str]) -> str:

@@ -16,7 +16,8 @@ from conformance_engines import BACKENDS, ENGINES, Table
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials
 from errbar.metrics import Average, Bayes, CountMetric, MaxAt
 from errbar.metrics.categories import CategoryMetric
-from errbar.results.comparison import Comparison, Comparisons
+from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
 from every_metric import COUNTED
 
 A = [[1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 1, 0]]

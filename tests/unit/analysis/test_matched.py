@@ -19,7 +19,7 @@ from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.kernels import resample
 from errbar.metrics.ranked import RiskAt
 from errbar.results.base import finite
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.selective import Bootstrap, compare
 
 Array = NDArray[Any]

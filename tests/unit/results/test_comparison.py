@@ -16,7 +16,8 @@ from errbar.analysis.compare import bonferroni
 from errbar.kernels import sign_flip as signs
 from errbar.kernels.bounded_mean import Sample, mean_ends, p_at_most
 from errbar.metrics import Average, PassAt
-from errbar.results.comparison import Comparison, Comparisons
+from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Interval
 
 KEYS = [
@@ -254,9 +255,7 @@ class TestHeadlines:
         better = said(-0.1, -0.14, -0.06, 1e-4, margin=None)
         assert (better.leader, better.trailer) == ("b", "a")
         assert better.lead == (0.1, 0.06, 0.14)
-        assert (
-            "".join(better.headline()) == "b beats a by 0.100 avg (95 % interval 0.060 to 0.140)."
-        )
+        assert "".join(better.headline()) == "b beats a by 0.100 avg (95% CI 0.060 to 0.140)."
 
     def test_the_three_steps(self) -> None:
         words = [
@@ -403,17 +402,20 @@ class TestOutput:
         assert len(self.FOUND.to_pandas()) == len(self.FOUND) == 6
 
     def test_the_table(self) -> None:
-        above, _, table = str(self.FOUND).partition("\n\n")
+        conclusion, above, table = str(self.FOUND).split("\n\n", 2)
+        assert conclusion.startswith("1 of 3 pairs of systems differs significantly by at least")
         assert above.startswith("Matrix: 60 rows are questions")
         lines = table.splitlines()
-        heads = ("metric", "systems", "difference", "95 % interval", "P(better)", "p", "verdict")
+        heads = ("metric", "systems", "difference [95% CI]", "P(better)", "p", "verdict")
         assert all(head in lines[0] for head in (*heads, "win/tie/loss"))
         assert "task" not in lines[0]
         assert "caution" not in lines[0]
         assert len(lines[2]) <= 140
         assert repr(self.FOUND) == str(self.FOUND)
-        assert any("60 questions per pair." in line for line in lines)
-        assert any("hold for all 6 comparisons together" in line for line in lines)
+        footer = " ".join(" ".join(lines[-2:]).split())
+        assert "60 questions" in footer
+        assert "simultaneous for all 6 comparisons" in footer
+        assert "hold for all 6 comparisons together" in self.FOUND.explain()
 
     def test_alone_it_does_not_speak_of_many(self) -> None:
         runs = errbar.load(THREE)
@@ -441,6 +443,4 @@ class TestOutput:
 
     def test_one_line(self) -> None:
         (one,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
-        assert re.fullmatch(
-            r"pass@2: b beats a by 0\.\d+ \(95 % interval 0\.\d+ to 0\.\d+\)", str(one)
-        )
+        assert re.fullmatch(r"pass@2: b beats a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)", str(one))

@@ -29,6 +29,11 @@ def estimate(system: str = "small", sd: float = 0.0213, value: float = 0.7) -> E
     )
 
 
+def grid(scores: Scores) -> list[str]:
+    """The lines of a table and of what stands below it, without the conclusion."""
+    return str(scores).partition("\n\n")[2].splitlines()
+
+
 @pytest.mark.parametrize(
     ("number", "sd", "text"),
     [
@@ -77,7 +82,7 @@ def test_nothing_has_no_sign() -> None:
 
 
 def test_an_estimate_prints_its_mean_sd_interval_and_observed_value() -> None:
-    assert str(estimate()) == ("small pass@8: 0.700 ± 0.021, 95 % interval 0.657 to 0.743")
+    assert str(estimate()) == "small pass@8: 0.700 ± 0.021, 95% CI 0.657 to 0.743"
 
 
 def test_an_estimate_without_a_name_starts_with_its_metric() -> None:
@@ -115,24 +120,38 @@ def test_scores_are_an_immutable_sequence() -> None:
 
 def test_the_table_aligns_decimal_points_under_each_other() -> None:
     scores = Scores((estimate(sd=0.0213), estimate(sd=0.000213), estimate(sd=1.23)))
-    rows = str(scores).splitlines()[2:5]
-    assert len({row.index(".", row.index("@")) for row in rows}) == 1
-    assert [row.split()[2] for row in rows] == ["0.700", "0.70000", "0.7"]
+    rows = grid(scores)[2:5]
+    assert len({row.index(".") for row in rows}) == 1
+    assert [row.split()[1] for row in rows] == ["0.700", "0.70000", "0.7"]
+
+
+def test_rows_of_about_the_same_certainty_have_the_same_decimals() -> None:
+    scores = Scores((estimate("a", sd=0.0213), estimate("b", sd=0.00994)))
+    cells = [row.split(maxsplit=1)[1].rpartition("]")[0] for row in grid(scores)[2:4]]
+    assert cells == ["0.700 [0.657, 0.743", "0.700 [0.680, 0.720"]
 
 
 def test_the_table_has_a_gap_between_systems_of_several_rows_only() -> None:
     many = Scores((estimate("a"), estimate("a"), estimate("b")))
-    assert str(many).splitlines()[4] == ""
+    assert grid(many)[4] == ""
     single = Scores((estimate("a"), estimate("b")))
-    assert str(single).splitlines()[3].startswith("b")
+    assert grid(single)[3].startswith("b")
 
 
 def test_the_table_leaves_out_the_name_where_there_is_none() -> None:
-    assert str(Scores((estimate(""),))).startswith("metric  value")
+    head, _, row, *_ = grid(Scores((estimate(""),)))
+    assert head.split() == ["pass@8", "[95%", "CI]", "sd"]
+    assert row.startswith("0.700")
 
 
 def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> None:
-    text = str(Scores((estimate(),), method="drawn by hand"))
+    scores = Scores((estimate(),), method="drawn by hand")
+    assert grid(scores)[-1] == (
+        "95% CI for this exact benchmark; 40 questions x 8 trials (.explain())."
+    )
+    assert "Method" not in str(scores)
+    text = scores.explain()
+    assert text.startswith(str(scores))
     assert "95 % interval: for this exact benchmark" in text
     assert "Method: drawn by hand." in text
     assert "40 questions, 320 trials." in text
@@ -143,19 +162,27 @@ def test_the_footer_names_every_level_and_target_that_occurs() -> None:
     text = str(Scores((estimate(), replace(estimate(), interval=other))))
     assert "95 % interval of small pass@8: for this exact benchmark" in text
     assert "90 % interval of all others: for new questions of the same kind" in text
-    assert "interval" in text.splitlines()[0].split()
-    assert "%" not in text.splitlines()[0]
+    assert "[CI]" in grid(Scores((estimate(), replace(estimate(), interval=other))))[0]
 
 
 def test_the_footer_lists_systems_whose_data_differ() -> None:
-    text = str(Scores((estimate("a"), replace(estimate("b"), questions=1, trials=1))))
-    assert "a: 40 questions, 320 trials.\nb: 1 question, 1 trial." in text
+    scores = Scores((estimate("a"), replace(estimate("b"), questions=11, trials=21)))
+    assert grid(scores)[0].split()[-2:] == ["questions", "trials"]
+    assert [row.split()[-2:] for row in grid(scores)[2:4]] == [["40", "320"], ["11", "21"]]
+    assert "a: 40 questions, 320 trials.\nb: 11 questions, 21 trials." in scores.explain()
+
+
+def test_the_footer_says_that_clusters_are_resampled() -> None:
+    interval = Interval(0.6, 0.8, 0.95, Estimand.POPULATION)
+    scores = Scores((replace(estimate(), clusters=5, interval=interval),))
+    assert grid(scores)[0].endswith("clusters")
+    assert "over 5 clusters of 40 questions x 8 trials" in " ".join(str(scores).split())
 
 
 def test_an_observed_value_outside_its_interval_is_marked_and_explained() -> None:
     inside, outside = estimate("a"), estimate("b", value=0.9)
     text = str(Scores((inside, outside)))
-    assert [line.endswith(" *") for line in text.splitlines()[2:4]] == [False, True]
+    assert ["] *" in line for line in grid(Scores((inside, outside)))[2:4]] == [False, True]
     assert "\n* the observed score lies outside" in text
     assert "*" not in str(Scores((inside,)))
 
@@ -173,7 +200,7 @@ def test_no_line_of_the_table_ends_in_blanks_and_every_character_is_ascii() -> N
 
 
 def test_no_estimates_print_as_an_empty_table() -> None:
-    assert str(Scores(())).startswith("metric  value")
+    assert str(Scores(())).startswith("score [CI]")
     assert Scores(()).to_dicts() == []
 
 

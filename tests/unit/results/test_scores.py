@@ -5,8 +5,11 @@ import io
 import json
 import math
 import re
+import subprocess
 import sys
 from functools import cache
+from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pandas as pd
@@ -15,8 +18,10 @@ import pyarrow as pa
 import pytest
 
 import errbar
+from errbar.base.tables import latex_table
 from errbar.cli.output import export
 from errbar.errors import InputError
+from errbar.results.base import Result
 from errbar.results.scores import Scores
 
 FIELDS = (
@@ -59,7 +64,7 @@ def test_what_does_not_exist_is_a_dash_and_its_reason_stands_below() -> None:
         assert "fewer than 2 trials per question" in " ".join(text.split())
     row = next(line for line in shown[2].splitlines() if line.startswith("| none"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert (cells[:2], set(cells[2:])) == (["none", "pass@2"], {"–"})
+    assert (cells[0], set(cells[1:-2])) == ("none", {"–"})
     assert math.isnan(found.to_dicts()[1]["value"])
     assert math.isnan(found.to_pandas()["value"][1])
 
@@ -215,22 +220,19 @@ def test_ranked_scores_are_a_sequence_that_becomes_any_table() -> None:
 def test_the_table_has_a_column_for_all_that_tells_its_rows_apart() -> None:
     text = str(tasks().score("avg", by=["level"], errors="bracket"))
     head, _, first, second, *_ = text.partition("\n\n")[2].splitlines()
-    assert head.split()[:6] == ["system", "task", "by", "level", "failed", "metric"]
-    assert first.split()[:5] == ["a", "sums", "easy", "wrong", "avg"]
-    assert second.split()[:5] == ["a", "sums", "easy", "right", "avg"]
-    assert "of each" in text
+    assert head.split()[:6] == ["system", "task", "by", "level", "failed", "avg"]
+    assert first.split()[:4] == ["a", "sums", "easy", "wrong"]
+    assert second.split()[:4] == ["a", "sums", "easy", "right"]
 
 
 def test_what_is_the_same_for_all_is_said_of_each() -> None:
-    def sizes(text: str) -> str:
-        return next(line for line in text.splitlines() if " questions, " in line)
+    def sizes(found: Scores) -> str:
+        return next(note for note in found.notes() if " questions, " in note)
 
-    assert sizes(str(scores("a"))) == "2 questions, 8 trials."
-    assert sizes(str(scores("a", "b"))).endswith("of each system.")
-    assert sizes(str(tasks().score("avg").only("a"))).endswith("of each task.")
-    assert sizes(str(tasks().score("avg", by="level"))).endswith(
-        "of each system and task and slice."
-    )
+    assert sizes(scores("a")) == "2 questions, 8 trials."
+    assert sizes(scores("a", "b")).endswith("of each system.")
+    assert sizes(tasks().score("avg").only("a")).endswith("of each task.")
+    assert sizes(tasks().score("avg", by="level")).endswith("of each system and task and slice.")
 
 
 def test_rows_are_grouped_by_subject_or_else_by_system() -> None:
@@ -281,10 +283,10 @@ def test_csv_gives_back_every_record() -> None:
 def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
     found = scores("small", "large")
     lines = export(found, "markdown").splitlines()
-    assert lines[0] == "| system | metric | value | sd | 95 % interval |"
+    assert lines[0] == "| system | metric | score [95% CI] | sd |"
     assert set(lines[1]) <= set("| -")
     assert lines[2].startswith("| small | pass@1 | ")
-    assert [line.count("|") for line in lines[:6]] == [6] * 6
+    assert [line.count("|") for line in lines[:6]] == [5] * 6
     assert lines[6] == ""
     assert [line.strip() for line in lines[7:]] == found.notes()
 
@@ -312,18 +314,56 @@ def test_latex_escapes_what_would_be_a_command() -> None:
     assert len(rows) == 2
     for row in rows:
         cells = re.split(r"(?<!\\) & ", row.removesuffix(r" \\"))
-        assert len(cells) == 5
+        assert len(cells) == 4
         assert unescaped(cells[0]) == SPECIALS
-    assert r"95 \% interval" in text
+    assert r"[95\% CI]" in text
 
 
 def test_latex_is_a_whole_booktabs_table_with_notes_as_comments() -> None:
     found = scores("small")
     lines = export(found, "latex").splitlines()
-    assert lines[:2] == [r"\begin{tabular}{lllll}", r"\toprule"]
+    assert lines[:2] == [r"\begin{tabular}{llrr}", r"\toprule"]
     end = lines.index(r"\end{tabular}")
     assert lines[end - 1] == r"\bottomrule"
     assert [line.removeprefix("% ") for line in lines[end + 1 :]] == found.notes()
+
+
+def test_latex_aligns_numbers_to_the_right() -> None:
+    table = latex_table([["a", "x", "y"], ["n", "0.5 ", "0.25"], ["p", "> 0.9", "-1"]], ())
+    assert table.splitlines()[0] == r"\begin{tabular}{lrr}"
+    assert r"x & 0.5\phantom{0} & $>$ 0.9 \\" in table
+    assert r"y & 0.25 & $-$1 \\" in table
+
+
+HARD = ["[x] y", "*star", "a < b > c | d", SPECIALS, 'q"uote', "dash – … ×"]
+
+
+@pytest.mark.skipif(which("pdflatex") is None, reason="there is no LaTeX on this machine")
+def test_a_real_latex_prints_every_table(tmp_path: Path) -> None:
+    systems = {name: errbar.Counts([4, 4, 4], [at % 3, 2, 4]) for at, name in enumerate(HARD)}
+    runs = errbar.load(systems)
+    results: list[Result] = [
+        runs.score("avg", "pass@2"),
+        runs.compare("avg"),
+        runs.rank("avg"),
+        runs.inspect(),
+    ]
+    tables = "\n\n".join(result.to_latex() for result in results)
+    page = (
+        "\\documentclass{article}\\usepackage{booktabs}\\pagestyle{empty}\n"
+        f"\\begin{{document}}\\tiny\n{tables}\n\\end{{document}}\n"
+    )
+    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
+    ended = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "page.tex"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    assert ended.returncode == 0, ended.stdout[-2000:]
+    assert (tmp_path / "page.pdf").stat().st_size > 1000
 
 
 def test_a_note_never_leaves_its_comment() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from errbar.errors import InputError, WrongType
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard

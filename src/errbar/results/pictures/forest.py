@@ -10,7 +10,7 @@ from typing import Any
 
 from errbar.base.tables import counted, percent
 from errbar.metrics.base import Direction
-from errbar.results.comparison import Comparisons
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import AnyEstimate, Estimate, Interval
 from errbar.results.gate import Gate
 from errbar.results.leaderboard import Leaderboard

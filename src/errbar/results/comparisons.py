@@ -1,0 +1,240 @@
+"""Tables of comparisons: which systems differ, and by how much."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from errbar.base.layout import JOINT, Headline, Tone
+from errbar.base.remarks import Caution, Explanation
+from errbar.base.tables import DASH, counted, interval_head
+from errbar.metrics.base import Direction
+from errbar.results.base import Rows, covered
+from errbar.results.comparison import INCONCLUSIVE, Comparison
+
+_MOST_NAMED = 3  # pairs in a note
+_LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparisons(Rows[Comparison]):
+    """Comparisons whose intervals are simultaneous at their level."""
+
+    method: str
+    remarks: tuple[str, ...] = ()
+    together: int = 1  # number of comparisons that they are adjusted for
+    tones: ClassVar[Mapping[str, Tone]] = {
+        "better": Tone.GOOD,
+        "worse": Tone.BAD,
+        "probably better": Tone.STRONG,
+        "probably worse": Tone.STRONG,
+        INCONCLUSIVE: Tone.DIM,
+    }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per comparison, for a DataFrame or JSON."""
+        return [row.record() for row in self.rows]
+
+    drops: ClassVar[tuple[str, ...]] = ("p", "P(better)", "task", "metric", "win/tie/loss")
+
+    def columns(self) -> list[list[str]]:
+        """Return the columns as text, each beginning with its head; empty columns are left out."""
+        metrics = {str(row.metric) for row in self}
+        name = f"{metrics.pop()} difference" if len(metrics) == 1 else "difference"
+        cells = self.cells_of("difference", signed=True)
+        columns = [
+            ["task", *(row.task for row in self)],
+            ["metric", *(str(row.metric) if metrics else "" for row in self)],
+            ["systems", *(f"{row.one}{JOINT}{row.other}" for row in self)],
+            [
+                interval_head(name, (row.interval.title for row in self)),
+                *(cell if row.questions else DASH for cell, row in zip(cells, self, strict=True)),
+            ],
+            ["P(better)", *(share_text(row.chance) for row in self)],
+            ["p", *(_p(row.adjusted) for row in self)],
+            ["win/tie/loss", *_tallies(self.rows)],
+            ["verdict", *(row.short_verdict for row in self)],
+        ]
+        return [column for column in columns if any(column[1:])]
+
+    def conclusion(self) -> Headline | None:
+        """The verdict on a single pair, or how many pairs differ."""
+        there = [row for row in self if row.questions]
+        if len(there) == 1:
+            return Headline(*there[0].sentence(), Tone.GOOD if there[0].better else Tone.DIM)
+        tally = self.tally().removesuffix(".")
+        if not any(row.better for row in there):
+            open_question = f"Inconclusive: {tally[:1].lower()}{tally[1:]}"
+            return Headline(open_question, ".", Tone.DIM) if tally else None
+        others = {name for row in there for name in (row.one, row.other)}
+        names = sorted({row.better for row in there} - {""})
+        best = next((name for name in names if self._beats(name, others - {name})), "")
+        claim = f"{best} beats each of the {len(others) - 1} other systems" if best else tally
+        return Headline(claim, ".", Tone.GOOD)
+
+    def _beats(self, name: str, others: Collection[str]) -> bool:
+        """Whether a system is better than each of the others, by all metrics and on all tasks."""
+        own = [row for row in self if row.questions and name in (row.one, row.other)]
+        losers = {row.one if row.other == name else row.other for row in own}
+        return losers == set(others) and all(row.better == name for row in own)
+
+    def footer(self) -> str:
+        """What the intervals cover, and the size of the data, in a line."""
+        there = [row for row in self if row.questions]
+        if not there:
+            return ""
+        sizes = {row.questions for row in there}
+        size = counted(sizes.pop(), there[0].unit) if len(sizes) == 1 else ""
+        family = "not adjusted for multiple testing" if len(there) > 1 else ""
+        if self.together > 1:
+            family = f"simultaneous for all {self.together} comparisons"
+        return covered(there[0].interval, size, family)
+
+    def tally(self, baseline: str | None = None) -> str:
+        """How many pairs of systems differ, in a sentence; a pair counts once for all tasks."""
+        there = [row for row in self if row.questions]
+        pairs, sure, probable = (
+            {frozenset((row.one, row.other)) for row in rows}
+            for rows in (
+                there,
+                [row for row in there if row.better],
+                [row for row in there if row.probably_better],
+            )
+        )
+        if not pairs:
+            return ""
+        tasks = {row.task for row in there}
+        if len(tasks) > 1 and len(pairs) == 1:
+            decided = len({row.task for row in there if row.better})
+            return (
+                f"{there[0].one} and {there[0].other} differ significantly on "
+                f"{decided or 'none'} of {len(tasks)} tasks."
+            )
+        where = " on at least one task" if len(tasks) > 1 else ""
+        where += " by at least one metric" if len({row.metric for row in there}) > 1 else ""
+        more = len(probable - sure)
+        also = f"; {more} more probably {'does' if more == 1 else 'do'}" if more else ""
+        careful = sum(bool(row.caution) for row in there if row.better)
+        care = f"; {careful} with caution" if careful else ""
+        verb = "differs" if len(sure) == 1 else "differ"
+        if baseline is not None:
+            of = f"{counted(len(pairs), 'system')} {verb} significantly from {baseline}"
+        else:
+            of = f"{counted(len(pairs), 'pair')} of systems {verb} significantly"
+        return f"{len(sure) or 'None'} of {of}{where}{also}{care}."
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        covers = list(dict.fromkeys(row.interval.covers for row in self))
+        notes = [f"The interval is for {target.words}." for target in covers]
+        if self.together > 1:
+            notes.append(
+                f"Intervals, p and verdicts hold for all {self.together} comparisons together "
+                f"(Bonferroni)."
+            )
+        elif sum(row.questions > 0 for row in self) > 1:
+            notes.append("Comparisons are not adjusted for multiple testing.")
+        ranked = any(row.items for row in self)
+        wins = "" if ranked else "; win/tie/loss: questions on which it is better, equal or worse"
+        notes.append(f"P(better): probability that the first system is better{wins}.")
+        lower = any(row.metric.direction is Direction.LOWER for row in self)
+        return [
+            *self._sizes(),
+            *map(Explanation, notes),
+            *self._probable(),
+            *(["Lower is better."] if lower else []),
+            Explanation(f"Method: {self.method}."),
+            *self._cautions(),
+            *self._reasons(),
+            *self.remarks,
+        ]
+
+    def _cautions(self) -> list[Caution]:
+        """Reasons for care: a note per reason, with the pairs that share it."""
+        why: dict[str, dict[str, None]] = {}
+        for row in self:
+            if row.caution:
+                why.setdefault(row.caution, {})[self._called(row)] = None
+        return [Caution(f"{self._listed(pairs)}: {caution}.") for caution, pairs in why.items()]
+
+    def _called(self, row: Comparison) -> str:
+        """A pair, with its task if there are several."""
+        several = len({row.task for row in self}) > 1
+        return f"{row.one}{JOINT}{row.other}{f' · {row.task}' if several and row.task else ''}"
+
+    def _listed(self, pairs: Collection[str]) -> str:
+        """Pairs by name, unless they are all or many."""
+        if len(pairs) == len({self._called(row) for row in self}) > 1:
+            return "all pairs"
+        named = list(pairs)[:_MOST_NAMED]
+        more = len(pairs) - len(named)
+        return ", ".join(named) + (f" and {more} more" if more else "")
+
+    def _probable(self) -> list[str]:
+        """What "probably better" rests on, and how little would undo it."""
+        rows = [row for row in self if row.probably_better]
+        if not rows:
+            return []
+        fewest = min(row.undone_by for row in rows)
+        failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
+        which = "" if len(rows) == 1 else " the weakest of them"
+        return [
+            f"Probably better: assuming no rare failures, too rare to show in these questions; "
+            f"{failures} among new questions would undo{which or ' it'}."
+        ]
+
+    def _reasons(self) -> list[str]:
+        """Why numbers are missing: a note per reason, with the pairs that share it."""
+        why: dict[str, dict[str, None]] = {}
+        for row in self:
+            if row.reason:
+                why.setdefault(row.reason, {})[self._called(row)] = None
+        return [f"{self._listed(pairs)}: {reason}." for reason, pairs in why.items()]
+
+    def _sizes(self) -> list[str]:
+        """Numbers of common questions, and of questions that only one system of a pair has."""
+        there = [row for row in self if row.questions]
+        if not there:
+            return []
+        unit, per_pair = there[0].unit, " per pair" if len(there) > 1 else ""
+        sizes = [row.questions for row in there]
+        notes: list[str] = [Explanation(f"{counted(max(sizes), unit)}{per_pair}.")]
+        if min(sizes) < max(sizes):
+            notes = [f"{min(sizes)} to {max(sizes)} {unit}s{per_pair}."]
+        lost = [row.left_out for row in self if row.left_out]
+        if lost:
+            some = f"{max(lost)}" if min(lost) == max(lost) else f"{min(lost)} to {max(lost)}"
+            are = (
+                f"{unit} that only one of the two has is"
+                if max(lost) == 1
+                else (f"{unit}s that only one of the two has are")
+            )
+            notes.append(Caution(f"{some} {are} left out{per_pair}."))
+        return notes
+
+
+def _tallies(rows: Sequence[Comparison]) -> list[str]:
+    """Wins, ties and losses of each row, aligned."""
+    counts = [(row.wins, row.ties, row.losses) for row in rows]
+    widths = [max(len(str(count)) for count in column) for column in zip(*counts, strict=True)]
+    return [
+        "/".join(f"{count:>{width}}" for count, width in zip(row_counts, widths, strict=True))
+        if row.questions and not row.items
+        else ""
+        for row, row_counts in zip(rows, counts, strict=True)
+    ]
+
+
+def share_text(chance: float) -> str:
+    """A probability to three digits, which is never shown as 0 or 1."""
+    if math.isnan(chance):
+        return ""
+    if chance < _LEAST_CHANCE:
+        return f"< {_LEAST_CHANCE:g}"
+    return f"> {1 - _LEAST_CHANCE:g}" if chance > 1 - _LEAST_CHANCE else f"{chance:.3f}"
+
+
+def _p(value: float) -> str:
+    if math.isnan(value):
+        return ""
+    return f"< {_LEAST_SHOWN:g}" if value < _LEAST_SHOWN else f"{value:.2g}"

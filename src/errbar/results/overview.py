@@ -1,0 +1,180 @@
+"""An overview of the data: which system is better, all scores side by side, and what was read."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from errbar.base.layout import Headline, Table, Tone
+from errbar.base.remarks import explanations, marked, unmarked, warning
+from errbar.base.tables import DASH, counted, interval_cells, interval_head
+from errbar.metrics.base import Direction
+from errbar.results.base import Result
+from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
+from errbar.results.estimate import Estimate, Subject
+from errbar.results.inspection import Inspection
+from errbar.results.leaderboard import Leaderboard
+from errbar.results.scores import Scores
+
+MOST_COMPARED = 3  # systems up to which pairs are compared
+
+
+@dataclass(frozen=True, repr=False)
+class Overview(Result):
+    """What was read, the scores, and the comparison of systems."""
+
+    inspection: Inspection
+    scores: Scores
+    compared: Comparisons | None = None
+    ranked: Leaderboard | None = None
+    reason: str = ""  # why there is no comparison
+
+    def read(self) -> str:
+        """What was read, as a sentence."""
+        accounts = self.inspection.origin.accounts
+        files = sum(not account.skipped for account in accounts.values())
+        sentence = f"Read {counted(files, 'file')}: " if files else "Read "
+        sentence += self.inspection.summary()
+        agreements = self.inspection.agreements
+        if agreements:
+            stated = counted(len(agreements), "number")
+            confirmed = sum(agreement.holds for agreement in agreements)
+            all_hold = confirmed == len(agreements)
+            sentence += (
+                f"; ✓ {stated} of the log confirmed"
+                if all_hold
+                else (f"; {confirmed} of {stated} of the log confirmed")
+            )
+        return f"{sentence}."
+
+    def conclusion(self) -> Headline | None:
+        """Which system is better, or the score of a single system."""
+        if self.reason:
+            return Headline("Systems are not compared", ".", Tone.DIM)
+        if self.compared is not None and (len(self.compared) == 1 or self.ranked is None):
+            return self.compared.conclusion()
+        return self.scores.conclusion() if self.ranked is None else self.ranked.conclusion()
+
+    def verdicts(self) -> list[str]:
+        """The comparison of systems, in sentences."""
+        if self.reason:
+            return [self.reason]
+        sentence = self.conclusion()
+        several = self.compared is not None and len(self.compared) > 1
+        return [
+            *([sentence.claim + sentence.rest] if sentence is not None else []),
+            *(map(_of_pair, self.compared or ()) if several else ()),
+        ]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The scores, a flat record each."""
+        return self.scores.to_dicts()
+
+    def columns(self) -> list[list[str]]:
+        """The scores as text, a row per system and task."""
+        return _columns(self.scores, self._board())
+
+    def notes(self) -> list[str]:
+        """Notes on the data, the scores and the comparison."""
+        return [self.read(), *self.verdicts(), *self._disagreements(), *self.scores.notes()]
+
+    def parts(self) -> list[Table | str]:
+        """The conclusion and warnings, ranks over several tasks, the scores, and the pairs."""
+        notes = [*self._disagreements(), *self.scores.notes()]
+        columns = self.columns()
+        tables = [
+            Table(
+                columns=columns,
+                notes=[*([self.reason] if self.reason else []), *unmarked(notes), self.read()],
+                breaks=_breaks(columns),
+                footer=self.scores.footer(),
+                explanation=explanations(notes),
+                drops=_drops(columns),
+            )
+        ]
+        if self.ranked is not None and self._board() is None:
+            tables.insert(0, _below(self.ranked, "Ranks: by the average over tasks."))
+        if self.compared is not None and len(self.compared) > 1:
+            together = self.compared.together
+            said = f"Differences: simultaneous for all {together} comparisons (Bonferroni)."
+            tables.append(_below(self.compared, said if together > 1 else ""))
+        tables[0] = replace(tables[0], conclusion=self.conclusion(), above=marked(notes))
+        return [*tables]
+
+    def _board(self) -> Leaderboard | None:
+        """The ranks, if they are of the only task."""
+        return self.ranked if self.ranked is not None and len(self.ranked.tasks) == 1 else None
+
+    def _disagreements(self) -> list[str]:
+        """Numbers that the log states and errbar does not get."""
+        agreements = self.inspection.agreements
+        return [warning(str(agreement)) for agreement in agreements if not agreement.holds]
+
+
+def _below(result: Result, note: str) -> Table:
+    """The table of a result without what is said above it."""
+    notes = result.notes()
+    return Table(
+        columns=result.columns(),
+        notes=[note] if note else [],
+        breaks=result.breaks(),
+        explanation=explanations(notes),
+        drops=result.drops,
+        tones=result.tones,
+    )
+
+
+def _columns(scores: Scores, board: Leaderboard | None) -> list[list[str]]:
+    """A row per system and task, the best first, and a column per metric."""
+    by_subject: dict[Subject, dict[str, Estimate]] = {}
+    for estimate in scores:
+        by_subject.setdefault(estimate.of, {})[str(estimate.metric)] = estimate
+    subjects = _best_first(by_subject)
+    columns = [
+        ["system", *(of.system for of in subjects)],
+        ["task", *(of.task for of in subjects)],
+    ]
+    for metric in dict.fromkeys(str(estimate.metric) for estimate in scores):
+        rows = [by_subject[of][metric] for of in subjects]
+        cells = interval_cells((each.value, each.low, each.high, each.sd) for each in rows)
+        columns.append([interval_head(metric, (each.interval.title for each in rows)), *cells])
+    first = [next(iter(by_subject[of].values())) for of in subjects]
+    for name in ("questions", "trials", "clusters"):
+        sizes = [getattr(estimate, name) for estimate in first]
+        if len({size for size in sizes if size}) > (name != "clusters"):
+            columns.append([name, *(str(size) if size else DASH for size in sizes)])
+    if board is not None:
+        ranks = dict(zip((row.system for row in board), board.rank_ranges(), strict=True))
+        columns.insert(0, ["rank", *(ranks.get(of.system, DASH) for of in subjects)])
+    return [column for column in columns if any(column[1:])]
+
+
+def _best_first(by_subject: dict[Subject, dict[str, Estimate]]) -> list[Subject]:
+    """Subjects by task, in each task from the best score down; those without a score last."""
+    tasks = list(dict.fromkeys(of.task for of in by_subject))
+
+    def place(of: Subject) -> tuple[int, bool, float]:
+        estimate = next(iter(by_subject[of].values()))
+        sign = -1.0 if estimate.metric.direction is Direction.HIGHER else 1.0
+        unknown = math.isnan(estimate.value)
+        return tasks.index(of.task), unknown, 0.0 if unknown else sign * estimate.value
+
+    return sorted(by_subject, key=place)
+
+
+def _breaks(columns: Sequence[Sequence[str]]) -> set[int]:
+    """Rows that begin another task."""
+    tasks = next((cells for head, *cells in columns if head == "task"), [])
+    return {at for at in range(1, len(tasks)) if tasks[at] != tasks[at - 1]}
+
+
+def _drops(columns: Sequence[Sequence[str]]) -> list[str]:
+    """Columns that a narrow terminal leaves out: sizes, then metrics from the last."""
+    metrics = [head for head, *_ in columns if head.endswith("]")]
+    return ["trials", "questions", "task", "clusters", *metrics[:0:-1], "rank"]
+
+
+def _of_pair(comparison: Comparison) -> str:
+    """The verdict on a pair in a sentence, with its task."""
+    return f"{comparison.task}: ".removeprefix(": ") + "".join(comparison.headline())
