@@ -174,14 +174,29 @@ def each_printable(cells: Iterable[str]) -> list[str]:
 def markdown_table(
     columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
 ) -> str:
-    """Return columns and notes as a Markdown table, with all markup in them escaped."""
-    head, *rows = zip(
-        *([inert_markdown(cell) for cell in column] for column in columns), strict=True
-    )
-    lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
+    """Return columns and notes as a Markdown table, with all markup in them escaped.
+
+    Columns of numbers are aligned to the right, and the brackets of intervals are no markup.
+    """
+    cells = [list(column) for column in columns]
+    head, *rows = zip(*map(_inert_column, cells), strict=True)
+    rule = ["---:" if is_numeric(column) else "---" for column in cells]
+    lines = [_row(head), _row(rule), *(_row(row) for row in rows)]
     first = [f"{inert_markdown(note)}  " for note in above]
     below = [f"{inert_markdown(note)}  " for note in notes]
     return "\n".join([*first, *([""] if first else []), *lines, "", *below]).rstrip()
+
+
+def _inert_column(column: Sequence[str]) -> list[str]:
+    head, *cells = column
+    name, _, title = head.rpartition(" [")
+    if not (is_numeric(column) and re.fullmatch(r"([\d.]+% )?CI\]", title)):
+        return [inert_markdown(cell) for cell in column]
+    ends = [cell.partition(" [") for cell in cells]
+    return [
+        f"{inert_markdown(name)} [{title}",
+        *(f"{inert_markdown(value)}{gap}{rest}" for value, gap, rest in ends),
+    ]
 
 
 def inert_markdown(text: str) -> str:

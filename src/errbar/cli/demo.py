@@ -5,6 +5,8 @@ import click
 import errbar
 from errbar.cli import page
 from errbar.cli.endings import require_writable
+from errbar.cli.options import WriteOptions
+from errbar.cli.output import show
 from errbar.errors import MissingExtra
 
 
@@ -16,11 +18,12 @@ def demo(output: str) -> None:
 
     require_writable([])
     runs = errbar.load(example.LOGS)
-    click.echo(f"{example.ABOUT}\n\n{runs.overview()}\n")
+    click.echo(f"{example.ABOUT}\n")
+    show(runs.overview(), WriteOptions())
     try:
         path = errbar.report(runs, output, command="errbar demo")
     except MissingExtra as missing:
-        click.echo(f"No report was written: {missing}")
+        click.echo(f"\nNo report was written: {missing}")
     else:
-        click.echo(f"The report, with charts and every question: {path}")
+        click.echo(f"\nThe report, with charts and every question: {path}")
     click.echo("The same for your own logs: errbar logs/ and errbar report logs/")

@@ -1,7 +1,7 @@
 """Tables of comparisons: which systems differ, and by how much."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -52,7 +52,7 @@ class Comparisons(Rows[Comparison]):
             ],
             ["P(better)", *(share_text(row.chance) for row in self)],
             ["p", *(_p(row.adjusted) for row in self)],
-            ["win/tie/loss", *_tallies(self.rows)],
+            ["win/tie/loss", *(_tally(row) for row in self)],
             ["verdict", *(row.short_verdict for row in self)],
         ]
         return [column for column in columns if any(column[1:])]
@@ -103,15 +103,17 @@ class Comparisons(Rows[Comparison]):
         )
         if not pairs:
             return ""
-        tasks = {row.task for row in there}
-        if len(tasks) > 1 and len(pairs) == 1:
-            decided = len({row.task for row in there if row.better})
+        tasks, metrics = ({getattr(row, name) for row in there} for name in ("task", "metric"))
+        if len(pairs) == 1 and max(len(tasks), len(metrics)) > 1:
+            name = "task" if len(tasks) > 1 else "metric"
+            decided = len({getattr(row, name) for row in there if row.better})
             return (
-                f"{there[0].one} and {there[0].other} differ significantly on "
-                f"{decided or 'none'} of {len(tasks)} tasks."
+                f"{there[0].one} and {there[0].other} differ significantly "
+                f"{'on' if name == 'task' else 'by'} {decided or 'none'} of "
+                f"{len(tasks if name == 'task' else metrics)} {name}s."
             )
         where = " on at least one task" if len(tasks) > 1 else ""
-        where += " by at least one metric" if len({row.metric for row in there}) > 1 else ""
+        where += " by at least one metric" if len(metrics) > 1 else ""
         more = len(probable - sure)
         also = f"; {more} more probably {'does' if more == 1 else 'do'}" if more else ""
         careful = sum(bool(row.caution) for row in there if row.better)
@@ -213,16 +215,8 @@ class Comparisons(Rows[Comparison]):
         return notes
 
 
-def _tallies(rows: Sequence[Comparison]) -> list[str]:
-    """Wins, ties and losses of each row, aligned."""
-    counts = [(row.wins, row.ties, row.losses) for row in rows]
-    widths = [max(len(str(count)) for count in column) for column in zip(*counts, strict=True)]
-    return [
-        "/".join(f"{count:>{width}}" for count, width in zip(row_counts, widths, strict=True))
-        if row.questions and not row.items
-        else ""
-        for row, row_counts in zip(rows, counts, strict=True)
-    ]
+def _tally(row: Comparison) -> str:
+    return f"{row.wins}/{row.ties}/{row.losses}" if row.questions and not row.items else ""
 
 
 def share_text(chance: float) -> str:

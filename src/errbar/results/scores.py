@@ -248,7 +248,13 @@ class RankedScores(Estimates[RankedEstimate]):
 
     def notes(self) -> list[str]:
         """What stands under the table."""
-        return [f"Method: {self.method}.", *self._last_notes()]
+        return [Explanation(f"Method: {self.method}."), *self._last_notes()]
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        there = [estimate for estimate in self if not estimate.reason]
+        clusters = any(estimate.clusters < estimate.items for estimate in there)
+        return covered(there[0].interval, "over clusters" * clusters) if there else ""
 
 
 def _known(row: Estimate) -> float:
