@@ -147,6 +147,7 @@ def test_names_are_inert_in_csv_unless_raw(hostile: Result) -> None:
 
 def test_names_are_inert_in_markdown(hostile: Result) -> None:
     text = hostile.to_markdown().replace("<!-- -->", "")
+    text = re.sub(r" \[([-+\d., ]+|([\d.]+% )?CI)\]", "", text)  # intervals
     assert not CONTROLS.search(text)
     assert not re.search(r"[<>`*\[\]]|://|www\.|(?<!\w)[@_]|_(?!\w)|#(?!\d+;)", text)
     table = [line for line in text.splitlines() if line.startswith("|")]
@@ -160,9 +161,9 @@ def test_names_are_inert_in_latex(hostile: Result) -> None:
     assert not [line for line in lines if line.startswith(("[", "*"))]
     body = "\n".join(lines).replace("\\\\\n", "\n")
     known = "begin end toprule midrule bottomrule textbackslash textasciicircum textasciitilde"
-    known += " textless textgreater textbar pm cdot"
+    known += " textless textgreater textbar pm cdot phantom times dots"
     assert {*re.findall(r"\\([a-z]+)", body)} <= {*known.split()}
-    assert not re.search(r"(?<!\\)[%$#^~]", body.replace("$\\cdot$", ""))
+    assert not re.search(r"(?<!\\)[%$#^~]", re.sub(r"\$(-|\\cdot)\$", "", body))
 
 
 def test_a_result_draws_itself(result: Result) -> None:

@@ -257,8 +257,7 @@ class Gate(Result):
 
     def conclusion(self) -> Headline:
         """The verdict."""
-        claim, colon, rest = self.headline.partition(":")
-        return Headline(claim, f"{colon}{rest}", _TONES[self.verdict.value])
+        return Headline(self.headline.removesuffix("."), ".", _TONES[self.verdict.value])
 
     def footer(self) -> str:
         """What the intervals cover, in a line."""

@@ -89,9 +89,9 @@ class Leaderboard(Rows[Standing]):
 
     def conclusion(self) -> Headline:
         """Which system is the best."""
-        claim, rest = self.headline()
+        sentence = "".join(self.headline()).removesuffix(".")
         sure = sum(row.best_rank == 1 for row in self) == 1
-        return Headline(claim, rest, Tone.GOOD if sure else Tone.DIM)
+        return Headline(sentence, ".", Tone.GOOD if sure else Tone.DIM)
 
     def footer(self) -> str:
         """What the intervals cover, and the size of the data, in a line."""

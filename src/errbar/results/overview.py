@@ -113,10 +113,10 @@ class Overview(Result):
 
 
 def _below(result: Result, note: str) -> Table:
-    """The table of a result without what is said above it."""
+    """The table of a result without what is said above it, and without the first drops."""
     notes = result.notes()
     return Table(
-        columns=result.columns(),
+        columns=[column for column in result.columns() if column[0] not in result.drops[:2]],
         notes=[note] if note else [],
         breaks=result.breaks(),
         explanation=explanations(notes),

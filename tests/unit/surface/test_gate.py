@@ -155,7 +155,8 @@ def test_intervals_are_those_of_compare(logs: Path) -> None:
     for one, other in zip(found.rows, expected, strict=True):
         assert one.comparison.interval == other.interval
         assert one.comparison.difference == other.difference
-    assert "All 3 intervals are simultaneous." in str(found)
+    assert "simultaneous for all 3 rows" in str(found)
+    assert "All 3 intervals are simultaneous." in found.explain()
 
 
 def test_several_metrics_make_every_interval_wider(logs: Path) -> None:
@@ -525,7 +526,7 @@ def test_markdown_of_a_gate_that_passes(logs: Path) -> None:
     lines = found.markdown().splitlines()
     assert lines[0] == "### ✅ errbar gate: pass"
     assert lines[2] == "Pass: no metric fell by more than its limit (pass@1)."
-    assert lines[4].startswith("| metric | baseline | candidate | change | 95 % interval | limit |")
+    assert lines[4].startswith("| metric | baseline | candidate | change [95% CI] | limit |")
     assert lines[6].endswith("| -0.02 | ✅ pass |")
 
 
