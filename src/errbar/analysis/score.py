@@ -100,9 +100,8 @@ class Scoring:
         if self.audit and words.keys() & {_REWARDS, _REWARDS_OF_THESE, _VOTES}:
             remarks.append(_NOT_HELD)
         rows = tuple(part[of] for of in subjects for part in parts)
-        ways = "; ".join(words)
-        if any(row.clusters for row in rows):
-            ways = ways.replace("over questions", "over clusters of questions")
+        over = "over clusters of questions" if any(e.clusters for e in rows) else "over questions"
+        ways = "; ".join(words).replace("over questions", over)
         return Scores(rows, ways, tuple(remarks))
 
     def _reward_words(self) -> str:
