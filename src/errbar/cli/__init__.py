@@ -38,7 +38,11 @@ COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor"),
     *("selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
 )
-_BESIDE = {"roc": "selective", "inspect": "overview"}  # commands in the module of another
+_BESIDE = {
+    "curve": "score",
+    "roc": "selective",
+    "inspect": "overview",
+}  # commands in the module of another
 
 _SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines
 # DuckDB stops within a second or never: 2.0 hung in 7 of 41 trials when interrupted while writing.

@@ -1,4 +1,4 @@
-"""`errbar score`: metrics of every system, with intervals."""
+"""`errbar score` and `errbar curve`: metrics of every system, with intervals."""
 
 from typing import TYPE_CHECKING
 
@@ -52,3 +52,21 @@ def score(
         audit=audit,
         **scoring.keywords(),
     )
+
+
+@click.command()
+@options.PATHS
+@click.option(
+    "-m", "--metric", default="pass@k", show_default=True, help="A metric with the letter k."
+)
+@click.option("-k", "ks", multiple=True, type=int, help="A value of k; may be repeated.")
+@options.SCORE
+@shows_result
+def curve(
+    runs: "Runs",
+    metric: str,
+    ks: tuple[int, ...],
+    scoring: ScoreOptions,
+) -> "Result":
+    """Compute a metric at many k."""
+    return runs.curve(metric, ks or None, **scoring.keywords())
