@@ -16,6 +16,7 @@ from errbar.analysis.alignment import align
 from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
+from errbar.data.engines.duckdb import plain_errors
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import fetch, keys_in, names_of
 from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
@@ -69,6 +70,7 @@ def _each(
         return kept, refused
 
 
+@plain_errors()
 def _is_rankable(source: TableSource) -> bool:
     """Whether every row can be ranked, so that the refusal is about size or bins."""
     try:
@@ -78,6 +80,7 @@ def _is_rankable(source: TableSource) -> bool:
     return True
 
 
+@plain_errors()
 def _parts(source: TableSource) -> dict[Key, TableSource]:
     """Split a source by system and task; empty if the rows do not fit in memory."""
     source.statuses()  # a status that nobody knows is wrong for all of them

@@ -204,13 +204,13 @@ def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
         return []
     if not any((part.trials > 1).any() for part in found):
         return []
-    kinds = source.frame.collect_schema()
-    names = [name for name in kinds.names() if name not in HIDDEN]
-    if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):
-        return []
-    plain = {f"column {at}": nw.col(name) for at, name in enumerate(names)}  # names may have dots
-    each = source.frame.select(**plain).group_by(*plain).agg(nw.len().alias("errbar times"))
     with plain_errors(source.where):  # a cell of a column that nothing else asks for may be broken
+        kinds = source.frame.collect_schema()
+        names = [name for name in kinds.names() if name not in HIDDEN]
+        if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):
+            return []
+        plain = {f"column {at}": nw.col(name) for at, name in enumerate(names)}  # may have dots
+        each = source.frame.select(**plain).group_by(*plain).agg(nw.len().alias("errbar times"))
         table = fetch(each)
     times = table["errbar times"]
     if times.min() > 1 and times.min() == times.max():

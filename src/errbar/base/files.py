@@ -123,8 +123,14 @@ def directory_until_exit() -> Path:
     """Return an empty directory that is deleted with its contents when the process ends."""
     place = Path(tempfile.mkdtemp(prefix="errbar-"))
     _UNFINISHED.add(place)
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    atexit.register(_remove, place, os.getpid())
     return place
+
+
+def _remove(place: Path, process: int) -> None:
+    """Delete a directory of this process; a forked one leaves it to its parent."""
+    if os.getpid() == process:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def remove_unfinished() -> None:

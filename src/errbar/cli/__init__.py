@@ -64,14 +64,13 @@ class Work:
         """Return the DuckDB connection whose progress is shown."""
         if self.engine is not None:
             return self.engine
-        from errbar.data.engines.duckdb import own_engine  # noqa: PLC0415  not always needed
+        from errbar.data.engines.duckdb import (  # noqa: PLC0415  not always needed
+            engine_with_progress,
+            own_engine,
+        )
 
-        engine = own_engine()
-        if self.on_terminal:
-            engine.execute("SET enable_progress_bar = true")
-            engine.execute("SET enable_progress_bar_print = false")
-        self.engine = engine
-        return engine
+        self.engine = engine_with_progress() if self.on_terminal else own_engine()
+        return self.engine
 
     def interrupt(self, number: int) -> None:
         """Interrupt the engine after a signal."""

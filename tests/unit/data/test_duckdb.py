@@ -1,12 +1,23 @@
 """Columns in memory as a table: nothing is mixed up, cut or turned into something else."""
 
 import multiprocessing
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from errbar.data.engines.duckdb import copied, own_engine, table_of
+import errbar
+from errbar.data.engines.duckdb import copied, engine_with_progress, own_engine, table_of
+from errbar.errors import InputError
 
 
 def rows(**columns: list[object]) -> list[tuple[object, ...]]:
@@ -77,3 +88,81 @@ def test_rows_with_invalid_parts_are_queried_in_place() -> None:
     whole = copied(engine, rows.project("id"))
     assert whole.fetchall() == [(0,), (1,), (2,)]
     assert "errbar_" in whole.sql_query()
+
+
+@pytest.mark.parametrize("engine", [own_engine, engine_with_progress])
+def test_the_engine_is_closed_and_locked(engine: Callable[[], Any]) -> None:
+    connection = engine()
+    closed = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+        "allow_unsigned_extensions": False,
+        "allow_persistent_secrets": False,
+        "lock_configuration": True,
+    }
+    for name, expected in closed.items():
+        asked = connection.execute("SELECT current_setting(?)", [name])
+        assert asked.fetchall() == [(expected,)], name
+        with pytest.raises(duckdb.Error, match="has been locked"):
+            connection.execute(f"SET {name} = {not expected}")
+    ((place,),) = connection.execute("SELECT current_setting('temp_directory')").fetchall()
+    assert Path(place).parent == Path(tempfile.gettempdir())
+    with pytest.raises(duckdb.Error, match="httpfs"):
+        connection.execute("SELECT * FROM read_csv('https://example.org/a.csv')")
+
+
+def test_the_folder_for_what_does_not_fit_in_memory_is_removed_at_the_end(tmp_path: Path) -> None:
+    code = (
+        "from errbar.data.engines.duckdb import own_engine\n"
+        "asked = own_engine().execute(\"SELECT current_setting('temp_directory')\")\n"
+        "print(asked.fetchall()[0][0])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert Path(done.stdout.strip()).name.startswith("errbar-")
+    assert not Path(done.stdout.strip()).exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def nested(depth: int, file: Path) -> Path:
+    value: Any = 1
+    kind = pa.int64()
+    for _ in range(depth):
+        value, kind = [value], pa.list_(kind)
+    columns = {"question": ["a", "b"], "outcome": [1, 0], "x": pa.array([value] * 2, kind)}
+    pq.write_table(pa.table(columns), file)
+    return file
+
+
+@pytest.mark.parametrize("depth", [13, 25, 60])
+def test_lists_nested_so_deep_that_reading_would_not_end_are_refused(
+    depth: int, tmp_path: Path
+) -> None:
+    file = nested(depth, tmp_path / "deep.parquet")
+    with pytest.raises(InputError, match=r"deep\.parquet: its columns are nested more than 12"):
+        errbar.load(file)
+
+
+def test_lists_of_some_depth_are_read(tmp_path: Path) -> None:
+    assert errbar.load(nested(12, tmp_path / "a.parquet")).score("avg")[0].value == 0.5
+
+
+def test_threads_may_share_outcomes(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    lines = [f"{s},{q},{(len(s) + q) % 3 % 2},{q / 60}" for s in ("a", "bb") for q in range(60)]
+    file.write_text("\n".join(["system,question,outcome,confidence", *lines]))
+    quick = errbar.Bootstrap(100)
+    asks: list[Callable[[errbar.Runs], Any]] = [
+        lambda runs: runs.score("avg"),
+        lambda runs: runs.compare("avg"),
+        lambda runs: runs.inspect(),
+        lambda runs: runs.selective(method=quick),
+        lambda runs: runs.roc(method=quick),
+    ]
+    expected = [str(ask(errbar.load(file))) for ask in asks]
+    shared = errbar.load(file)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda at: str(asks[at % len(asks)](shared)), range(8 * len(asks))))
+    assert found == expected * 8

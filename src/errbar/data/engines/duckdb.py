@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import count, islice
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import duckdb
@@ -15,6 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.base.files import directory_until_exit
 from errbar.data.queries.expressions import Frame
 from errbar.errors import InputError
 
@@ -26,13 +28,69 @@ def own_engine() -> duckdb.DuckDBPyConnection:
     forked starts another, since threads do not survive a fork.
     """
     engine = _instance(os.getpid()).cursor()
-    engine.execute("SET enable_progress_bar = false")
+    if _shows_progress(engine):  # as in notebooks, where the configuration is not locked
+        engine.execute("SET enable_progress_bar = false")
     return engine
+
+
+def engine_with_progress() -> duckdb.DuckDBPyConnection:
+    """Open an instance of its own whose connection tells the progress of a query."""
+    engine = _closed_instance()
+    engine.execute("SET enable_progress_bar = true")
+    engine.execute("SET enable_progress_bar_print = false")
+    engine.execute(_LOCK)
+    return engine
+
+
+# Logs are data: no query needs an extension, the network or a stored password, and none may change
+# this. What does not fit in memory goes to the folder of the system for temporary files.
+_CLOSED: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "allow_persistent_secrets": "false",
+}
+_LOCK = "SET lock_configuration = true"
 
 
 @cache
 def _instance(_process: int) -> duckdb.DuckDBPyConnection:
-    return duckdb.connect()
+    instance = _closed_instance()
+    if not _shows_progress(instance):
+        instance.execute(_LOCK)
+    return instance
+
+
+def _closed_instance() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config=_CLOSED | {"temp_directory": str(directory_until_exit())})
+
+
+def _shows_progress(engine: duckdb.DuckDBPyConnection) -> bool:
+    return engine.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]
+
+
+_DEEPEST = 12  # lists within lists; DuckDB takes twice as long for each level
+
+
+def require_shallow(engine: Any, files: Sequence[Path]) -> None:
+    """Refuse Parquet files with lists nested so deep that reading them would never end."""
+    elements = engine.execute(
+        "SELECT file_name, num_children FROM parquet_schema(?)",
+        [[literal_path(file) for file in files]],
+    ).fetchall()
+    open_groups: list[int] = []  # children that each open group still has, from the root down
+    for file, children in elements:
+        while open_groups and not open_groups[-1]:
+            open_groups.pop()
+        if open_groups:
+            open_groups[-1] -= 1
+        if children:
+            open_groups.append(children)
+        if len(open_groups) > 1 + 2 * _DEEPEST:  # the root, and two for each list
+            raise InputError(
+                f"{file}: its columns are nested more than {_DEEPEST} lists deep; leave them out."
+            )
 
 
 def literal_path(file: Path) -> str:
@@ -167,12 +225,31 @@ _CUT_OFF = "The line is incomplete: wait until the file is written, or delete th
 _LONGEST = 300  # characters of DuckDB's own message that are shown
 
 
+class _Turns:
+    """A lock for queries: a connection of DuckDB refuses a second thread while it is in use."""
+
+    def __init__(self) -> None:
+        self._renew()
+        if hasattr(os, "register_at_fork"):  # the thread that has it is not forked
+            os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self.lock = RLock()
+
+
+_turns = _Turns()
+
+
 @contextmanager
 def plain_errors(where: str = "", *others: str) -> Iterator[None]:
-    """Convert errors of DuckDB into errors of errbar, prefixed by `where` if they name no file."""
+    """Convert errors of DuckDB into errors of errbar, prefixed by `where` if they name no file.
+
+    Threads take turns, so that several of them may use the same outcomes.
+    """
     files = [where, *others]
     try:
-        yield
+        with _turns.lock:
+            yield
     except InputError as error:
         if where and not any(file in str(error) for file in files):
             raise type(error)(f"{where}: {error}") from error

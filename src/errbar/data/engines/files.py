@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.columns import INDEX, USUAL
-from errbar.data.engines.duckdb import copied, literal_path, quoted, text_literal
+from errbar.data.engines.duckdb import copied, literal_path, quoted, require_shallow, text_literal
 from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.files import (
     CSV,
@@ -93,6 +93,7 @@ def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relati
     for file in files:
         names = tuple(sorted(_rows_of_parquet(engine, [file], False).columns))
         groups.setdefault(names, []).append(file)
+    require_shallow(engine, files)
     for group in groups.values():
         yield Relation(_rows_of_parquet(engine, group, apart), tuple(group), apart)
 

@@ -21,7 +21,7 @@ from typing import Any
 from duckdb import DuckDBPyConnection
 
 from errbar.base.remarks import about
-from errbar.data.engines.duckdb import own_engine, plain_errors
+from errbar.data.engines.duckdb import own_engine, plain_errors, require_shallow
 from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark, regraded
 from errbar.data.readers.choices import are_graded, likeliest
 from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
@@ -58,6 +58,7 @@ class _Details:
     def rows(self) -> list[dict[str, Any]]:
         """The rows, with the columns that are used."""
         with plain_errors(str(self.path)):
+            require_shallow(self.engine, [self.path])
             table = self.engine.read_parquet(escape(str(self.path)))
             kinds = dict(zip(table.columns, table.types, strict=True))
             for name in ("doc", "metric", "model_response"):

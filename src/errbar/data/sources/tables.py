@@ -148,7 +148,8 @@ class TableSource(_InTable):
     def unused_columns(self) -> list[str]:
         """Columns of the table that mean nothing to errbar."""
         used = {*self.columns.named.values(), *HIDDEN}
-        return [name for name in self.frame.collect_schema().names() if name not in used]
+        with plain_errors(self.where):
+            return [name for name in self.frame.collect_schema().names() if name not in used]
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""
