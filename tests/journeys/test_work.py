@@ -209,7 +209,7 @@ def test_ctrl_c_in_a_conversion_is_prompt_and_leaves_the_old_file(
 ) -> None:
     target = tmp_path / f"out.{ending}"
     target.write_text("old")
-    process = start(["convert", endless, str(target)])
+    process = start(["convert", endless, str(target), "--force"])
     until(lambda: any(file.stat().st_size for file in tmp_path.glob(".errbar-*")), process)
     process.send_signal(signal.SIGINT)
     assert ending_of(process, seconds=30) == (130, "", "Interrupted.\n")
