@@ -13,6 +13,7 @@ Names are cut so that they stay different, and a line below the table says what 
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
@@ -26,7 +27,8 @@ JOINT = " − "  # between the two names of a pair
 _GAP = "  "  # between columns
 _WIDEST_TEXT = 80  # sentences are wrapped to at most this width
 _LONG_NAME, _SHORT_NAME = 24, 6
-_SEPARATORS = "/_-:. "
+_SEPARATORS = "/_-:. "  # where a name is cut
+_JOINTS = "/_-: "  # between parts of names; a point may be within a number
 
 
 class Tone(StrEnum):
@@ -238,23 +240,36 @@ def _fit(table: Table, width: int | None) -> _Fitted:
     fitted = _Fitted(replace(table, columns=columns))
     if width is None or fitted.fits(width):
         return fitted
-    names = _names_in(columns)
-    shared = [_without_shared(group) for group in names]
+    shared = [_without_shared(group) for group in _names_in(columns)]
     fitted = _renamed(fitted, columns, shared)
     longest = max((len(name) for group in shared for name in group.values()), default=0)
-    for most in range(longest, min(_LONG_NAME, longest) - 1, -1):
-        if fitted.fits(width):
-            return fitted
-        fitted = _renamed(fitted, columns, [_cut(group, most) for group in shared])
+    fitted = _shortened(fitted, columns, shared, width, range(longest, _LONG_NAME - 1, -1))
     for head in table.drops:
         if fitted.fits(width):
             return fitted
         fitted = _without(fitted, head)
-    for most in range(min(longest, _LONG_NAME), _SHORT_NAME - 1, -1):
+    fitted = _shortened(fitted, columns, shared, width, range(longest, _SHORT_NAME - 1, -1))
+    for most in range(longest, _SHORT_NAME - 1, -1):
         if fitted.fits(width):
             return fitted
-        kept = [c for c in columns if c[0] in {each[0] for each in fitted.table.columns}]
-        fitted = _renamed(fitted, kept, [_cut(group, most) for group in shared])
+        fitted = _renamed(fitted, columns, [_numbered(group, most) for group in shared])
+    return fitted
+
+
+def _shortened(
+    fitted: _Fitted,
+    columns: Sequence[Sequence[str]],
+    groups: Sequence[Mapping[str, str]],
+    width: int,
+    lengths: Iterable[int],
+) -> _Fitted:
+    """Cut names to ever smaller lengths until the table fits; they stay different."""
+    for most in lengths:
+        if fitted.fits(width):
+            return fitted
+        cut = [_cut(group, most) for group in groups]
+        if None not in cut:
+            fitted = _renamed(fitted, columns, [group for group in cut if group is not None])
     return fitted
 
 
@@ -286,13 +301,15 @@ def _names_in(columns: Iterable[Sequence[str]]) -> list[dict[str, None]]:
 def _renamed(
     fitted: _Fitted, columns: Iterable[Sequence[str]], groups: Iterable[Mapping[str, str]]
 ) -> _Fitted:
-    """Write the names of the columns as the groups have them."""
+    """Write the names of the columns that are left as the groups have them."""
     known = {name: short for group in groups for name, short in group.items() if name != short}
+    kept = {column[0] for column in fitted.table.columns}
     renamed = [
         [head, *(JOINT.join(known.get(name, name) for name in cell.split(JOINT)) for cell in cells)]
         if head in NAMES
         else [head, *cells]
         for head, *cells in columns
+        if head in kept
     ]
     return replace(fitted, table=replace(fitted.table, columns=renamed), names=known)
 
@@ -317,31 +334,37 @@ def _without_shared(names: Iterable[str]) -> dict[str, str]:
 
 
 def _shared(names: Sequence[str]) -> int:
-    """Return the length of the common beginning of names, up to a separator."""
+    """Return the length of the common beginning of names, up to a joint before a letter."""
     first, last = min(names), max(names)  # all others lie between them
     same = [a == b for a, b in zip(first, last, strict=False)]
     common = first[: [*same, False].index(False)]
-    return max(common.rfind(letter) for letter in _SEPARATORS) + 1
+    ends = (at for at in range(len(common), 0, -1) if common[at - 1] in _JOINTS)
+    return next((at for at in ends if all(name[at : at + 1].isalpha() for name in names)), 0)
 
 
-def _cut(names: Mapping[str, str], most: int) -> dict[str, str]:
-    """Return names of at most a number of letters that still differ from each other.
+def _cut(names: Mapping[str, str], most: int) -> dict[str, str] | None:
+    """Return names of at most a number of letters, or None if some would be the same.
 
-    The end is left out, else the beginning, else the middle; at a separator if there is one. If
-    names would be the same, they are numbered.
+    The end is left out; where names would be the same, the middle or else the beginning is.
 
     Examples
     --------
     >>> _cut({"a": "tool-calling-gemini-2.0-flash", "b": "gpt-4o"}, 20)
     {'a': 'tool-calling-gemini…', 'b': 'gpt-4o'}
     """
-    for shorten in (_head, _tail, _both_ends):
-        found = {
-            name: short if len(short) <= most else shorten(short, most - 1)
-            for name, short in names.items()
-        }
+    found = dict(names)
+    for shorten in (_head, _both_ends, _tail):
+        often = Counter(found.values())
+        for name, short in names.items():
+            if len(short) > most and (len(found[name]) > most or often[found[name]] > 1):
+                found[name] = shorten(short, most - 1)
         if _differ(found):
             return found
+    return None
+
+
+def _numbered(names: Mapping[str, str], most: int) -> dict[str, str]:
+    """Return names of at most a number of letters that end in numbers, so that they differ."""
     return {
         name: short if len(short) <= most else f"{short[: most - 1 - len(str(at))]}…{at}"
         for at, (name, short) in enumerate(names.items(), 1)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MARK = "⚠"
+_MOST_NAMED = 3  # subjects of a remark
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
 
@@ -123,14 +124,39 @@ def marked(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print above a table, warnings and cautions first, and marked."""
     notes = list(remarks)
     cautions = [warning(note) for note in notes if isinstance(note, Caution)]
-    return above([*notes, *cautions])
+    return said_once(above([*notes, *cautions]))
 
 
 def unmarked(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print below a table."""
-    return [note for note in below(remarks) if not isinstance(note, Caution | Explanation)]
+    notes = [note for note in below(remarks) if not isinstance(note, Caution | Explanation)]
+    return said_once(notes)
 
 
 def explanations(remarks: Iterable[str]) -> list[str]:
     """Return the definitions and methods."""
     return [note for note in remarks if isinstance(note, Explanation)]
+
+
+def said_once(remarks: Iterable[str]) -> list[str]:
+    """Return remarks of which several say the same of different subjects as one each.
+
+    Examples
+    --------
+    >>> said_once(["a: 2 rows are lost.", "b: 2 rows are lost.", "c: all is well."])
+    ['a, b: 2 rows are lost.', 'c: all is well.']
+    """
+    subjects: dict[str, list[str]] = {}
+    for remark in dict.fromkeys(remarks):
+        subject, colon, rest = remark.removeprefix(f"{MARK} ").partition(": ")
+        mark = f"{MARK} " if remark.startswith(MARK) else ""
+        subjects.setdefault(f"{mark}\0{rest}" if colon else remark, []).append(subject)
+    return [_of_all(text, names) for text, names in subjects.items()]
+
+
+def _of_all(text: str, names: list[str]) -> str:
+    mark, end, rest = text.partition("\0")
+    if not end:
+        return text
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{mark}{', '.join(names[:_MOST_NAMED])}{more}: {rest}"

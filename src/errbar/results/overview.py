@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from errbar.base.layout import Headline, Table, Tone
-from errbar.base.remarks import explanations, marked, unmarked, warning
-from errbar.base.tables import DASH, counted, interval_cells, interval_head
+from errbar.base.remarks import Caution, explanations, marked, unmarked, warning
+from errbar.base.tables import counted, interval_cells, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
@@ -15,7 +15,7 @@ from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimate, Subject
 from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard
-from errbar.results.scores import Scores
+from errbar.results.scores import Scores, size_columns
 
 MOST_COMPARED = 3  # systems up to which pairs are compared
 
@@ -41,11 +41,8 @@ class Overview(Result):
             stated = counted(len(agreements), "number")
             confirmed = sum(agreement.holds for agreement in agreements)
             all_hold = confirmed == len(agreements)
-            sentence += (
-                f"; ✓ {stated} of the log confirmed"
-                if all_hold
-                else (f"; {confirmed} of {stated} of the log confirmed")
-            )
+            said = f"✓ {stated}" if all_hold else f"{confirmed} of {stated}"
+            sentence += f"; {said} of the log confirmed"
         return f"{sentence}."
 
     def conclusion(self) -> Headline | None:
@@ -81,7 +78,9 @@ class Overview(Result):
 
     def parts(self) -> list[Table | str]:
         """The conclusion and warnings, ranks over several tasks, the scores, and the pairs."""
-        notes = [*self._disagreements(), *self.scores.notes()]
+        pairs = [] if self.compared is None else self.compared.notes()
+        cautions = [note for note in pairs if isinstance(note, Caution)]
+        notes = [*self._disagreements(), *self.scores.notes(), *cautions]
         columns = self.columns()
         tables = [
             Table(
@@ -139,14 +138,11 @@ def _columns(scores: Scores, board: Leaderboard | None) -> list[list[str]]:
         rows = [by_subject[of][metric] for of in subjects]
         cells = interval_cells((each.value, each.low, each.high, each.sd) for each in rows)
         columns.append([interval_head(metric, (each.interval.title for each in rows)), *cells])
-    first = [next(iter(by_subject[of].values())) for of in subjects]
-    for name in ("questions", "trials", "clusters"):
-        sizes = [getattr(estimate, name) for estimate in first]
-        if len({size for size in sizes if size}) > (name != "clusters"):
-            columns.append([name, *(str(size) if size else DASH for size in sizes)])
+    columns += size_columns([next(iter(by_subject[of].values())) for of in subjects])
     if board is not None:
         ranks = dict(zip((row.system for row in board), board.rank_ranges(), strict=True))
-        columns.insert(0, ["rank", *(ranks.get(of.system, DASH) for of in subjects)])
+        cells = [ranks.get(of.system, "") if of.task in board.tasks else "" for of in subjects]
+        columns.insert(0, ["rank", *cells])
     return [column for column in columns if any(column[1:])]
 
 
@@ -166,6 +162,8 @@ def _best_first(by_subject: dict[Subject, dict[str, Estimate]]) -> list[Subject]
 def _breaks(columns: Sequence[Sequence[str]]) -> set[int]:
     """Rows that begin another task."""
     tasks = next((cells for head, *cells in columns if head == "task"), [])
+    if len(set(tasks)) == len(tasks):
+        return set()
     return {at for at in range(1, len(tasks)) if tasks[at] != tasks[at - 1]}
 
 

@@ -156,16 +156,7 @@ class Scores(Estimates[Estimate]):
                 "" if math.isnan(estimate.held) else percent(estimate.held) for estimate in self
             )
             columns.append(["held", *held_shares])
-        return [*columns, *self._size_columns()]
-
-    def _size_columns(self) -> list[list[str]]:
-        """Numbers of questions and trials if they differ, and of clusters if there are any."""
-        found = []
-        for name in ("questions", "trials", "clusters"):
-            sizes = [getattr(estimate, name) for estimate in self]
-            if len({size for size in sizes if size}) > (name != "clusters"):
-                found.append([name, *(str(size) if size else DASH for size in sizes)])
-        return found
+        return [*columns, *size_columns(self.estimates)]
 
     def notes(self) -> list[str]:
         """Notes on the data, on the columns, and on what the intervals cover."""
@@ -255,6 +246,21 @@ class RankedScores(Estimates[RankedEstimate]):
         there = [estimate for estimate in self if not estimate.reason]
         clusters = any(estimate.clusters < estimate.items for estimate in there)
         return covered(there[0].interval, "over clusters" * clusters) if there else ""
+
+
+def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
+    """Numbers of questions and trials if they differ, and of clusters if there are any."""
+    sizes = {
+        name: [getattr(estimate, name) for estimate in estimates]
+        for name in ("questions", "trials", "clusters")
+    }
+    if sizes["trials"] == sizes["questions"]:
+        del sizes["trials"]
+    return [
+        [name, *(str(size) if size else DASH for size in numbers)]
+        for name, numbers in sizes.items()
+        if len({size for size in numbers if size}) > (name != "clusters")
+    ]
 
 
 def _known(row: Estimate) -> float:
