@@ -3,18 +3,26 @@
 They are of the bundled example, which is invented, and of simulated rows with a confidence.
 """
 
+import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.text import Text
 
 import errbar
+from errbar.base.layout import page
+from errbar.base.remarks import on_command_line
+from errbar.cli.output import print_lines
 from errbar.plots import Picture
 from errbar.results.scores import Scores
 
 HERE = Path(__file__).parent
+WIDTH = 80  # of the terminal
 DEMO = Path(errbar.__file__).parent / "demo" / "logs" / "repo-repair.csv"
 
 
@@ -59,6 +67,20 @@ def targets(runs: errbar.Runs) -> Picture:
     return picture
 
 
+def terminal() -> str:
+    """The overview of the bundled example on a terminal of 80 columns, as SVG."""
+    console = Console(
+        record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    console.print(Text.assemble(("$ ", "dim"), "errbar repo-repair.csv"))
+    with on_command_line():
+        print_lines(page(errbar.load(DEMO).overview().parts(), WIDTH), console)
+    whole = console.export_svg(title="errbar", unique_id="terminal")
+    return re.sub(r"@font-face \{.*?\}", "", whole, flags=re.DOTALL).replace(
+        "Fira Code, monospace", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"
+    )  # without fonts that would come over the network
+
+
 def pictures() -> dict[str, Callable[[], Picture]]:
     """Every picture by the name of its file."""
     import pyarrow  # noqa: PLC0415  of the tests alone
@@ -83,3 +105,4 @@ def pictures() -> dict[str, Callable[[], Picture]]:
 if __name__ == "__main__":
     for name, draw in pictures().items():
         draw().save(HERE / f"{name}.svg")
+    (HERE / "terminal.svg").write_text(terminal(), encoding="utf-8")

@@ -142,7 +142,7 @@ def _first_blocks(fitted: "_Fitted", width: int | None, said: set[str]) -> list[
 
 
 def _tone_of(note: str) -> Tone:
-    return Tone.WARNING if note.startswith(MARK) else Tone.PLAIN
+    return Tone.WARNING if note.startswith(MARK) else Tone.DIM
 
 
 def _sentence(headline: Headline, width: int | None) -> list[Line]:

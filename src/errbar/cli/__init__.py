@@ -276,8 +276,14 @@ def _is_path(text: str) -> bool:
 @click.version_option(__version__, prog_name="errbar")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def main(debug: bool) -> None:
-    """Scores with confidence intervals from raw evaluation logs.
+    """Compute scores with confidence intervals from raw evaluation logs.
 
-    errbar PATHS shows what was read, the scores, and which system is better.
+    errbar PATHS shows which system is better, all scores, and what was read.
+
+    \b
+    Examples:
+      errbar logs/
+      errbar compare logs/ -m pass@8
+      errbar report logs/
     """
     del debug  # read by the group when an error is shown

@@ -42,6 +42,11 @@ def compare(
     """Compare the systems at PATHS, pair by pair.
 
     Two systems are compared on the questions that both have.
+
+    \b
+    Examples:
+      errbar compare logs/ -m pass@8
+      errbar compare logs/ --baseline old --margin 0.02
     """
     return runs.compare(
         *metrics,

@@ -34,6 +34,10 @@ def convert(
     TARGET ends in .parquet, .csv or .jsonl, has errbar's column names, and is written completely or
     not at all. With --as every_eval_ever it is a directory that gets, for every system and task,
     the score with its interval and a record for each trial.
+
+    \b
+    Examples:
+      errbar convert logs/ table.parquet
     """
     from errbar.writers import write_outcomes  # noqa: PLC0415  --help must not wait
 

@@ -13,7 +13,12 @@ from errbar.errors import MissingExtra
 @click.command()
 @page("errbar-demo.html")
 def demo(output: str) -> None:
-    """Show scores, comparisons and a report of a small example."""
+    """Show scores, comparisons and a report of a small example.
+
+    \b
+    Examples:
+      errbar demo -o demo.html
+    """
     from errbar import demo as example  # noqa: PLC0415  --help must not wait
 
     require_writable([])

@@ -96,6 +96,11 @@ def gate(
     compared question by question. Without CANDIDATE, --baseline-system and --system are two systems
     of one log. The exit code is 0 if the gate passes, 1 if a metric regresses, 3 (or the value of
     --inconclusive) if the data are inconclusive, and 2 for an error.
+
+    \b
+    Examples:
+      errbar gate old/ new/ --max-drop 0.05
+      errbar gate runs.csv --baseline-system old --system new --max-drop 0.05
     """
     drops = drops_in(max_drop, metrics)
     if candidate is None and not (system and baseline_system):

@@ -93,6 +93,11 @@ def monitor(
 
     The tests are valid at any time. With --level 0.95, at most 5 % of runs end in a false claim,
     even with a look after every trial. An incomplete last line is left out.
+
+    \b
+    Examples:
+      errbar monitor log.jsonl --better new old
+      errbar monitor log.jsonl --above 0.5 --history
     """
     if reading.engine == "spark":
         raise InputError("monitor reads rows in order, with DuckDB; omit --engine spark.")

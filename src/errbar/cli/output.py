@@ -21,6 +21,8 @@ from errbar.cli import Command
 from errbar.cli.options import READ_WRITE_PLOT, Paths, ReadOptions, WriteOptions, opened
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from errbar.results.base import Result
     from errbar.results.pictures.vega import Picture
 
@@ -97,13 +99,13 @@ def save(text: str, path: str) -> None:
         beside.write_text(f"{text}\n", encoding="utf-8")
 
 
-def print_lines(lines: Iterable[Line]) -> None:
-    """Print styled lines on a terminal."""
+def print_lines(lines: Iterable[Line], console: "Console | None" = None) -> None:
+    """Print styled lines on a terminal, by default on standard output."""
     from rich.console import Console  # noqa: PLC0415  only terminals need it
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(markup=False, highlight=False, emoji=False)
+    screen = console or Console(markup=False, highlight=False, emoji=False)
     for line in lines:
         text = Text.assemble(*((piece, tone.value) for piece, tone in line))
         text.rstrip()
-        console.print(text, soft_wrap=True)
+        screen.print(text, soft_wrap=True)

@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 @options.READ
 @options.WRITE
 def overview(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
-    """Show what was read, scores and comparisons.
+    """Show which system is better, all scores, and what was read.
 
-    The same as errbar PATHS.
+    errbar PATHS without a command is the same.
+
+    \b
+    Examples:
+      errbar logs/
+      errbar logs/ --explain
     """
     with working(f"errbar {shown(paths)}") as work:
         show(runs_of(paths, reading, work).overview(), writing)
@@ -33,5 +38,9 @@ def inspect(runs: "Runs") -> "Result":
     """Show the contents of the data at PATHS.
 
     These are systems, tasks, questions, trials and statuses, and how the data were interpreted.
+
+    \b
+    Examples:
+      errbar inspect logs/
     """
     return runs.inspect()

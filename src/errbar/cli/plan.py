@@ -52,7 +52,7 @@ PLAN = bundle(
     ),
     click.option(
         "--difficulty",
-        help="The difficulty in place of a pilot: beta(2,2), uniform, u-shaped, hard …",
+        help="The difficulty in place of a pilot: beta(2,2), uniform, u-shaped, hard ….",
     ),
     number("--mean", float, "The mean of the metric; shifts the difficulty."),
     number(
@@ -98,6 +98,11 @@ def plan(
 
     The plan is based on a PILOT log or an assumed difficulty. The goal is to detect a difference
     between two systems, or to estimate the score of one system with an interval of some width.
+
+    \b
+    Examples:
+      errbar plan pilot.jsonl --difference 0.1
+      errbar plan --difficulty 'beta(2, 2)' --width 0.2
     """
     require_writable(pilot)
     keywords = design.keywords() | {"trials": design.trials or None}

@@ -52,5 +52,11 @@ def rank(
     systems: tuple[str, ...],
     pairing: PairOptions,
 ) -> "Result":
-    """Rank the systems at PATHS, with rank intervals."""
+    """Rank the systems at PATHS, with rank intervals.
+
+    \b
+    Examples:
+      errbar rank logs/ -m pass@8
+      errbar rank logs/ --weight gsm8k=2 --weight aime=1
+    """
     return runs.rank(metric, systems=systems or None, weights=weights, **pairing.keywords())

@@ -44,6 +44,11 @@ def report(
     """Write a report as one HTML page.
 
     The page has all results of the data at PATHS, and needs no other file.
+
+    \b
+    Examples:
+      errbar report logs/ -o report.html
+      errbar report logs/ -m pass@8 --baseline old -o page.html
     """
     # A report is sent to others: it names no folder of the machine that made it.
     shown = [Path(path).name if Path(path).is_absolute() else path for path in paths]

@@ -43,6 +43,11 @@ def score(
 
     A path is a file, a glob pattern or a directory: logs of a harness, which is detected, or tables
     in CSV, JSON lines or Parquet.
+
+    \b
+    Examples:
+      errbar score logs/ -m pass@1,pass@8
+      errbar score logs/ --by difficulty --percent
     """
     return runs.score(
         *metrics,
@@ -68,5 +73,11 @@ def curve(
     ks: tuple[int, ...],
     scoring: ScoreOptions,
 ) -> "Result":
-    """Compute a metric at many k."""
+    """Compute a metric at many k.
+
+    \b
+    Examples:
+      errbar curve logs/
+      errbar curve logs/ -m pass^k -k 1 -k 4
+    """
     return runs.curve(metric, ks or None, **scoring.keywords())

@@ -42,6 +42,10 @@ def selective(
     experiments with predicted_items, ground_truth_items and item_signals (or evidence_counts) per
     participant. Several runs are compared at coverages that all of them reach; --signal chooses
     the confidence.
+
+    \b
+    Examples:
+      errbar selective outcomes.csv --coverage 0.8
     """
     from errbar.data.readers.item_runs import is_item_run  # noqa: PLC0415  --help must not wait
 
@@ -94,6 +98,10 @@ def roc(
     """Compute ROC-AUC of the confidence at PATHS.
 
     It measures how well the confidence separates right answers from wrong ones.
+
+    \b
+    Examples:
+      errbar roc outcomes.csv --resamples 2000
     """
     with options.opened("roc", paths, reading) as runs:
         found = runs.roc(**resampling.keywords())

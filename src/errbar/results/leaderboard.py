@@ -90,8 +90,9 @@ class Leaderboard(Rows[Standing]):
     def conclusion(self) -> Headline:
         """Which system is the best."""
         sentence = "".join(self.headline()).removesuffix(".")
-        sure = sum(row.best_rank == 1 for row in self) == 1
-        return Headline(sentence, ".", Tone.GOOD if sure else Tone.DIM)
+        first = sum(row.best_rank == 1 for row in self)
+        tone = Tone.GOOD if first == 1 else Tone.DIM if first == len(self) else Tone.STRONG
+        return Headline(sentence, ".", tone)
 
     def footer(self) -> str:
         """What the intervals cover, and the size of the data, in a line."""

@@ -85,7 +85,7 @@ class Overview(Result):
         tables = [
             Table(
                 columns=columns,
-                notes=[*([self.reason] if self.reason else []), *unmarked(notes), self.read()],
+                notes=[*([self.reason] if self.reason else []), *unmarked(notes)],
                 breaks=_breaks(columns),
                 footer=self.scores.footer(),
                 explanation=explanations(notes),
@@ -99,6 +99,7 @@ class Overview(Result):
             said = f"Differences: simultaneous for all {together} comparisons (Bonferroni)."
             tables.append(_below(self.compared, said if together > 1 else ""))
         tables[0] = replace(tables[0], conclusion=self.conclusion(), above=marked(notes))
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self.read()])
         return [*tables]
 
     def _board(self) -> Leaderboard | None:

@@ -651,7 +651,8 @@ def test_the_documentation_shows_the_pictures_that_its_script_draws() -> None:
     assert found.loader is not None
     make = importlib.util.module_from_spec(found)
     found.loader.exec_module(make)
-    assert set(make.pictures()) == drawn == shown
+    assert {*make.pictures(), "terminal"} == drawn == shown
+    assert (docs / "pictures" / "terminal.svg").read_text("utf-8") == make.terminal()
     text = (docs / "pictures" / "scores.svg").read_text("utf-8")
     for row in rows_of(make.pictures()["scores"]()):
         assert row["figures"] in text

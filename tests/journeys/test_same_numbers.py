@@ -1,0 +1,80 @@
+"""Terminal, JSON, report and Python show the same intervals of the same data."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import errbar
+from errbar import demo
+from errbar.base.tables import interval_cells
+from errbar.cli import main
+from errbar.page.contents import ReportSettings, contents_of
+from terminals import plain, shown
+
+LOGS = str(Path(demo.__file__).parent / "logs")
+CELL = re.compile(r"[-+]?\d\.\d+ \[ ?[-+]?\d\.\d+, +[-+]?\d\.\d+\]")
+
+
+@pytest.fixture(scope="module")
+def report() -> Any:
+    """The results of a report by the name of the section."""
+    contents = contents_of(errbar.load(LOGS), ReportSettings(metrics=("avg",)))
+    return json.loads(json.dumps(contents.record()["results"]))
+
+
+def ends(rows: list[dict[str, Any]], key: str) -> list[tuple[float, float, float]]:
+    return [(row[key], row["low"], row["high"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("command", "section", "key"),
+    [
+        ("score", "scores", "value"),
+        ("rank", "ranks", "value"),
+        ("compare", "comparisons", "difference"),
+    ],
+)
+def test_the_four_show_the_same_intervals(
+    command: str, section: str, key: str, report: Any
+) -> None:
+    result = getattr(errbar.load(LOGS), command)("avg")
+    in_python = ends(result.to_dicts(), key)
+    written = CliRunner().invoke(main, [command, LOGS, "--format", "json"]).stdout
+    assert ends(json.loads(written)["rows"], key) == in_python
+    assert ends(report[section]["rows"], key) == in_python
+    rows = [
+        (*numbers, row["sd"]) for numbers, row in zip(in_python, result.to_dicts(), strict=True)
+    ]
+    cells = [cell.strip() for cell in interval_cells(rows, signed=command == "compare")]
+    text = plain(shown(command, LOGS, columns=80))
+    assert CELL.findall(text) == cells
+    assert CELL.findall(str(result)) == cells
+
+
+def test_where_a_family_of_comparisons_widens_intervals_it_is_said(report: Any) -> None:
+    runs = errbar.load(LOGS)
+    family = runs.compare("avg")
+    single = runs.compare("avg", systems=["dunlin-2", "siskin-mini"], adjust="none")
+    (alone,) = [row for row in single if row.task == "repo-repair"]
+    (among,) = [
+        row
+        for row in family
+        if row.task == "repo-repair" and {row.one, row.other} == {alone.one, alone.other}
+    ]
+    assert among.difference == alone.difference
+    assert among.interval.low < alone.interval.low
+    said = "simultaneous for all 6 comparisons"
+    assert said in " ".join(str(family).split())
+    assert said in " ".join(plain(shown("compare", LOGS, columns=80)).split())
+    assert said in " ".join(plain(shown(LOGS, columns=80)).split())
+    assert any("all 6 comparisons together" in note for note in report["comparisons"]["notes"])
+    assert "not adjusted" in " ".join(str(single).split())
+
+
+def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
+    text = " ".join(plain(shown("compare", LOGS, columns=80)).split())
+    assert text.startswith("2 of 3 pairs of systems differ significantly on at least one task")
