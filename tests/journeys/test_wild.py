@@ -73,3 +73,11 @@ def test_leaderboards_with_responses_by_question() -> None:
     assert max(one.value for one in scores) == 396 / 500
     counts = errbar.load(real("leaderboards/terminalbench")).score("avg")
     assert (len(counts), {one.questions for one in counts}) == (83, {88})
+
+
+def test_a_newcomer_sees_the_verdict_within_five_lines() -> None:
+    terminals = pytest.importorskip("terminals", reason="Windows has no such terminals")
+    text = terminals.plain(terminals.shown(str(real("inspect_ai/real_10x5")), columns=80))
+    lines = text.splitlines()
+    assert any("any of the 3 systems may be the best" in line for line in lines[:5])
+    assert max(map(len, lines)) <= 80
