@@ -10,7 +10,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
-from errbar.errors import RepeatedTrial
+from errbar.errors import InputError, RepeatedTrial
 from logs import FIXTURES
 
 
@@ -98,3 +98,55 @@ def test_a_run_that_did_not_end_well_is_said_above_the_number(inspect_logs: Path
     (inspect_logs / "one.json").write_text(json.dumps(log | {"status": "cancelled"}), "utf-8")
     said = " ".join(above(errbar.load(inspect_logs / "one.json").score("avg").notes()))
     assert "⚠ one.json: the run ended as 'cancelled'" in said
+
+
+def tau_log(file: Path, rewards: str) -> None:
+    """A log of tau-bench, which names neither its system nor its domain."""
+    trials = [
+        {"task_id": at, "trial": 0, "reward": float(reward), "info": {}, "traj": []}
+        for at, reward in enumerate(rewards)
+    ]
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(trials), encoding="utf-8")
+
+
+def test_files_of_tau_bench_may_be_tasks_of_the_system_that_their_folder_is(tmp_path: Path) -> None:
+    tau_log(tmp_path / "gpt" / "airline.json", "1100")
+    tau_log(tmp_path / "gpt" / "retail.json", "10")
+    tau_log(tmp_path / "qwen" / "airline.json", "0000")
+    tau_log(tmp_path / "qwen" / "retail.json", "11")
+    scores = errbar.load(tmp_path, files="tasks").score("avg")
+    found = {(score.system, score.task): score.value for score in scores}
+    assert found == {
+        ("gpt", "airline"): 0.5,
+        ("gpt", "retail"): 0.5,
+        ("qwen", "airline"): 0.0,
+        ("qwen", "retail"): 1.0,
+    }
+
+
+def test_files_of_langsmith_and_livecodebench_may_be_tasks(tmp_path: Path) -> None:
+    for name, rewards in (("sums", [1, 0]), ("words", [1, 1, 1, 0])):
+        rows = [
+            {
+                "example_id": f"e{at}",
+                "execution_time": 1.0,
+                "feedback.correct": reward,
+                "id": f"{name}{at}",
+            }
+            for at, reward in enumerate(rewards)
+        ]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows), encoding="utf-8")
+    found = {score.task: score.value for score in errbar.load(tmp_path, files="tasks").score("avg")}
+    assert found == {"sums": 0.5, "words": 0.75}
+    (source,) = (FIXTURES / "livecodebench").rglob("*_eval_all.json")
+    for name in ("easy", "hard"):
+        shutil.copy(source, tmp_path / f"{name}_eval_all.json")
+    files = sorted(tmp_path.glob("*_eval_all.json"))
+    runs = errbar.load(files, files="tasks", repeats="keep")
+    assert {score.task for score in runs.score("avg")} == {"easy", "hard"}
+
+
+def test_logs_that_name_their_task_say_so_when_files_are_to_be_tasks() -> None:
+    with pytest.raises(InputError, match=r"evalplus, which say themselves of which task"):
+        errbar.load(FIXTURES / "evalplus", files="tasks")

@@ -74,7 +74,7 @@ def problem(**changes: Any) -> str:
         (problem(graded_list=[float("nan")]), "problem 1, graded_list: expected true or false"),
         (problem(question_id=None), "problem 1: there is no 'question_id'"),
         (problem(question_id=1.5), "problem 1: an id must be text or an integer"),
-        (problem()[:-1] + ", 3]", "problem 2: expected an object"),
+        (problem()[:-1] + ", 3]", "element 2: expected an object"),
         (problem()[:-1] + ", " + DEEP, "nested too deeply"),
     ],
 )

@@ -263,7 +263,7 @@ def trial(**changes: Any) -> str:
         (trial(is_resolved="yes"), "trial 1, is_resolved: expected true or false"),
         (trial(is_resolved=float("nan")), "trial 1, is_resolved: expected true or false"),
         (trial(trial_name=None), "trial 1, trial_name: an id must be text or an integer"),
-        ('{"results": [3]}', "trial 0: expected an object"),
+        ('{"results": [3]}', "results[0]: expected an object"),
         ('{"results": {"a": 3}}', "results: expected an array"),
         ('{"results": []}', "no row to score"),
         ('{"results": ' + DEEP, "nested too deeply"),

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from errbar.data.readers.documents import elements_in, parsed
 from errbar.errors import InputError
 
 _MOST = 1 << 30  # uncompressed bytes of a member
@@ -59,14 +58,6 @@ class Archive:
     def names(self, start: str) -> list[str]:
         """Names of members with this prefix, sorted."""
         return sorted(name for name in self._members if name.startswith(start))
-
-    def document(self, name: str) -> Any:
-        """Read a member as a JSON document."""
-        return parsed(self.read(name), f"{self.path}, {name}")
-
-    def elements(self, name: str) -> Iterator[Any]:
-        """Iterate over the elements of a member that is a JSON array, one at a time."""
-        return elements_in(self.read(name), f"{self.path}, {name}")
 
     def read(self, name: str) -> bytes:
         """Read a member, within the size limits."""

@@ -7,20 +7,27 @@ With a metric name as the scorer, only its success counts; `name/score` is its n
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Choice, Glance, Reader, occurrences
+from errbar.data.readers.documents import (
+    list_in,
+    number_or_none,
+    numbers_or_none,
+    text_or_none,
+    texts_or_none,
+)
 from errbar.data.readers.logs import Claim, Log
+from errbar.data.readers.shapes import Other, OtherThanList, Part, Shape, document_as
 from errbar.errors import InputError
 
 _SUCCESS = "success"
-_CASES = ("testCases", "conversationalTestCases")
 _NUMBERED = re.compile(r"(?:conversational_)?test_case_\d+")
 _LATEST = "testRunData"
+_SCORES = "metricsScores"
 
 
 def _recognise(glance: Glance) -> str:
@@ -33,24 +40,75 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-class _Metric(NamedTuple):
+class _Metric(Part):
     """Result of a metric for a case."""
 
-    success: Any
-    score: Any
-    failed: bool
+    name: Any = None
+    success: Any = None
+    score: Any = None
+    error: Any = None
 
 
-class _Case(NamedTuple):
+class _Case(Part, rename="camel"):
     """The fields of a case that are used."""
 
-    question: str
-    is_named: bool
-    success: Any
-    metrics: dict[str, _Metric]
-    answer: str | None
-    target: str | None
-    cost: float | None
+    name: Any = None
+    input: Any = None
+    scenario: Any = None
+    turns: Any = None
+    success: Any = None
+    metrics_data: list[_Metric | Other] | OtherThanList = None
+    actual_output: Any = None
+    expected_output: Any = None
+    evaluation_cost: Any = None
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether deepeval made up the name."""
+        name = self.name
+        return type(name) is str and "test_case_" in name and bool(_NUMBERED.fullmatch(name))
+
+    def question(self) -> str:
+        """The name that a person gave, or else the input."""
+        name = str(self.name or "")
+        if name and not self.is_numbered:
+            return name
+        return text_or_none(self.input or self.scenario or self.turns) or name
+
+    def results(self) -> list[_Metric]:
+        """Results of the metrics."""
+        found = self.metrics_data
+        return [part for part in found if type(part) is _Metric] if type(found) is list else []
+
+    def metrics(self) -> dict[str, _Metric]:
+        """Results by metric; a repeated metric name gets a suffix, as in name (2)."""
+        found: dict[str, _Metric] = {}
+        for metric in self.results():
+            plain = name = str(metric.name)
+            at = 1
+            while name in found:
+                at += 1
+                name = f"{plain} ({at})"
+            found[name] = metric
+        return found
+
+
+class _Document(Part, rename="camel"):
+    """A run, or the file of the latest run."""
+
+    test_cases: list[_Case] | None = None
+    conversational_test_cases: list[_Case] | None = None
+    hyperparameters: Any = None
+    identifier: Any = None
+    dataset_alias: Any = None
+    test_file: Any = None
+    test_passed: Any = None
+    test_failed: Any = None
+    metrics_scores: Any = None
+    test_run_data: "_Document | None" = None
+
+
+_SHAPE: Shape[_Document] = Shape(_Document)
 
 
 class _TestRun(NamedTuple):
@@ -59,15 +117,14 @@ class _TestRun(NamedTuple):
     system: str
     task: str
     cases: list[_Case]
-    stated: Mapping[str, Any]  # totals of all cases and of each metric
+    questions: list[str]
+    stated: _Document  # totals of all cases and of each metric
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = {path: _run(path) for path in files}
-    metrics = dict.fromkeys(
-        metric for run in runs.values() for case in run.cases for metric in case.metrics
-    )
+    metrics = _metric_names([case for run in runs.values() for case in run.cases])
     scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{metric}/score" for metric in metrics)]))
     scorer = log.choose_scorer(choice.scorer, scorers, "metric", str(files[0]), called="score")
     trials: dict[tuple[str, str], Counter[str]] = {}  # of each question
@@ -87,7 +144,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             )
         claims[whose] = [] if whose in claims else list(_claims(run, scorer))
     log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
-    unnamed = sum(not case.is_named for run in runs.values() for case in run.cases)
+    unnamed = sum(case.is_numbered for run in runs.values() for case in run.cases)
     if unnamed:
         log.remarks.append(
             f"{unnamed} cases have no name; those with the same input are trials of one question."
@@ -95,93 +152,65 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
+def _metric_names(cases: Sequence[_Case]) -> dict[str, None]:
+    """Names of metrics in their order; most cases have the same metrics."""
+    each = ((case, tuple([metric.name for metric in case.results()])) for case in cases)
+    different = {str(names): case for case, names in each}
+    return dict.fromkeys(name for case in different.values() for name in case.metrics())
+
+
 def _run(path: Path) -> _TestRun:
-    document = documents.object_of(path)
-    if _LATEST in document:
-        document = documents.require_object(document[_LATEST], f"{path}, {_LATEST}")
-    model = documents.object_in(document, "hyperparameters").get("model") or document.get(
-        "identifier"
-    )
-    data_set = document.get("datasetAlias") or document.get("testFile")
-    stated = {key: document.get(key) for key in ("testPassed", "testFailed", "metricsScores")}
-    return _TestRun(str(model or ""), str(data_set or ""), list(_cases(path, document)), stated)
-
-
-def _cases(path: Path, run: Mapping[str, Any]) -> Iterator[_Case]:
-    """Cases of both kinds, single-turn and conversational."""
-    for kind in _CASES:
-        for at, value in enumerate(documents.require_list(run.get(kind) or [], f"{path}, {kind}")):
-            case = (
-                value
-                if isinstance(value, dict)
-                else documents.require_object(value, f"{path}, {kind}[{at}]")
-            )
-            name = str(case.get("name") or "")
-            asked = documents.text_or_none(
-                case.get("input") or case.get("scenario") or case.get("turns")
-            )
-            if not name and not asked:
-                raise InputError(f"{path}: a case has neither a name nor an input.")
-            numbered = "test_case_" in name and bool(_NUMBERED.fullmatch(name))
-            yield _Case(
-                asked if asked and (not name or numbered) else name,
-                not numbered,
-                case.get(_SUCCESS),
-                _metrics(case),
-                documents.text_or_none(case.get("actualOutput")),
-                documents.text_or_none(case.get("expectedOutput")),
-                documents.number_or_none(case.get("evaluationCost")),
-            )
-
-
-def _metrics(case: Mapping[str, Any]) -> dict[str, _Metric]:
-    """Results of the metrics of a case; a repeated metric name gets a suffix, as in name (2)."""
-    found: dict[str, _Metric] = {}
-    for metric in documents.list_in(case, "metricsData"):
-        if isinstance(metric, dict):
-            plain = name = str(metric.get("name"))
-            at = 1
-            while name in found:
-                at += 1
-                name = f"{plain} ({at})"
-            found[name] = _Metric(
-                metric.get(_SUCCESS), metric.get("score"), bool(metric.get("error"))
-            )
-    return found
+    run = document_as(path, _SHAPE)
+    run = run.test_run_data or run
+    settings = run.hyperparameters if isinstance(run.hyperparameters, dict) else {}
+    model = settings.get("model") or run.identifier
+    cases = [*(run.test_cases or ()), *(run.conversational_test_cases or ())]
+    questions = [case.question() for case in cases]
+    if not all(questions):
+        raise InputError(f"{path}: a case has neither a name nor an input.")
+    task = str(run.dataset_alias or run.test_file or "")
+    return _TestRun(str(model or ""), task, cases, questions, run)
 
 
 def _add(log: Log, run: _TestRun, scorer: str, trials: Counter[str]) -> None:
     """Add a row per case, with trials numbered after earlier ones."""
     size = len(run.cases)
-    numbers = []
-    for case in run.cases:
-        numbers.append(trials[case.question])
-        trials[case.question] += 1
-    judged = [_judged(case, scorer) for case in run.cases]
+    before = dict(trials)
+    numbers = [
+        at + before.get(question, 0)
+        for at, question in zip(occurrences(run.questions), run.questions, strict=True)
+    ]
+    trials.update(run.questions)
+    outcomes, failed = _judged(run.cases, scorer)
     log.extend(
         system=[run.system] * size,
         task=[run.task] * size,
-        question=[case.question for case in run.cases],
+        question=run.questions,
         trial=numbers,
-        outcome=[outcome for outcome, _ in judged],
-        status=[status for _, status in judged],
-        answer=[case.answer for case in run.cases],
-        target=[case.target for case in run.cases],
-        cost=[case.cost for case in run.cases],
+        outcome=outcomes,
+        status=[
+            "error" if error else "unscored" if outcome is None else "ok"
+            for outcome, error in zip(outcomes, failed, strict=True)
+        ],
+        answer=texts_or_none([case.actual_output for case in run.cases]),
+        target=texts_or_none([case.expected_output for case in run.cases]),
+        cost=numbers_or_none([case.evaluation_cost for case in run.cases]),
     )
 
 
-def _judged(case: _Case, scorer: str) -> tuple[float | None, str]:
-    """Outcome and status of a case by all its metrics, or by one."""
+def _judged(cases: Sequence[_Case], scorer: str) -> tuple[list[float | None], list[bool]]:
+    """Outcomes by all metrics, or by one, and whether a metric ended in an error."""
     if scorer == _SUCCESS:
-        outcome = documents.number_or_none(case.success)
-        failed = any(metric.failed for metric in case.metrics.values())
-    else:
-        whole = scorer in case.metrics
-        entry = case.metrics.get(scorer if whole else scorer.removesuffix("/score"))
-        outcome = documents.number_or_none(entry and (entry.success if whole else entry.score))
-        failed = entry is not None and entry.failed
-    return outcome, "error" if failed else "unscored" if outcome is None else "ok"
+        outcomes = numbers_or_none([case.success for case in cases])
+        return outcomes, [any(metric.error for metric in case.results()) for case in cases]
+    values, failed = [], []
+    for case in cases:
+        metrics = case.metrics()
+        whole = scorer in metrics
+        entry = metrics.get(scorer if whole else scorer.removesuffix("/score"))
+        values.append(entry and (entry.success if whole else entry.score))
+        failed.append(entry is not None and bool(entry.error))
+    return numbers_or_none(values), failed
 
 
 def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
@@ -193,11 +222,9 @@ def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
             yield Claim("share of tests passed", passed / (passed + failed), "avg", *whose)
             yield Claim("testPassed", passed, "right", *whose)
         yield Claim("testPassed and testFailed", passed + failed, "rows", *whose)
-    for score in documents.list_in(run.stated, "metricsScores"):
+    for score in list_in({_SCORES: run.stated.metrics_scores}, _SCORES):
         if isinstance(score, dict) and score.get("metric") == scorer:
-            passes, fails = (
-                documents.number_or_none(score.get(key)) or 0.0 for key in ("passes", "fails")
-            )
+            passes, fails = (number_or_none(score.get(key)) or 0.0 for key in ("passes", "fails"))
             if passes + fails > 0:
                 share = passes / (passes + fails)
                 yield Claim(f"share passed of {scorer}", share, "avg", *whose, "missing")
@@ -206,9 +233,7 @@ def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
 
 def _tests(run: _TestRun) -> tuple[float, float]:
     """Stated numbers of passed and failed tests; None if one is missing."""
-    passed, failed = (
-        documents.number_or_none(run.stated.get(key)) for key in ("testPassed", "testFailed")
-    )
+    passed, failed = numbers_or_none([run.stated.test_passed, run.stated.test_failed])
     return (0.0, 0.0) if passed is None or failed is None else (passed, failed)
 
 

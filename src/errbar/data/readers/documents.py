@@ -1,7 +1,8 @@
 """Read JSON documents and JSON lines, and validate their parts.
 
 This is the only module that parses JSON, with msgspec. What msgspec refuses, such as NaN, is parsed
-by `json`, so that the errors and the accepted syntax are those of `json.loads`.
+by `json`, so that the errors and the accepted syntax are those of `json.loads`. Where only a few
+fields of every record are needed, `shapes` skips the others.
 """
 
 import gc
@@ -14,9 +15,9 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import msgspec
 
@@ -30,7 +31,7 @@ Text = str | bytes | msgspec.Raw
 _decode: Callable[[Text], Any] = msgspec.json.Decoder().decode
 _split: Callable[[bytes], list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_lines: Callable[[bytes], list[Any]] = msgspec.json.Decoder().decode_lines
-_REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
+REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
 
 _LARGEST = 1 << 32  # bytes of a document
 _MOST_PACKED = 1000  # largest compression ratio
@@ -38,6 +39,7 @@ _STEP = 1 << 20
 _BATCH = 1 << 17  # bytes of lines that are parsed together: twice as fast as one by one
 _NUMBERS = (float, int)  # bool is a subclass of int
 _MOST = sys.float_info.max
+T = TypeVar("T")
 _as_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 # The start of a nonempty array, and the separator or end after an element.
@@ -52,7 +54,7 @@ def parse(text: Text, constant: Callable[[str], Any] | None = None) -> Any:
     """
     try:
         return _decode(text)
-    except _REFUSED:
+    except REFUSED:
         decoded = text if isinstance(text, str) else bytes(text).decode("utf-8-sig")
     return json.loads(decoded, parse_constant=constant)
 
@@ -61,7 +63,7 @@ def parse_lines(raw: bytes) -> list[Any] | None:
     """Return the values of newline-delimited documents; None if msgspec refuses any of them."""
     try:
         return _decode_lines(raw)
-    except _REFUSED:
+    except REFUSED:
         return None
 
 
@@ -72,7 +74,7 @@ def parse_elements(raw: bytes) -> Iterator[Any] | None:
     """
     try:
         pieces = _split(raw)
-    except _REFUSED:
+    except REFUSED:
         return None
     return map(parse, pieces)
 
@@ -92,12 +94,12 @@ def paused_collector() -> Iterator[None]:
 
 def document(path: Path) -> Any:
     """Read a file as one JSON document."""
-    return parsed(_bytes_of(path), str(path))
+    return parsed(bytes_of(path), str(path))
 
 
 def elements(path: Path) -> Iterator[Any]:
     """Iterate over the elements of a JSON array in a file, one at a time."""
-    return elements_in(_bytes_of(path), str(path))
+    return elements_in(bytes_of(path), str(path))
 
 
 def elements_in(raw: bytes, where: str) -> Iterator[Any]:
@@ -140,7 +142,8 @@ def _elements_as_json(raw: bytes, where: str) -> Iterator[Any]:
         raise InputError(f"{where}: this is not a JSON array.")
 
 
-def _bytes_of(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """The content of a file, decompressed, within the size limits."""
     most = _LARGEST
     try:
         # buffering takes a third of the time for a small file
@@ -175,20 +178,31 @@ def object_of(path: Path) -> dict[str, Any]:
 
 def lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON-lines file, with their line numbers."""
+    for at, batch, values in parsed_batches(path, _decode_lines):
+        yield from enumerate(values, at) if values else lines_in_turn(batch, at, path)
+
+
+def parsed_batches(
+    path: Path, decode_lines: Callable[[bytes], list[T]]
+) -> Iterator[tuple[int, bytes, list[T]]]:
+    """Batches of lines, the number of the first, and the values, one object on each line.
+
+    There are no values if the lines must be parsed one by one.
+    """
     at = 1  # number of the next line
     for batch in _batches(path):
         size = batch.count(b"\n") + (not batch.endswith(b"\n"))
+        values: list[T] = []
         # then every line is an object: within a document no brace follows another without a comma
-        alike = batch.startswith(b"{") and batch.count(b"}\n{") == size - 1
-        values = parse_lines(batch) if alike else None
-        if values is not None and len(values) == size:
-            yield from enumerate(values, start=at)
-        else:
-            yield from _lines_in_turn(batch, at, path)
+        if batch.startswith(b"{") and batch.count(b"}\n{") == size - 1:
+            with suppress(*REFUSED):
+                values = decode_lines(batch)
+        yield at, batch, values if len(values) == size else []
         at += size
 
 
-def _lines_in_turn(batch: bytes, first: int, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def lines_in_turn(batch: bytes, first: int, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of lines parsed one by one, the first of this number."""
     for at, raw in enumerate(io.BytesIO(batch), start=first):
         try:
             value = parse(raw)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.columns import FAILED, STATUSES, USUAL
-from errbar.data.readers import documents
+from errbar.data.readers.documents import name_of, number_or_none, require_key, text_or_none
+from errbar.data.readers.shapes import Other, OtherThanList, Part, Shape, lines_as
+from errbar.errors import InputError
 
 OWN = "errbar."  # prefix of columns of the outcomes table in the metadata
 NO_OUTCOME = f"{OWN}outcome"  # set where the score of a record is only a placeholder
@@ -56,46 +58,96 @@ class Reading:
     partly_right: int = 0  # records whose score disagrees with is_correct
 
 
+class _Input(Part):
+    """What a sample was to be compared with."""
+
+    reference: Any = None
+
+
+class _Attribution(Part):
+    """Where an answer was extracted."""
+
+    extracted_value: Any = None
+    is_terminal: Any = None
+
+
+class _Evaluation(Part):
+    """The scores of a sample; their names are SCORES."""
+
+    score: Any = None
+    is_correct: Any = None
+
+
+class _Sample(Part):
+    """The fields of a line that are used."""
+
+    schema_version: Any = None
+    evaluation_id: Any = None
+    evaluation_result_id: Any = None
+    model_id: Any = None
+    evaluation_name: Any = None
+    sample_id: Any = None
+    evaluation: _Evaluation | Other = None
+    error: Any = None
+    metadata: Any = None
+    input: _Input | Other = None
+    answer_attribution: list[_Attribution | Other] | OtherThanList = None
+
+
+_SHAPE: Shape[_Sample] = Shape(_Sample)
+
+
 def read_samples(path: Path, reading: Reading) -> SampleFile:
     """Read the records of a file; information about all files is collected in `reading`."""
     samples = SampleFile(path)
     place = str(path)
-    for at, row in documents.lines(path):
-        where = f"{place}, line {at}"
-        subject = SystemOnTask(
-            str(documents.require_key(row, "model_id", where)),
-            str(documents.require_key(row, "evaluation_name", where)),
-        )
-        values = _values(row, reading, where)
-        samples.records.append(Record(subject, str(row.get("evaluation_result_id") or ""), values))
-        samples.evaluations[str(row.get("evaluation_id"))] = None
-        reading.versions[str(row.get("schema_version"))] = None
+    subjects: dict[tuple[Any, Any], SystemOnTask] = {}
+    for batch in lines_as(path, _SHAPE):
+        for at, row in batch:
+            names = (row.model_id, row.evaluation_name)
+            try:
+                subject = subjects[names]
+            except (KeyError, TypeError):  # not seen yet, or not text
+                subject = _subject(row, f"{place}, line {at}")
+                if type(row.model_id) is type(row.evaluation_name) is str:
+                    subjects[names] = subject
+            values = _values(row, reading, place, at)
+            samples.records.append(Record(subject, str(row.evaluation_result_id or ""), values))
+        samples.evaluations |= dict.fromkeys([str(row.evaluation_id) for _, row in batch])
+        reading.versions |= dict.fromkeys([str(row.schema_version) for _, row in batch])
     return samples
 
 
-def _values(row: Mapping[str, Any], reading: Reading, where: str) -> dict[str, Any]:
+def _subject(row: _Sample, where: str) -> SystemOnTask:
+    named = {"model_id": row.model_id, "evaluation_name": row.evaluation_name}
+    return SystemOnTask(*(str(require_key(named, name, where)) for name in named))
+
+
+def _values(row: _Sample, reading: Reading, place: str, at: int) -> dict[str, Any]:
     """The columns of a record without its subject; a trial only if errbar wrote one."""
-    judged, question = row.get("evaluation"), row.get("sample_id")
-    if type(judged) is not dict:
-        judged = documents.require_object(judged, f"{where}, evaluation")
+    judged, question = row.evaluation, row.sample_id
+    if type(judged) is not _Evaluation:
+        raise InputError(f"{place}, line {at}, evaluation: expected an object.")
     if type(question) is not str:
-        question = documents.name_of(question, f"{where}, sample_id")
-    numbers = {name: documents.number_or_none(judged.get(name)) for name in SCORES}
-    outcome = numbers[reading.scorer]
-    reading.partly_right += None not in numbers.values() and len({*numbers.values()}) > 1
-    metadata = documents.object_in(row, "metadata")
-    if NO_OUTCOME in metadata:
+        question = name_of(question, f"{place}, line {at}, sample_id")
+    score, right = number_or_none(judged.score), number_or_none(judged.is_correct)
+    outcome = score if reading.scorer == "score" else right
+    reading.partly_right += score is not None and right is not None and score != right
+    error = row.error
+    metadata = row.metadata if isinstance(row.metadata, dict) else None
+    if metadata and NO_OUTCOME in metadata:
         outcome = None
-    error = row.get("error")
-    failed = error if error in FAILED else "error"
-    return {
+    status = "unscored" if outcome is None else "ok"
+    if error:
+        status = error if error in FAILED else "error"
+    values = {
         "question": question,
         "outcome": outcome,
-        "status": failed if error else "unscored" if outcome is None else "ok",
+        "status": status,
         "answer": _answer(row),
         "target": _target(row),
-        **(_own(metadata) | _others(metadata, reading) if metadata else {}),
     }
+    return values | _own(metadata) | _others(metadata, reading) if metadata else values
 
 
 def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +162,7 @@ def _own(metadata: Mapping[str, Any]) -> dict[str, Any]:
         elif (meaning == "status" and value in STATUSES) or meaning == "cluster":
             found[meaning] = value
         elif meaning in ("confidence", "weight", "cost"):
-            found[meaning] = documents.number_or_none(_float(value))
+            found[meaning] = number_or_none(_float(value))
     return found
 
 
@@ -140,21 +192,17 @@ def _others(metadata: Mapping[str, Any], reading: Reading) -> dict[str, str]:
     return found
 
 
-def _answer(row: Mapping[str, Any]) -> str | None:
+def _answer(row: _Sample) -> str | None:
     """The answer extracted from the last message."""
-    found = [
-        attribution
-        for attribution in documents.list_in(row, "answer_attribution")
-        if isinstance(attribution, dict)
-    ]
-    last = next(
-        (attribution for attribution in reversed(found) if attribution.get("is_terminal")), None
-    )
-    return documents.text_or_none(last.get("extracted_value")) if last else None
+    parts = row.answer_attribution if isinstance(row.answer_attribution, list) else ()
+    for part in reversed(parts):
+        if type(part) is _Attribution and part.is_terminal:
+            return text_or_none(part.extracted_value)
+    return None
 
 
-def _target(row: Mapping[str, Any]) -> str | None:
-    reference = documents.object_in(row, "input").get("reference")
+def _target(row: _Sample) -> str | None:
+    reference = row.input.reference if type(row.input) is _Input else None
     if isinstance(reference, list) and len(reference) == 1:
-        return documents.text_or_none(reference[0])
-    return documents.text_or_none(reference or None)
+        return text_or_none(reference[0])
+    return text_or_none(reference or None)

@@ -177,7 +177,7 @@ class NamedScores:
 
     def add(self, name: str, value: Any) -> None:
         """Add a value: a number, a truth value, or a label."""
-        number = score_of(value)
+        number = float(value) if value is True or value is False else score_of(value)
         if number is None and isinstance(value, str):
             number = label_value(value)
             self.labels |= {name}

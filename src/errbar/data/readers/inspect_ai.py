@@ -306,7 +306,7 @@ def _status(sample: LoggedSample, outcome: float | None) -> str:
         return "limit"
     if outcome is not None:
         return "ok"
-    return "unscored" if sample.is_whole else "missing"
+    return "missing" if sample.completed is False else "unscored"
 
 
 def _target(target: Any) -> str | None:

@@ -11,17 +11,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from errbar.base.remarks import Above, warning
 from errbar.data.readers.archive import Archive
 from errbar.data.readers.base import Glance
-from errbar.data.readers.documents import (
-    number_or_none,
-    object_of,
-    require_key,
-    require_list,
-    require_object,
+from errbar.data.readers.documents import number_or_none, require_key, require_list, require_object
+from errbar.data.readers.shapes import (
+    Other,
+    Part,
+    Shape,
+    document_as,
+    elements_as,
+    field,
+    parsed_as,
 )
 from errbar.errors import InputError
 
@@ -35,17 +38,46 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-class LoggedSample(NamedTuple):
+class LoggedScore(Part):
+    """Value and answer by a scorer."""
+
+    value: Any = None
+    answer: Any = None
+
+
+class LoggedSample(Part):
     """The fields of a sample that are used; messages and events are dropped."""
 
-    id: Any
-    epoch: Any
-    target: Any
-    metadata: Any
-    scores: dict[str, tuple[Any, Any]]  # value and answer by scorer
-    error: bool
-    limit: bool
-    is_whole: bool
+    id: Any = None
+    epoch: Any = 1
+    target: Any = None
+    metadata: Any = None
+    by_scorer: dict[str, LoggedScore | Other] | Other = field(name="scores", default=None)
+    score: LoggedScore | Other = None  # logs of 2024 had one score
+    error: Any = None
+    limit: Any = None
+    completed: Any = True
+
+    @property
+    def scores(self) -> Mapping[str, Any]:
+        """Scores by scorer."""
+        if self.by_scorer is None and type(self.score) is LoggedScore:
+            return {"score": self.score}
+        return self.by_scorer if type(self.by_scorer) is dict else {}
+
+
+class _LogDocument(Part):
+    """A log, or the header of one."""
+
+    eval: Any = None
+    status: Any = None
+    results: Any = None
+    invalidated: Any = None
+    samples: list[LoggedSample] | None = None
+
+
+_SHAPE_OF_SAMPLE: Shape[LoggedSample] = Shape(LoggedSample)
+_SHAPE_OF_LOG: Shape[_LogDocument] = Shape(_LogDocument)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +166,8 @@ def read_run(path: Path) -> InspectRun:
     """A log of either kind."""
     if Glance(path).head.startswith(b"PK"):
         return _archived(path)
-    where = str(path)
-    log = object_of(path)
-    samples = require_list(log.get("samples") or [], f"{where}, samples")
-    kept = [_slim(sample, f"{where}, sample {at}") for at, sample in enumerate(samples, start=1)]
-    return _headed(path, log, where, kept)
+    log = document_as(path, _SHAPE_OF_LOG)
+    return _headed(path, log, str(path), log.samples or [])
 
 
 def _archived(path: Path) -> InspectRun:
@@ -150,19 +179,19 @@ def _archived(path: Path) -> InspectRun:
                 f"inspect_ai has."
             )
         where = f"{path}, {name}"
-        header = require_object(archive.document(name), where)
+        header = parsed_as(archive.read(name), _SHAPE_OF_LOG, where)
         return _headed(path, header, where, list(_samples(archive)), archive.replaced)
 
 
 def _headed(
-    path: Path, header: dict[str, Any], where: str, samples: list[LoggedSample], replaced: int = 0
+    path: Path, header: _LogDocument, where: str, samples: list[LoggedSample], replaced: int = 0
 ) -> InspectRun:
     return InspectRun(
         path,
-        require_object(require_key(header, "eval", where), f"{where}, eval"),
-        str(header.get("status") or "unfinished"),
-        require_object(header.get("results") or {}, f"{where}, results"),
-        bool(header.get("invalidated")),
+        require_object(require_key({"eval": header.eval}, "eval", where), f"{where}, eval"),
+        str(header.status or "unfinished"),
+        require_object(header.results or {}, f"{where}, results"),
+        bool(header.invalidated),
         samples,
         replaced,
     )
@@ -177,7 +206,7 @@ def _samples(archive: Archive) -> Iterator[LoggedSample]:
     members = archive.names("samples/")
     for name in names:
         where = f"{archive.path}, {name}"
-        found = [_slim(value, where) for value in archive.elements(name)]
+        found = elements_as(archive.read(name), _SHAPE_OF_SAMPLE, where)
         if members:
             summarised.update(f"{sample.id}_epoch_{sample.epoch}" for sample in found)
         yield from found
@@ -186,7 +215,7 @@ def _samples(archive: Archive) -> Iterator[LoggedSample]:
             continue  # the common case
         known = _SAMPLE.fullmatch(name)
         if known and known[1] not in summarised:
-            yield _slim(archive.document(name), f"{archive.path}, {name}")
+            yield parsed_as(archive.read(name), _SHAPE_OF_SAMPLE, f"{archive.path}, {name}")
 
 
 def _place_in_journal(name: str) -> tuple[int, str]:
@@ -195,36 +224,14 @@ def _place_in_journal(name: str) -> tuple[int, str]:
     return int(number[1]) if number else 0, name
 
 
-def _slim(sample: Any, where: str) -> LoggedSample:
-    get = (sample if type(sample) is dict else require_object(sample, where)).get
-    scores = get("scores")
-    if scores is None and isinstance(get("score"), dict):
-        scores = {"score": get("score")}  # logs of 2024 had one score
-    found = {}
-    if isinstance(scores, dict):
-        found = {
-            name: (score.get("value"), score.get("answer"))
-            for name, score in scores.items()
-            if isinstance(score, dict)
-        }
-    return LoggedSample(
-        get("id"),
-        get("epoch", 1),
-        get("target"),
-        get("metadata"),
-        found,
-        bool(get("error")),
-        bool(get("limit")),
-        get("completed") is not False,
-    )
-
-
 def scorers_in(samples: Sequence[LoggedSample]) -> list[str]:
     """Names of scores in order; parts of a score are named scorer/part."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
-        for name, (value, _) in sample.scores.items():
-            parts = found.get(name)
+        for name, score in sample.scores.items():
+            if type(score) is not LoggedScore:
+                continue
+            parts, value = found.get(name), score.value
             if parts is None:
                 parts = found[name] = {}
             elif name in parts and isinstance(value, str):
@@ -241,19 +248,21 @@ def scorers_in(samples: Sequence[LoggedSample]) -> list[str]:
 def value_of(sample: LoggedSample, scorer: str) -> tuple[Any, Any]:
     """Value of a scorer, or of a part of one, for a sample, and the answer it saw."""
     scores = sample.scores
-    found: tuple[Any, Any] | None = scores.get(scorer)
-    if found is not None:
-        return found
+    score = scores.get(scorer)
+    if type(score) is LoggedScore:
+        return score.value, score.answer
     name, _, part = scorer.rpartition("/")
     while name and name not in scores:  # a part may be called a/b
         name, _, first = name.rpartition("/")
         part = f"{first}/{part}"
-    value, answer = scores.get(name, (None, None))
-    if isinstance(value, dict):
-        return value.get(part), answer
-    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-        return value[int(part)], answer
-    return None, answer
+    score = scores.get(name)
+    if type(score) is not LoggedScore:
+        return None, None
+    if isinstance(score.value, dict):
+        return score.value.get(part), score.answer
+    if isinstance(score.value, list) and part.isdecimal() and int(part) < len(score.value):
+        return score.value[int(part)], score.answer
+    return None, score.answer
 
 
 def number_in(value: Any) -> float | None:
@@ -279,7 +288,7 @@ def is_nan(value: Any) -> bool:
 def oddities(run: InspectRun) -> Iterator[Above]:
     """Warnings about the run: status, missing samples, errors, invalidation."""
     name, there = run.path.name, len(run.samples)
-    failed = sum(sample.error for sample in run.samples)
+    failed = sum(bool(sample.error) for sample in run.samples)
     missing = run.expected is not None and run.expected != there
     if run.status != "success":
         of = f" of {run.expected}" if missing else ""

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from operator import eq
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -207,14 +208,16 @@ def _add(log: Log, name: str, run: ItemRun) -> None:
     values = {*scores, *truths}
     written: dict[float | None, str]
     written = {value: f"{value + 0.0:g}" for value in values if value is not None}
+    outcomes: list[float | None] = list(map(float, map(eq, scores, truths)))
+    statuses = ["ok"] * size
+    for at, score in enumerate(scores) if None in scores else ():
+        if score is None:
+            outcomes[at], statuses[at] = None, "abstained"
     log.extend(
         system=[name] * size,
         question=[f"{who} · {item}" for who, item in zip(participants, items, strict=True)],
-        outcome=[
-            None if score is None else float(score == truth)
-            for score, truth in zip(scores, truths, strict=True)
-        ],
-        status=["abstained" if score is None else "ok" for score in scores],
+        outcome=outcomes,
+        status=statuses,
         answer=list(map(written.get, scores)),
         target=list(map(written.get, truths)),
         confidence=run.columns.confidences if run.has_signal else [None] * size,
@@ -239,7 +242,7 @@ def _tell(log: Log, name: str, run: ItemRun) -> None:
 
 def _load(place: Path) -> Any:
     try:
-        return parse(place.read_text(encoding="utf-8"))
+        return parse(place.read_bytes())
     except OSError as error:
         raise InputError(f"{place} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -264,8 +267,10 @@ class _Saved:
 
     def add(self, participant: str, row: dict[str, Any], signal: Signal, where: str) -> None:
         """Add the items of a participant."""
-        predicted = _get(row, "predicted_items", dict, where)
-        truth = _get(row, "ground_truth_items", dict, where)
+        predicted, truth = row.get("predicted_items"), row.get("ground_truth_items")
+        if type(predicted) is not dict or type(truth) is not dict:
+            predicted = _get(row, "predicted_items", dict, where)
+            truth = _get(row, "ground_truth_items", dict, where)
         items = truth if truth.keys() == predicted.keys() else _items_of(row)
         self.participants += [participant] * len(items)
         self.items += items
@@ -282,7 +287,7 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
     stated: int | None = 0
     for at, row in enumerate(rows):
         here = f"{where}[{at}]"
-        if not _succeeded(row, here):
+        if (type(row) is not dict or row.get("success") is not True) and not _succeeded(row, here):
             failed += 1
             failed_items += max(1, len(_items_of(row)))
             continue
@@ -292,21 +297,18 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
         seen.add(participant)
         saved.add(participant, row, signal, here)
         note_signals(row, signals)
-        stated = _both(stated, _stated(row))
+        stated = None if stated is None else _both(stated, _stated(row))
     scores, truths, values = (
         numbers(column) for column in (saved.scores, saved.truths, saved.signals)
     )
     if scores is None or truths is None or values is None:
         _refuse_other_than_numbers(rows, signal, where)
     confidences = signal.ranked(values)
-    counts = [truth is not None for truth in truths]
-    columns = ItemColumns(
-        list(compress(saved.participants, counts)),
-        list(compress(saved.items, counts)),
-        list(compress(scores, counts)),
-        [truth for truth in truths if truth is not None],
-        list(compress(confidences, counts)),
-    )
+    parts: list[Sequence[Any]] = [saved.participants, saved.items, scores, truths, confidences]
+    if None in truths:
+        known = [truth is not None for truth in truths]
+        parts = [list(compress(part, known)) for part in parts]
+    columns = ItemColumns(*parts)
     absent = columns.confidences.count(None)
     if absent and signal.if_absent is not None:
         filled = [signal.if_absent if value is None else value for value in columns.confidences]

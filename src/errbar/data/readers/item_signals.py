@@ -82,9 +82,10 @@ class Signal:
 
     def values(self, row: Mapping[str, Any], items: Iterable[str], where: str) -> Iterable[Any]:
         """Signals of all items of a participant as saved, not validated."""
-        signals = _object(row, _SIGNALS, where)
-        if self.name == USUAL_SIGNAL and not signals:
-            return map(_object(row, _OLDER, where).get, items)
+        older = row.get(_OLDER)
+        if self.name == USUAL_SIGNAL and not _object(row, _SIGNALS, where):
+            counts = older if type(older) is dict else _object(row, _OLDER, where)
+            return map(counts.get, items)
         return [self.confidence(row, item, where) for item in items]
 
     def remark(self, found: tuple[str, ...]) -> Above:
@@ -117,6 +118,8 @@ class Signal:
 def note_signals(row: Mapping[str, Any], known: dict[str, None]) -> None:
     """Add the names of a participant's numeric signals to `known`."""
     signals, counts = row.get(_SIGNALS), row.get(_OLDER)
+    if signals is None and USUAL_SIGNAL in known:
+        return
     for values in signals.values() if isinstance(signals, dict) else ():
         if isinstance(values, dict):
             known |= dict.fromkeys(name for name, value in values.items() if _is_number(value))

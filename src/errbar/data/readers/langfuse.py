@@ -69,7 +69,7 @@ class _TraceTrial:
     path: Path
     record: Mapping[str, Any]
     trace: str
-    scores: NamedScores = field(default_factory=NamedScores)
+    scores: NamedScores
 
 
 @dataclass
@@ -95,8 +95,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for path in files:
         log.read(path, 0)
         for whole in exports.records(path, *_PAGES):
-            for part in _expanded(whole):
-                _sort(part, path, found, log)
+            if "datasetRunItems" in whole or "trace" in whole:
+                for part in _expanded(whole):
+                    _sort(part, path, found, log)
+            else:
+                _sort(whole, path, found, log)
     trials = _join(found, log)
     scores = [trial.scores for trial in trials]
     scorers = exports.score_names(scores)
@@ -121,7 +124,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         ],
         answer=texts_or_none(values["output"]),
         target=texts_or_none(values["expectedOutput"]),
-        cost=list(map(exports.score_of, values["totalCost"])),
+        cost=[None if cost is None else exports.score_of(cost) for cost in values["totalCost"]],
     )
     return log
 
@@ -177,9 +180,12 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
     if kind == "score":
         found.scores.append((path, _trace_of(record), record))
         return
-    trace = str((name if kind == "trace" else text_or_none(record.get("traceId"))) or "")
-    trial = _TraceTrial(path, record, trace)
-    for inside in list_in(record, "scores"):
+    trace = name if kind == "trace" else record.get("traceId")
+    if type(trace) is not str:
+        trace = str(text_or_none(trace) or "")
+    trial = _TraceTrial(path, record, trace, NamedScores())
+    scores = record.get("scores")
+    for inside in scores if isinstance(scores, list) else ():
         if isinstance(inside, dict):
             _give(trial.scores, inside)
     if kind == "trace":
@@ -209,9 +215,9 @@ def _trace_of(score: Mapping[str, Any]) -> str:
 
 def _give(scores: NamedScores, score: Mapping[str, Any]) -> None:
     """Add a score as a number, or as the label of a categorical score, whose number is a rank."""
-    kind = score.get("dataType") or "NUMERIC"
-    numeric = kind in _NUMERIC or str(kind).upper() in _NUMERIC
-    value = score.get("value") if numeric else exports.first_of(score, "stringValue", "value")
+    kind, value = score.get("dataType") or "NUMERIC", score.get("value")
+    if kind not in _NUMERIC and str(kind).upper() not in _NUMERIC:
+        value = exports.first_of(score, "stringValue", "value")
     scores.add(str(score.get("name")), value if value is not None else score.get("stringValue"))
 
 
@@ -225,7 +231,7 @@ def _join(found: _Found, log: Log) -> list[_TraceTrial]:
     for path, trace, score in found.scores:
         if trace and alone and trace not in by_trace:
             record = {"id": trace, "name": score.get("traceName")}
-            trials.append(_TraceTrial(path, record, trace))
+            trials.append(_TraceTrial(path, record, trace, NamedScores()))
             by_trace[trace] = [trials[-1]]
         fits = [trial for trial in by_trace.get(trace, ()) if trace and _fits(score, trial.record)]
         for trial in fits:

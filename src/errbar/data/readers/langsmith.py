@@ -24,7 +24,6 @@ from typing import Any
 from errbar.data.readers import exports
 from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
-    list_in,
     number_or_none,
     object_in,
     object_of,
@@ -46,6 +45,7 @@ _NESTED = re.compile(r"(inputs|outputs|reference|feedback)\.", re.IGNORECASE)
 _INSIDE = "runs inside another run"
 _NO_EXAMPLE = "runs of no example"
 _AGAIN = "duplicate runs"
+_PartOf = Callable[[Mapping[str, Any], str], dict[str, Any]]  # an object in a run
 _SESSIONS = ("session_name", "experiment_name", "experiment", "project_name", "session_id")
 
 
@@ -89,13 +89,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorers = exports.score_names(scores)
     scorer = log.choose_scorer(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
     log.remarks += exports.remarks_on_scores(scores, scorer, "LangSmith")
-    systems = _systems(trials, choice, log)
+    systems, tasks = _subjects(trials, choice, log)
     outcomes = [trial.scores.of(scorer) for trial in trials]
     log.extend(
         system=systems,
-        task=[""] * len(trials),
+        task=tasks,
         question=[trial.example for trial in trials],
-        trial=occurrences(zip(systems, [trial.example for trial in trials], strict=True)),
+        trial=occurrences(zip(systems, tasks, [trial.example for trial in trials], strict=True)),
         outcome=outcomes,
         status=[
             "error" if trial.failed else "unscored" if outcome is None else "ok"
@@ -117,62 +117,74 @@ def _trials(path: Path, log: Log) -> list[_ExampleTrial]:
     kept = []
     count = 0
     plain: set[str] = set()  # keys that are spelled as they are read
+    seen: set[str] = set()  # keys of runs
+    part: _PartOf = object_in
     for record in exports.records(path, *_PAGES):
         if not plain.issuperset(record):
             plain.update(key for key in record if _plain(key) == key)
         alike = plain.issuperset(record)
         for run in _runs(record if alike else {_plain(key): record[key] for key in record}):
             count += 1
-            example = exports.first_of(run, "example_id", "reference_example_id")
+            if not seen.issuperset(run):
+                seen.update(run)
+                part = exports.part_of if any("." in key for key in seen) else object_in
+            example = run.get("example_id")
+            if example is None:
+                example = run.get("reference_example_id")
             if run.get("parent_run_id") is not None:
                 log.leave_out(path, _INSIDE)
             elif not isinstance(example, str | int):
                 log.leave_out(path, _NO_EXAMPLE)
             else:
-                kept.append(_trial(path, run, str(example)))
+                kept.append(_trial(path, run, str(example), part))
     log.read(path, count)
     return kept
 
 
 def _runs(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
     """The runs of a record, each with its example and feedback."""
-    if isinstance(record.get("run"), dict):
-        example = object_in(record, "example")
-        results = object_in(record, "evaluation_results").get("results")
-        extra = {"evaluation": results, "reference": example.get("outputs")}
-        return ({"example_id": example.get("id"), **record["run"], **extra},)
-    if isinstance(record.get("runs"), list):
+    run, runs = record.get("run"), record.get("runs")
+    if isinstance(run, dict):
+        example, evaluated = object_in(record, "example"), object_in(record, "evaluation_results")
+        # the record is not used again, and neither is its run
+        run.setdefault("example_id", example.get("id"))
+        run["evaluation"], run["reference"] = evaluated.get("results"), example.get("outputs")
+        return (run,)
+    if isinstance(runs, list):
         of_all = {"example_id": record.get("id"), "reference": record.get("outputs")}
-        runs = record["runs"]
         return [{**run, **of_all} if isinstance(run, dict) else of_all for run in runs]
     return (record,)
 
 
-def _trial(path: Path, run: Mapping[str, Any], example: str) -> _ExampleTrial:
-    part = exports.part_of if "." in "".join(run) else object_in
+def _trial(path: Path, run: Mapping[str, Any], example: str, part: _PartOf) -> _ExampleTrial:
+    get = run.get
+    cost, error = get("total_cost"), get("error")
     return _ExampleTrial(
         path,
         example,
         text_or_none(exports.first_of(run, "id", "run_id")),
         exports.first_of(run, *_SESSIONS),
-        exports.is_error(run.get("error")) or run.get("status") == "error",
+        (error is not None and exports.is_error(error)) or get("status") == "error",
         _text(part(run, "outputs")),
         _text(part(run, "reference")),
-        exports.score_of(run.get("total_cost")),
+        None if cost is None else exports.score_of(cost),
         _scores(run, part),
     )
 
 
-def _scores(
-    run: Mapping[str, Any], part: Callable[[Mapping[str, Any], str], dict[str, Any]]
-) -> NamedScores:
+def _scores(run: Mapping[str, Any], part: _PartOf) -> NamedScores:
     """The feedback of a run, in columns, as results of evaluators, or as means."""
     scores = NamedScores()
-    for name, value in part(run, "feedback").items():
-        scores.add(name, value)
-    for result in list_in(run, "evaluation"):
+    if part is not object_in or "feedback" in run:
+        for name, value in part(run, "feedback").items():
+            scores.add(name, value)
+    results = run.get("evaluation")
+    for result in results if isinstance(results, list) else ():
         if isinstance(result, dict):
-            scores.add(str(result.get("key")), exports.first_of(result, "score", "value"))
+            score = result.get("score")
+            scores.add(str(result.get("key")), result.get("value") if score is None else score)
+    if part is object_in and "feedback_stats" not in run:
+        return scores
     for name, value in part(run, "feedback_stats").items():
         stats = value if isinstance(value, dict) else {}
         if number_or_none(stats.get("avg")) is not None:
@@ -195,18 +207,22 @@ def _counted_once(trials: Sequence[_ExampleTrial], log: Log) -> list[_ExampleTri
     return kept
 
 
-def _systems(trials: Sequence[_ExampleTrial], choice: Choice, log: Log) -> list[str]:
+def _subjects(
+    trials: Sequence[_ExampleTrial], choice: Choice, log: Log
+) -> tuple[list[str], list[str]]:
     """Systems are experiments, which are sessions; rows without one are named by file."""
     unnamed = [trial for trial in trials if trial.session is None]
     files = list(dict.fromkeys(trial.path for trial in unnamed))
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
-    by_file = dict(zip(files, naming.systems, strict=True))
+    by_file = dict(zip(files, naming.subjects(), strict=True))
     alone = len(by_file) == 1 and len(unnamed) == len(trials)
-    return [
-        "" if alone else by_file[trial.path] if trial.session is None else str(trial.session)
+    systems = [
+        "" if alone else by_file[trial.path][0] if trial.session is None else str(trial.session)
         for trial in trials
     ]
+    tasks = [by_file[trial.path][1] if trial.path in by_file else "" for trial in trials]
+    return systems, tasks
 
 
 def _states_means(path: Path) -> bool:
@@ -231,4 +247,4 @@ def _text(parts: Any) -> str | None:
     return text_or_none(parts)
 
 
-READER = Reader("langsmith", (*JSON, ""), _recognise, _read, files=("systems", "trials"))
+READER = Reader("langsmith", (*JSON, ""), _recognise, _read, files=("systems", "trials", "tasks"))

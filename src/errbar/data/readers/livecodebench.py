@@ -11,33 +11,32 @@ has no gradings, is skipped; the file of metrics states pass@k.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import (
+    bytes_of,
     document,
-    elements,
-    list_in,
     name_of,
     number_or_none,
     object_in,
     parse,
     require_key,
     require_list,
-    require_object,
     truth_or_none,
 )
-from errbar.data.readers.logs import Claim, Log
+from errbar.data.readers.logs import Claim, Log, flat, spread
+from errbar.data.readers.shapes import UNSET, Part, Shape, elements_as, field
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 
 _ALL = "_eval_all.json"
 _RUNNER_FAILED = -5
 _SIMPLE = (str, int)
+_BOOL = {bool}
 _PROPERTIES = ("platform", "difficulty", "contest_id", "contest_date")
-_COLUMNS = ("question", "trial", "outcome", "status", *_PROPERTIES)
 
 _recognise = has_keys(
     (
@@ -49,8 +48,28 @@ _recognise = has_keys(
 )
 
 
+class _Entry(Part):
+    """The fields of a problem in a file; of the texts only their number is used."""
+
+    id: Any = None
+    question_id: Any = None
+    test_id: Any = None
+    graded_list: Any = UNSET
+    metadata: Any = None
+    code_list: Any = None
+    output_list: Any = None
+    pass_at_1: Any = field(name="pass@1", default=None)
+    platform: Any = None
+    difficulty: Any = None
+    contest_id: Any = None
+    contest_date: Any = None
+
+
+_SHAPE: Shape[_Entry] = Shape(_Entry)
+
+
 class _Problem(NamedTuple):
-    """The fields of a problem that are used; the texts are dropped."""
+    """A problem and its grades."""
 
     question: str
     marks: list[float | None]  # grade of every sample, None if not graded
@@ -74,86 +93,102 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.skip(file, "outputs without gradings")
     naming = name_systems(graded, _ALL, files_are=choice.files)
     log.remarks += naming.remarks
-    often = Counter(naming.systems)
-    before: Counter[str] = Counter()  # trials of a system in earlier files
-    for file, system in zip(graded, naming.systems, strict=True):
-        problems = read[file]
-        _add(log, file, problems, system, before[system])
-        before[system] += max(len(problem.marks) for problem in problems)
+    subjects = naming.subjects()
+    often = Counter(subjects)
+    before: Counter[tuple[str, str]] = Counter()  # trials in earlier files
+    for file, subject in zip(graded, subjects, strict=True):
+        problems, system = read[file], subject[0]
+        _add(log, file, problems, subject, before[subject])
+        before[subject] += max(len(problem.marks) for problem in problems)
         failed = sum(len(problem.failed) for problem in problems)
         if failed:
             log.remarks.append(
                 f"{system}: for {failed} samples the test runner failed, which LiveCodeBench "
                 f"counts as wrong."
             )
-        if often[system] == 1:
-            log.claims += _claims(file, problems, system)
+        if often[subject] == 1:
+            log.claims += _claims(file, problems, subject)
     return log
 
 
 def _problems(file: Path) -> Iterator[_Problem]:
     place = str(file)
-    for at, element in enumerate(elements(file)):
-        where = f"{place}, problem {at}"
-        problem = require_object(element, where)
-        graded = problem.get("graded_list", [])
+    for at, entry in enumerate(elements_as(bytes_of(file), _SHAPE, place)):
+        graded = [] if entry.graded_list is UNSET else entry.graded_list
         marks: list[float | None]
-        if isinstance(graded, list) and set(map(type, graded)) <= {bool}:
+        if type(graded) is list and set(map(type, graded)) <= _BOOL:
             marks = list(map(float, graded))
         else:
-            listed = require_list(graded, f"{where}, graded_list")
-            marks = [truth_or_none(mark, f"{where}, graded_list") for mark in listed]
-        failed = _failed(list_in(problem, "metadata"), marks)
-        samples = max(len(list_in(problem, "code_list")), len(list_in(problem, "output_list")))
+            where = f"{place}, problem {at}, graded_list"
+            marks = [truth_or_none(mark, where) for mark in require_list(graded, where)]
+        failed = _failed(entry.metadata, marks) if isinstance(entry.metadata, list) else []
+        samples = max(_length(entry.code_list), _length(entry.output_list))
         if samples > len(marks):
             marks += [None] * (samples - len(marks))
+        properties = [entry.platform, entry.difficulty, entry.contest_id, entry.contest_date]
+        question = entry.question_id
+        if entry.id is not None or entry.test_id is not None or type(question) is not str:
+            question = _question(entry, f"{place}, problem {at}")
         yield _Problem(
-            _question(problem, where),
+            question,
             marks,
             failed,
-            [
-                value if isinstance(value, _SIMPLE) else None
-                for value in map(problem.get, _PROPERTIES)
-            ],
-            number_or_none(problem.get("pass@1")),
-            "graded_list" in problem,
+            [value if isinstance(value, _SIMPLE) else None for value in properties],
+            number_or_none(entry.pass_at_1),
+            entry.graded_list is not UNSET,
         )
 
 
-def _add(log: Log, file: Path, problems: Sequence[_Problem], system: str, before: int) -> None:
+def _length(part: Any) -> int:
+    return len(part) if type(part) is list else 0
+
+
+def _add(
+    log: Log, file: Path, problems: Sequence[_Problem], subject: tuple[str, str], before: int
+) -> None:
     """Add a row per sample, or one for a problem without samples."""
-    log.read(file, sum(len(problem.marks) for problem in problems))
-    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for problem in problems:
-        if not problem.marks:
-            log.make_up(file, "problems without samples")
-        marks = problem.marks or [None]
-        size = len(marks)
-        statuses = ["ok"] * size
-        if None in marks:
-            lacks = "unscored" if problem.marks else "missing"
-            statuses = [lacks if mark is None else "ok" for mark in marks]
-        for trial in problem.failed:
-            statuses[trial] = "error"
-        columns["question"] += [problem.question] * size
-        columns["trial"] += range(before, before + size)
-        columns["outcome"] += marks
-        columns["status"] += statuses
-        for name, value in zip(_PROPERTIES, problem.properties, strict=True):
-            columns[name] += [value] * size
+    sizes = [len(problem.marks) for problem in problems]
+    log.read(file, sum(sizes))
+    if not all(sizes):
+        log.make_up(file, "problems without samples", sizes.count(0))
+    outcomes = flat([problem.marks or [None] for problem in problems])
+    statuses = ["ok"] * len(outcomes)
+    if None in outcomes or any(problem.failed for problem in problems):
+        statuses = flat(map(_statuses, problems))
+    sizes = [size or 1 for size in sizes]
+    values = zip(*(problem.properties for problem in problems), strict=True)
     properties = {
-        name: column for name, column in columns.items() if name not in _PROPERTIES or any(column)
+        name: spread(column, sizes)
+        for name, column in zip(_PROPERTIES, values, strict=True)
+        if any(column)
     }
-    log.extend(system=[system] * len(columns["question"]), **properties)
+    log.extend(
+        system=[subject[0]] * len(outcomes),
+        task=[subject[1]] * len(outcomes),
+        question=spread([problem.question for problem in problems], sizes),
+        trial=flat([range(before, before + size) for size in sizes]),
+        outcome=outcomes,
+        status=statuses,
+        **properties,
+    )
 
 
-def _question(problem: Mapping[str, Any], where: str) -> str:
+def _statuses(problem: _Problem) -> list[str]:
+    if not problem.marks:
+        return ["missing"]
+    statuses = ["unscored" if mark is None else "ok" for mark in problem.marks]
+    for trial in problem.failed:
+        statuses[trial] = "error"
+    return statuses
+
+
+def _question(entry: _Entry, where: str) -> str:
     """Question id; some scenarios have several questions per problem."""
-    if problem.get("id") is not None:
-        return name_of(problem["id"], where)
-    question = name_of(require_key(problem, "question_id", where), where)
-    test = problem.get("test_id")
-    return question if test is None else f"{question}/{name_of(test, where)}"
+    if entry.id is not None:
+        return name_of(entry.id, where)
+    id_ = require_key({"question_id": entry.question_id}, "question_id", where)
+    question = name_of(id_, where)
+    return question if entry.test_id is None else f"{question}/{name_of(entry.test_id, where)}"
 
 
 def _failed(notes: Sequence[Any], marks: Sequence[float | None]) -> list[int]:
@@ -182,12 +217,12 @@ def _code(note: Any) -> Any:
     return note.get("error_code") if isinstance(note, dict) else None
 
 
-def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[Claim]:
+def _claims(file: Path, problems: Sequence[_Problem], subject: tuple[str, str]) -> Iterator[Claim]:
     """Scores stated in the file of metrics, and the mean of those stated per problem."""
     numbers = [problem.stated for problem in problems if problem.stated is not None]
     if len(numbers) == len(problems):
         mean = sum(numbers) / len(numbers)
-        yield Claim("pass@1 (mean of the problems)", mean, "pass@1", system)
+        yield Claim("pass@1 (mean of the problems)", mean, "pass@1", *subject)
     beside = file.with_name(file.name.replace(_ALL, "_eval.json"))
     if beside == file or not beside.is_file():
         return
@@ -195,9 +230,9 @@ def _claims(file: Path, problems: Sequence[_Problem], system: str) -> Iterator[C
     for name, value in first.items() if isinstance(first, dict) else ():
         number = number_or_none(value)
         if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
-            yield Claim(name, number, name, system)
+            yield Claim(name, number, name, *subject)
         elif name == "detail" and isinstance(value, dict) and object_in(value, "pass@1"):
-            yield Claim("problems in detail", len(value["pass@1"]), "questions", system)
+            yield Claim("problems in detail", len(value["pass@1"]), "questions", *subject)
 
 
 READER = Reader(
@@ -207,5 +242,5 @@ READER = Reader(
     _read,
     beside=("*_eval.json",),
     chooses=("files",),
-    files=("systems", "trials"),
+    files=("systems", "trials", "tasks"),
 )

@@ -6,6 +6,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
@@ -254,6 +255,16 @@ class Log:
 
     def __len__(self) -> int:
         return self._rows + len(self._waiting)
+
+
+def flat(parts: Iterable[Iterable[Any]]) -> list[Any]:
+    """The entries of several lists, one list after the other."""
+    return list(chain.from_iterable(parts))
+
+
+def spread(values: Iterable[Any], sizes: Sequence[int]) -> list[Any]:
+    """Each value as many times as its question has rows."""
+    return flat(map(repeat, values, sizes))
 
 
 def pick(name: str | None, found: Sequence[str], what: str, where: str) -> str:

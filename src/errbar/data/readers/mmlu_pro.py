@@ -17,8 +17,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from errbar.base.remarks import guess, warning, way_to_say
 from errbar.data.readers.base import Choice, Glance, Reader, occurrences
@@ -32,6 +33,7 @@ from errbar.data.readers.documents import (
     text_or_none,
 )
 from errbar.data.readers.logs import Claim, Log, pick
+from errbar.data.readers.shapes import UNSET, Part, Shape, document_as
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
@@ -42,13 +44,31 @@ _COUNTS = re.compile(r'"corr"\s*:.*"wrong"\s*:', re.DOTALL)
 _ENDINGS = ("_result.json", "_results.json", ".json")
 
 
-class _Prediction(NamedTuple):
-    question: str
-    subject: str
-    pred: str | None
-    answer: str
-    lucky: bool  # whether the guess of MMLU-Pro would be right
-    scored: bool
+class _Prediction(Part):
+    """A question and its prediction; `_file` makes the fields that are not text into text."""
+
+    question_id: Any = None
+    category: Any = None
+    pred: Any = UNSET
+    answer: Any = None
+    answer_index: Any = None
+    options: Any = None
+    scored: bool = True  # whether there is a field for a prediction, even if it is empty
+
+    @property
+    def lucky(self) -> bool:
+        """Whether the guess of MMLU-Pro would be right."""
+        options, index, answer = self.options, self.answer_index, self.answer
+        if not options or type(options) is not list:
+            return False
+        if type(index) is not int and len(answer) == 1:
+            index = ord(answer.upper()) - ord("A")
+        return _guessed(len(options)) == index
+
+
+_SHAPE: Shape[list[_Prediction] | dict[str, Any]] = Shape(
+    list[_Prediction] | dict[str, Any]
+)  # results, or their summary
 
 
 @dataclass
@@ -85,14 +105,15 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    results, summaries = [], {}
+    results: list[_SubjectFile] = []
+    summaries: dict[Path, dict[str, Any]] = {}
     for file in files:
-        whole = document(file)
+        whole = document_as(file, _SHAPE)
         if isinstance(whole, list):
             log.read(file, len(whole))
             results.append(_file(file, whole))
         else:
-            summaries[file.resolve()] = require_object(whole, str(file))
+            summaries[file.resolve()] = whole
             log.read(file, 0)
     if not results:
         raise InputError(
@@ -115,45 +136,27 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _file(path: Path, whole: Sequence[Any]) -> _SubjectFile:
-    found = _SubjectFile(path, [])
-    add = found.rows.append
-    for at, row in enumerate(whole):
-        if type(row) is not dict:
-            require_object(row, f"{path}, question {at}")
-        question, answer = row.get("question_id"), row.get("answer")
+def _file(path: Path, rows: list[_Prediction]) -> _SubjectFile:
+    for at, row in enumerate(rows):
+        question, answer, pred = row.question_id, row.answer, row.pred
         if type(question) is int:
-            question = str(question)
+            row.question_id = str(question)
         elif type(question) is not str:
-            question = _id_of(row, f"{path}, question {at}")
+            row.question_id = _required(question, "question_id", f"{path}, question {at}")
         if not answer or type(answer) is not str:
-            answer = text_or_none(require_key(row, "answer", f"{path}, question {at}")) or ""
-        subject, pred = row.get("category"), row.get("pred")
-        if type(subject) is not str:
-            subject = str(subject or "")
-        if type(pred) is not str:
-            pred = text_or_none(pred)
-        add(
-            _Prediction(
-                question, subject, pred or None, answer, _is_lucky(row, answer), "pred" in row
-            )
-        )
-    found.subjects.update({row.subject for row in found.rows})
-    return found
+            row.answer = text_or_none(answer) or ""
+            if answer is None:
+                raise InputError(f"{path}, question {at}: there is no 'answer'.")
+        if type(row.category) is not str:
+            row.category = str(row.category or "")
+        if not pred or type(pred) is not str:
+            row.scored = pred is not UNSET
+            row.pred = text_or_none(pred) or None if row.scored else None
+    return _SubjectFile(path, rows, subjects=set(map(attrgetter("category"), rows)))
 
 
-def _id_of(row: Mapping[str, Any], where: str) -> str:
-    return name_of(require_key(row, "question_id", where), f"{where}, question_id")
-
-
-def _is_lucky(row: Mapping[str, Any], answer: str) -> bool:
-    """Whether the guess of MMLU-Pro would be right."""
-    options, index = row.get("options"), row.get("answer_index")
-    if not options or type(options) is not list:
-        return False
-    if type(index) is not int and len(answer) == 1:
-        index = ord(answer.upper()) - ord("A")
-    return _guessed(len(options)) == index
+def _required(value: Any, key: str, where: str) -> str:
+    return name_of(require_key({key: value}, key, where), f"{where}, {key}")
 
 
 @cache
@@ -182,7 +185,10 @@ def _name(files: Sequence[_SubjectFile], log: Log) -> None:
 
 def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, str]]) -> None:
     """Add a row per question; repeated questions are further trials."""
-    questions, subjects, preds, answers, _, scored = zip(*file.rows, strict=True)
+    questions, subjects, preds, answers, scored = (
+        list(map(attrgetter(name), file.rows))
+        for name in ("question_id", "category", "pred", "answer", "scored")
+    )
     trials = occurrences(zip(subjects, questions, strict=True))
     most: dict[str, int] = {}
     for subject, trial in set(zip(subjects, trials, strict=True)):
@@ -193,7 +199,9 @@ def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, s
         system=[file.system] * len(questions),
         task=subjects,
         question=questions,
-        trial=[begins[subject] + trial for subject, trial in zip(subjects, trials, strict=True)],
+        trial=[begins[subject] + trial for subject, trial in zip(subjects, trials, strict=True)]
+        if any(begins.values())
+        else trials,
         outcome=[
             outcome if known else None for outcome, known in zip(outcomes, scored, strict=True)
         ],
@@ -278,7 +286,7 @@ def _totals(
         said = object_in(given.get(path, {}), "total")
         stated = [number_or_none(said.get(name)) for name in ("corr", "wrong")]
         rows = [row for file in mine for row in file.rows]
-        if None in stated or len({row.subject for row in rows}) < 2:
+        if None in stated or len({row.category for row in rows}) < 2:
             continue
         right = sum(_is_right(row, scorer) for row in rows)
         same = stated == [right, len(rows) - right]

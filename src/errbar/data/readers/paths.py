@@ -287,8 +287,17 @@ def _require_role(files: FilesAre | None, reader: Reader) -> None:
         return
     said = setting("files", files)
     known = " or ".join(setting("files", role) for role in reader.files)
-    instead = f"; they take {known}" if known else ", which say what they are"
-    raise InputError(f"{said} does not apply to logs of {reader.name}{instead}.")
+    instead = f"; they take {known}" if known else ""
+    apart = ""
+    if files == "tasks":
+        apart = (
+            f" To read every file as a task all the same, convert each file to a table with "
+            f"errbar convert, and load the tables with {said}."
+        )
+    raise InputError(
+        f"{said} does not apply to logs of {reader.name}, which say themselves of which task and "
+        f"system they are{instead}.{apart}"
+    )
 
 
 def _last_rows(log: Log) -> tuple[dict[str, list[Any]], list[Above]]:

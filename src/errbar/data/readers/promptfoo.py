@@ -16,16 +16,30 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess
 from errbar.data.readers.base import Choice, Glance, Reader
-from errbar.data.readers.documents import number_or_none, object_in, parse, text_or_none
+from errbar.data.readers.documents import (
+    number_or_none,
+    numbers_or_none,
+    object_in,
+    parse,
+    text_or_none,
+    texts_or_none,
+)
 from errbar.data.readers.logs import TALLIES, Claim, Log
-from errbar.data.readers.promptfoo_runs import PromptResult, ProviderPrompt, read_runs
+from errbar.data.readers.promptfoo_runs import (
+    PromptResult,
+    PromptRow,
+    ProviderPrompt,
+    TestCase,
+    read_runs,
+)
 from errbar.data.readers.promptfoo_table import recognise_table
+from errbar.data.readers.shapes import UNSET, encoded
 
 _SUCCESS, _SCORE = "success", "score"
 _ERROR = 2  # failure reason of an error, as opposed to a wrong answer
@@ -65,12 +79,19 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     questions = _questions(results, tests)
     claims: dict[tuple[str, str], list[Claim]] = {}
     for run in runs:
-        task = text_or_none(object_in(run.document, "config").get("description")) or ""
+        config = run.document.config if isinstance(run.document.config, dict) else {}
+        task = text_or_none(config.get("description")) or ""
         earlier = {key[:2] for key in trials}
-        for result in sorted(run.results, key=PromptResult.test):
-            key = (systems[result.of], task, questions[tests[id(result.row)]])
-            _add(log, result.row, key, scorer, trials[key])
-            trials[key] += 1
+        ordered = sorted(run.results, key=PromptResult.test)
+        _add(
+            log,
+            ordered,
+            [systems[result.of] for result in ordered],
+            task,
+            [questions[tests[id(result.row)]] for result in ordered],
+            scorer,
+            trials,
+        )
         stated = dict(run.prompts())
         for asked in dict.fromkeys(result.of for result in run.results):
             system = systems[asked]
@@ -89,7 +110,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _guesses(results: Sequence[PromptResult], trials: Mapping[Any, int]) -> Iterator[str]:
-    bare = sum("assert" not in object_in(result.row, "testCase") for result in results)
+    bare = sum(
+        type(result.row.test_case) is not TestCase or result.row.test_case.assertions is UNSET
+        for result in results
+    )
     if bare and any(n > 1 for n in trials.values()):
         yield guess(
             f"Questions: {bare} results do not include the assertions of their test; those with "
@@ -103,31 +127,49 @@ def _guesses(results: Sequence[PromptResult], trials: Mapping[Any, int]) -> Iter
         )
 
 
-def _add(log: Log, row: Mapping[str, Any], key: tuple[str, str, str], scorer: str, at: int) -> None:
-    value = row.get(scorer) if scorer in (_SUCCESS, _SCORE) else _named(row).get(scorer)
-    outcome = number_or_none(value)
-    log.add(
-        system=key[0],
-        task=key[1],
-        question=key[2],
-        trial=at,
-        outcome=outcome,
-        status="error" if _has_failed(row) else "unscored" if outcome is None else "ok",
-        answer=text_or_none(object_in(row, "response").get("output")),
-        cost=number_or_none(row.get("cost")),
+def _add(
+    log: Log,
+    results: Sequence[PromptResult],
+    systems: Sequence[str],
+    task: str,
+    questions: Sequence[str],
+    scorer: str,
+    trials: Counter[tuple[str, str, str]],
+) -> None:
+    """Add the results of a run, whose trials are numbered after those before."""
+    numbers = []
+    for key in zip(systems, repeat(task), questions):
+        numbers.append(trials[key])
+        trials[key] += 1
+    rows = [result.row for result in results]
+    if scorer in (_SUCCESS, _SCORE):
+        outcomes = numbers_or_none([getattr(row, scorer) for row in rows])
+    else:
+        outcomes = numbers_or_none([_named(row).get(scorer) for row in rows])
+    log.extend(
+        system=systems,
+        task=[task] * len(rows),
+        question=questions,
+        trial=numbers,
+        outcome=outcomes,
+        status=[
+            "error" if _has_failed(row) else "unscored" if outcome is None else "ok"
+            for row, outcome in zip(rows, outcomes, strict=True)
+        ],
+        answer=texts_or_none([row.output for row in rows]),
+        cost=numbers_or_none([row.cost for row in rows]),
     )
 
 
-def _has_failed(row: Mapping[str, Any]) -> bool:
+def _has_failed(row: PromptRow) -> bool:
     """Whether a result was not graded because of an error."""
-    if "failureReason" in row:
-        return row["failureReason"] == _ERROR
-    answered = row.get("gradingResult") or object_in(row, "response").get("output")
-    return bool(row.get("error")) and not answered
+    if row.failure_reason is not UNSET:
+        return bool(row.failure_reason == _ERROR)
+    return bool(row.error) and not (row.grading_result or row.output)
 
 
-def _named(row: Mapping[str, Any]) -> dict[str, Any]:
-    return object_in(row, "namedScores")
+def _named(row: PromptRow) -> dict[str, Any]:
+    return row.named_scores if isinstance(row.named_scores, dict) else {}
 
 
 def _systems(results: Sequence[PromptResult]) -> dict[ProviderPrompt, str]:
@@ -147,19 +189,22 @@ def _systems(results: Sequence[PromptResult]) -> dict[ProviderPrompt, str]:
     }
 
 
-def _test(row: Mapping[str, Any]) -> str:
-    """Key of a question as text; results with equal keys are trials of one question."""
-    case = row.get("testCase")
-    test = case if isinstance(case, dict) else {"vars": row.get("vars")}
-    get = test.get
-    return _written(
-        {"description": get("description"), "vars": get("vars"), "assert": get("assert")}
-    )
+def _test(row: PromptRow) -> bytes:
+    """Key of a question as JSON; results with equal keys are trials of one question."""
+    case = row.test_case
+    if type(case) is not TestCase:
+        case = TestCase(vars=row.vars, assertions=None)
+    asserted = None if case.assertions is UNSET else case.assertions
+    test = {"description": case.description, "vars": case.vars, "assert": asserted}
+    try:
+        return encoded(test)
+    except (ValueError, OverflowError):  # half a character, or an integer of more than 64 bits
+        return _written(test).encode()
 
 
-def _questions(results: Sequence[PromptResult], tests: Mapping[int, str]) -> dict[str, str]:
+def _questions(results: Sequence[PromptResult], tests: Mapping[int, bytes]) -> dict[bytes, str]:
     """Names of questions: the description or variables of the test, numbered if not unique."""
-    names: dict[str, str] = {}
+    names: dict[bytes, str] = {}
     uses: Counter[str] = Counter()
     for result in sorted(results, key=PromptResult.test):
         test = tests[id(result.row)]
@@ -171,19 +216,19 @@ def _questions(results: Sequence[PromptResult], tests: Mapping[int, str]) -> dic
     return names
 
 
-def _name(row: Mapping[str, Any], test: str) -> str:
+def _name(row: PromptRow, test: bytes) -> str:
     """Description of a test, or its listing in the order in which its key has them."""
-    case = row.get("testCase")
-    described = case if isinstance(case, dict) else row
-    description, variables = described.get("description"), described.get("vars")
+    case = row.test_case
     if (
-        case is not described
-        or not isinstance(variables, dict)
-        or not _are_simple(description, variables)
+        type(case) is TestCase
+        and isinstance(case.vars, dict)
+        and _are_simple(case.description, case.vars)
     ):
+        description, variables = case.description, case.vars
+    else:
         made_of = parse(test)
         description, variables = made_of["description"], object_in(made_of, "vars")
-    listing = ", ".join(f"{key}={text_or_none(variables[key])}" for key in sorted(variables))
+    listing = ", ".join([f"{key}={text_or_none(variables[key])}" for key in sorted(variables)])
     return str(description or listing or "test")
 
 

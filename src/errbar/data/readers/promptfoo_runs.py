@@ -1,9 +1,10 @@
 """Read files of promptfoo into results; a result in several files is counted once."""
 
+import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,16 +12,23 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import warning
 from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
-    lines,
-    list_in,
     number_or_none,
     object_in,
-    object_of,
     require_list,
     require_object,
 )
 from errbar.data.readers.logs import Log
 from errbar.data.readers.promptfoo_table import results_of_table
+from errbar.data.readers.shapes import (
+    UNSET,
+    Other,
+    Part,
+    Shape,
+    UnsetType,
+    document_as,
+    field,
+    lines_as,
+)
 
 _AGAIN = "results that are also in another file"
 
@@ -33,21 +41,98 @@ class ProviderPrompt(NamedTuple):
     rank: int = 0
 
 
+class TestCase(Part):
+    """The test of a result."""
+
+    __test__ = False  # pytest collects classes of this name
+
+    description: Any = None
+    vars: Any = None
+    assertions: Any = field(name="assert", default=UNSET)
+
+
+class _Provider(Part):
+    """The names of a provider."""
+
+    id: Any = None
+    label: Any = None
+
+
+class _Prompt(Part):
+    """The names of a prompt."""
+
+    raw: Any = None
+    label: Any = None
+    display: Any = None
+
+
+class _Response(Part):
+    """What a provider answered."""
+
+    output: Any = None
+
+
+class PromptRow(Part, rename="camel"):
+    """The fields of a result that are used."""
+
+    id: Any = None
+    prompt_idx: Any = UNSET
+    test_idx: Any = UNSET
+    provider: _Provider | Other = None
+    prompt: _Prompt | Other = None
+    vars: Any = None
+    test_case: TestCase | Other = None
+    response: _Response | Other | UnsetType = UNSET
+    success: Any = None
+    score: Any = None
+    named_scores: Any = None
+    cost: Any = None
+    failure_reason: Any = UNSET
+    grading_result: Any = None
+    error: Any = None
+
+    @property
+    def output(self) -> Any:
+        """The answer."""
+        return self.response.output if type(self.response) is _Response else None
+
+
+class _Summary(Part):
+    """Results with their prompts and totals."""
+
+    results: list[PromptRow] | None = None
+    prompts: Any = None
+    table: Any = None
+    stats: Any = None
+
+
+class _Output(_Summary, rename="camel"):
+    """A document; its results are a list in version 1, and inside a summary later."""
+
+    results: list[PromptRow] | _Summary | None = None  # type: ignore[assignment]
+    eval_id: Any = None
+    config: Any = None
+
+
+_SHAPE_OF_ROW: Shape[PromptRow] = Shape(PromptRow)
+_SHAPE: Shape[_Output] = Shape(_Output)
+
+
 class PromptResult(NamedTuple):
     """One result with its provider and prompt."""
 
-    row: dict[str, Any]
+    row: PromptRow
     of: ProviderPrompt
 
     def test(self) -> int:
         """Index of its test; 0 in versions without one."""
-        index = self.row.get("testIdx")
+        index = self.row.test_idx
         return index if isinstance(index, int) else 0
 
     @property
     def answer(self) -> str:
         """The answer as in a CSV file, without the escape mark for spreadsheets."""
-        output = object_in(self.row, "response").get("output")
+        output = self.row.output
         text = output if isinstance(output, str) else json.dumps(output, separators=(",", ":"))
         return "" if output is None else text.removeprefix("'")
 
@@ -57,9 +142,9 @@ class PromptfooRun:
     """One file."""
 
     path: Path
-    document: dict[str, Any] = field(default_factory=dict)  # document that contains the results
-    results: list[PromptResult] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
+    document: _Output = dataclasses.field(default_factory=_Output)  # it contains the results
+    results: list[PromptResult] = dataclasses.field(default_factory=list)
+    left_out: Counter[str] = dataclasses.field(default_factory=Counter)
     size: int = 0  # results in the file
 
     @cached_property
@@ -68,22 +153,29 @@ class PromptfooRun:
         return not Glance(self.path).shape
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> _Summary:
         """The part of the document with prompts and totals."""
-        return object_in(self.document, "results") or self.document
+        inside = self.document.results
+        return inside if isinstance(inside, _Summary) else self.document
 
     def prompts(self) -> list[tuple[ProviderPrompt, dict[str, Any]]]:
         """Prompts of providers, with the stated totals of their results."""
-        head = object_in(object_in(self.summary, "table"), "head")
-        stated = list_in(self.summary, "prompts") or list_in(head, "prompts")
-        rows = [{**prompt, "prompt": prompt} for prompt in stated if isinstance(prompt, dict)]
-        for at, row in enumerate(rows):
-            row["promptIdx"] = at
-        return [(result.of, result.row["prompt"]) for result in _results(rows)]
+        summary = self.summary
+        head = object_in({"table": summary.table}, "table").get("head")
+        inside = head.get("prompts") if isinstance(head, dict) else None
+        stated = next(
+            (part for part in (summary.prompts, inside) if part and isinstance(part, list)), []
+        )
+        prompts = [prompt for prompt in stated if isinstance(prompt, dict)]
+        rows = [
+            _SHAPE_OF_ROW.of({**prompt, "prompt": prompt, "promptIdx": at}, str(self.path))
+            for at, prompt in enumerate(prompts)
+        ]
+        return list(zip([result.of for result in _results(rows)], prompts, strict=True))
 
     def total(self) -> float | None:
         """Stated number of results."""
-        stats = object_in(self.summary, "stats")
+        stats = object_in({"stats": self.summary.stats}, "stats")
         counts = [number_or_none(stats.get(key)) for key in ("successes", "failures", "errors")]
         return None if counts[0] is None else sum(count or 0.0 for count in counts)
 
@@ -112,35 +204,31 @@ def _run(path: Path) -> PromptfooRun:
         found = list(results_of_table(path))
         run.size = len(found)
         run.left_out.update(result for result in found if isinstance(result, str))
-        run.results = _results([result for result in found if not isinstance(result, str)])
+        tabled = [result for result in found if not isinstance(result, str)]
+        run.results = _results([_SHAPE_OF_ROW.of(result, str(path)) for result in tabled])
         return run
     if glance.has("promptIdx"):
         rows = []
-        for line, row in lines(path):
-            _require_test(row, f"{path}, line {line}")
-            rows.append(row)
+        for batch in lines_as(path, _SHAPE_OF_ROW):
+            for line, row in batch:
+                if type(row.test_case) is not TestCase:
+                    require_object(row.vars, f"{path}, line {line}, vars")
+                rows.append(row)
     else:
-        run.document = object_of(path)
-        inside, where = run.document.get("results"), f"{path}, results"
-        if not isinstance(inside, list):
-            inside, where = require_object(inside, where).get("results"), f"{where}.results"
+        run.document = document_as(path, _SHAPE)
+        inside, where = run.document.results, f"{path}, results"
+        if isinstance(inside, _Summary):
+            inside, where = inside.results, f"{where}.results"
         rows = require_list(inside, where)
         for at, row in enumerate(rows):
-            if type(row) is not dict or not isinstance(row.get("testCase"), dict):
-                place = f"{where}[{at}]"
-                _require_test(require_object(row, place), place)
+            if type(row.test_case) is not TestCase:
+                require_object(row.vars, f"{where}[{at}], vars")
     run.size = len(rows)
     run.results = _results(rows)
     return run
 
 
-def _require_test(row: Mapping[str, Any], where: str) -> None:
-    """Raise an error for a result without its test."""
-    if not isinstance(row.get("testCase"), dict):
-        require_object(row.get("vars"), f"{where}, vars")
-
-
-def _results(rows: Sequence[dict[str, Any]]) -> list[PromptResult]:
+def _results(rows: Sequence[PromptRow]) -> list[PromptResult]:
     """Results by provider; equal names and prompts in different columns are separate systems."""
     keys = [(*_name_and_prompt(row), _column(row)) for row in rows]
     columns: dict[tuple[str, str], list[int]] = {}
@@ -154,18 +242,17 @@ def _results(rows: Sequence[dict[str, Any]]) -> list[PromptResult]:
     return [PromptResult(row, asked[key]) for row, key in zip(rows, keys, strict=True)]
 
 
-def _column(row: Mapping[str, Any]) -> int:
-    index = row.get("promptIdx")
+def _column(row: PromptRow) -> int:
+    index = row.prompt_idx
     return index if isinstance(index, int) else 0
 
 
-def _name_and_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
-    provider, prompt = row.get("provider"), row.get("prompt")
-    named = provider if isinstance(provider, dict) else {"id": provider}
-    asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
-    text = asked.get("label") or asked.get("display") or asked.get("raw") or ""
-    name = str(named.get("label") or named.get("id") or "")
-    return name, str(text).removeprefix(f"[{name}] ")  # early versions prefix the name
+def _name_and_prompt(row: PromptRow) -> tuple[str, str]:
+    provider, prompt = row.provider, row.prompt
+    named = provider.label or provider.id if type(provider) is _Provider else provider
+    text = prompt.label or prompt.display or prompt.raw if type(prompt) is _Prompt else prompt
+    name = str(named or "")
+    return name, str(text or "").removeprefix(f"[{name}] ")  # early versions prefix the name
 
 
 def _count_once(runs: Sequence[PromptfooRun], log: Log) -> None:
@@ -174,7 +261,7 @@ def _count_once(runs: Sequence[PromptfooRun], log: Log) -> None:
     known: dict[str, Path] = {}  # fingerprints of documents and lines
     for run in sorted(runs, key=lambda run: run.is_table):
         if run.is_table:
-            answered = any("response" in result.row for result in run.results)
+            answered = any(result.row.response is not UNSET for result in run.results)
             same = known.get(_look(run.results, answered))
             if same is not None:
                 log.remarks.append(_same_evaluation(run.path.name, same.name))
@@ -208,7 +295,7 @@ def _look(results: Sequence[PromptResult], answers: bool) -> str:
             (
                 result.test(),
                 result.of,
-                result.row.get("success") is True,
+                result.row.success is True,
                 result.answer if answers else "",
             )
             for result in results
@@ -216,11 +303,11 @@ def _look(results: Sequence[PromptResult], answers: bool) -> str:
     )
 
 
-def _id(row: Mapping[str, Any], run: PromptfooRun) -> tuple[str, str] | None:
+def _id(row: PromptRow, run: PromptfooRun) -> tuple[str, str] | None:
     """Id of a result in all files of its evaluation; None if it has none."""
-    if isinstance(row.get("id"), str):
-        return "id", row["id"]
-    whole = run.document.get("evalId")
-    if isinstance(whole, str) and "promptIdx" in row and "testIdx" in row:
-        return whole, f"{row['promptIdx']}, {row['testIdx']}"
+    if isinstance(row.id, str):
+        return "id", row.id
+    whole = run.document.eval_id
+    if isinstance(whole, str) and row.prompt_idx is not UNSET and row.test_idx is not UNSET:
+        return whole, f"{row.prompt_idx}, {row.test_idx}"
     return None

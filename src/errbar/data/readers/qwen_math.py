@@ -9,9 +9,8 @@ extracted and normalised by the evaluation itself.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
-from errbar.data.readers.logs import Claim, Log
+from errbar.data.readers.logs import Claim, Log, flat, spread
 
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
 _FOLDER = "math_eval"  # folder between the model and the data sets
@@ -152,50 +151,41 @@ def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
         log.make_up(file.path, "questions without predictions", without)
     sizes = [len(question.marks) or 1 for question in questions]
     rows = sum(sizes)
-    outcomes = numbers_or_none(_flat(question.marks or [None] for question in questions))
+    outcomes = numbers_or_none(flat(question.marks or [None] for question in questions))
     statuses = ["ok"] * rows
     if None in outcomes:
-        lacks = _spread(
+        lacks = spread(
             ["unscored" if question.marks else "missing" for question in questions], sizes
         )
         statuses = [
             lack if outcome is None else "ok" for lack, outcome in zip(lacks, outcomes, strict=True)
         ]
     sure = [question.sure[:size] for question, size in zip(questions, sizes, strict=True)]
-    steps = sum(isinstance(each, list) and len(each) > 1 for each in _flat(sure))
+    steps = sum(isinstance(each, list) and len(each) > 1 for each in flat(sure))
     extra = dict.fromkeys(name for question in questions for name in question.extra)
     log.extend(
         system=[key[0]] * rows,
         task=[key[1]] * rows,
-        question=_spread(file.questions, sizes),
-        trial=_flat(range(before, before + size) for size in sizes),
+        question=spread(file.questions, sizes),
+        trial=flat(range(before, before + size) for size in sizes),
         outcome=outcomes,
         status=statuses,
         answer=texts_or_none(_padded([question.answers for question in questions], sizes)),
-        target=_spread([question.target for question in questions], sizes),
+        target=spread([question.target for question in questions], sizes),
         confidence=numbers_or_none(list(map(_last, _padded(sure, sizes))))
         if any(sure)
         else [None] * rows,
         **{
-            name: _spread([question.extra.get(name) for question in questions], sizes)
+            name: spread([question.extra.get(name) for question in questions], sizes)
             for name in extra
         },
     )
     return steps
 
 
-def _flat(parts: Iterable[Iterable[Any]]) -> list[Any]:
-    return list(chain.from_iterable(parts))
-
-
-def _spread(values: Iterable[Any], sizes: Sequence[int]) -> list[Any]:
-    """Each value as many times as its question has rows."""
-    return _flat(map(repeat, values, sizes))
-
-
 def _padded(lists: Sequence[list[Any]], sizes: Sequence[int]) -> list[Any]:
     """Entries of lists, each cut or filled with None to its size."""
-    return _flat(
+    return flat(
         each if len(each) == size else each[:size] + [None] * (size - len(each))
         for each, size in zip(lists, sizes, strict=True)
     )

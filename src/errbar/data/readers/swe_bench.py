@@ -17,7 +17,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 
 from errbar.base.remarks import guess, setting, warning
@@ -126,7 +125,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
                 f"{file}: {reports[key].path} is a report of the same run of the same model; load "
                 f"only one of them."
             )
-        log.read(file, len(report.judged) + report.counts["elsewhere"])
+        log.read(file, len(report.names) + report.counts["elsewhere"])
         log.leave_out(file, "submitted ids that are in no other list", report.counts["elsewhere"])
         log.remarks += contradictions(report)
         if key in runs:
@@ -167,24 +166,26 @@ def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
     model are missing.
     """
     several = len(runs) > 1
-    instances = dict.fromkeys(chain(*(run.judged for run in runs))) if several else runs[0].judged
+    instances = dict.fromkeys(chain(*(run.names for run in runs))) if several else ()
     for run in runs:
-        run.counts["absent"] = absent = len(instances) - len(run.judged)
+        run.counts["absent"] = absent = len(instances) - len(run.names) if several else 0
         if not run.is_report:
             first = next(iter(run.files.values()))
             log.make_up(first, "instances of other runs of the model that are missing", absent)
-        judged = run.judged
-        if absent and run.is_report:
-            judged = {name: judged[name] for name in instances if name in judged}
-        elif several:
-            judged = {name: judged.get(name, (None, "missing")) for name in instances}
-        names = list(judged)
+        names, outcomes, statuses = run.names, run.outcomes, run.statuses
+        if several:
+            judged = run.judged
+            shown = judged if absent and run.is_report else instances
+            names = [name for name in instances if name in shown]
+            found = [judged.get(name, (None, "missing")) for name in names]
+            outcomes = [outcome for outcome, _ in found]
+            statuses = [status for _, status in found]
         log.extend(
             system=[model] * len(names),
             question=names,
             trial=[run.run] * len(names),
-            outcome=list(map(itemgetter(0), judged.values())),
-            status=list(map(itemgetter(1), judged.values())),
+            outcome=outcomes,
+            status=statuses,
             repo=repositories_of(names),
         )
         log.remarks += _remarks(run)
@@ -217,13 +218,13 @@ def _claims(model: str, runs: Sequence[InstanceRun]) -> Iterator[Claim]:
         stated = [n for n in said if is_whole(n)]
         if len(stated) == len(runs):
             yield Claim(f"{key}{of}", sum(stated), metric, model)
-    if all(run.judged.keys() == runs[0].judged.keys() for run in runs[1:]):
+    if len(runs) == 1 or all(run.judged.keys() == runs[0].judged.keys() for run in runs[1:]):
         shares = [
             right / total
             for run in runs
             if is_whole(right := run.stated.get("resolved_instances"))
             and is_whole(total := run.stated.get("total_instances"))
-            and total == len(run.judged)
+            and total == len(run.names)
         ]
         if shares and len(shares) == len(runs):
             name = f"resolved_instances / total_instances, mean of {len(runs)} runs"

@@ -8,14 +8,14 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import filterfalse, repeat
+from functools import cached_property
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import warning
 from errbar.data.readers.documents import (
     is_whole,
-    name_of,
     names_of,
     require_list,
     require_object,
@@ -41,16 +41,30 @@ _ARTIFACTS = ("patch.diff", "run_instance.log", "eval.sh", "test_output.txt", "t
 
 @dataclass
 class InstanceRun:
-    """Outcome of each instance in a run of a model."""
+    """Outcome of each instance in a run of a model, as columns."""
 
     model: str
     run: str
     path: Path
-    judged: dict[str, Judged] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    outcomes: list[float | None] = field(default_factory=list)
+    statuses: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)  # counts of special cases, for remarks
     is_report: bool = False
     stated: Mapping[str, Any] = field(default_factory=dict)  # totals stated by the report
     files: dict[str, Path] = field(default_factory=dict)  # reports of instances
+
+    def add(self, names: Sequence[str], judged: Judged) -> None:
+        """Add instances with the same outcome and status."""
+        self.names += names
+        self.outcomes += [judged[0]] * len(names)
+        self.statuses += [judged[1]] * len(names)
+
+    @cached_property
+    def judged(self) -> dict[str, Judged]:
+        """Outcome and status by instance, when all have been added."""
+        pairs = zip(self.outcomes, self.statuses, strict=True)
+        return dict(zip(self.names, pairs, strict=True))
 
 
 class Instance(NamedTuple):
@@ -79,40 +93,50 @@ def read_report(
     model, _, name = stem.rpartition(".")
     model, name = known.get(stem, (model or stem, name))
     run = InstanceRun(model, name, file, is_report=True, stated=whole)
-    listed: list[str] = []
+    seen: set[str] = set()
     for key, meaning in _LISTS.items():
         where = f"{file}, {key}"
         names = names_of(require_list(whole.get(key) or [], where), where)
-        unjudged = filterfalse(run.judged.__contains__, names) if run.judged else names
-        run.judged.update(zip(unjudged, repeat(meaning)))
         run.counts[key] = len(names)
         if key in _ONLY_ONCE:
-            listed += names
-            _require_once(listed, run)
-    for id_ in require_list(whole.get("infra_failure_ids") or [], f"{file}, infra_failure_ids"):
-        instance = name_of(id_, f"{file}, infra_failure_ids")
-        if run.judged.get(instance) == (0.0, "ok"):
-            run.judged[instance] = (0.0, "error")
-            run.counts["infra"] += 1
+            run.add(names, meaning)
+            seen.update(names)
+            _require_once(seen, run)
+        elif not seen.issuperset(names):
+            run.add(list(dict.fromkeys(filterfalse(seen.__contains__, names))), meaning)
+            seen.update(names)
+    _mark_infrastructure(run, whole)
     submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
     run.counts["submitted_ids"] = len(submitted)
-    asked = names_of(submitted, f"{file}, submitted_ids")
-    if asked != whole.get("completed_ids"):  # these are all judged
-        run.counts["elsewhere"] = len(set(filterfalse(run.judged.__contains__, asked)))
+    if submitted != whole.get("completed_ids"):  # these are all judged
+        asked = names_of(submitted, f"{file}, submitted_ids")
+        run.counts["elsewhere"] = len(set(filterfalse(seen.__contains__, asked)))
     return run
 
 
-def _require_once(listed: Sequence[str], run: InstanceRun) -> None:
+def _mark_infrastructure(run: InstanceRun, whole: Mapping[str, Any]) -> None:
+    """Instances that failed likely because of the infrastructure ended in an error."""
+    where = f"{run.path}, infra_failure_ids"
+    lost = require_list(whole.get("infra_failure_ids") or [], where)
+    places = {name: at for at, name in enumerate(run.names)} if lost else {}
+    for instance in names_of(lost, where):
+        at = places.get(instance)
+        if at is not None and (run.outcomes[at], run.statuses[at]) == (0.0, "ok"):
+            run.statuses[at] = "error"
+            run.counts["infra"] += 1
+
+
+def _require_once(seen: set[str], run: InstanceRun) -> None:
     """Raise an error for an instance in two mutually exclusive lists."""
-    if len(listed) == len(run.judged):
+    if len(seen) == len(run.names):
         return
-    twice = next(name for name, often in Counter(listed).items() if often > 1)
+    twice = next(name for name, often in Counter(run.names).items() if often > 1)
     raise InputError(f"{run.path}: {twice!r} is in two lists that exclude each other.")
 
 
 def contradictions(run: InstanceRun) -> Iterator[str]:
     """Remarks on counts of a report that disagree with its lists."""
-    stated = {"total_instances": len(run.judged) + run.counts["elsewhere"]}
+    stated = {"total_instances": len(run.names) + run.counts["elsewhere"]}
     for what in ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error"):
         if isinstance(run.stated.get(f"{what}_ids"), list):
             stated[f"{what}_instances"] = run.counts[f"{what}_ids"]
@@ -176,18 +200,18 @@ def folder_run(
     """
     run = InstanceRun(folder.name, folder.parent.name, folder)
     for _, report in reports:
-        if report.name in run.judged:
+        if report.name in run.files:
             log.leave_out(report.file, "second reports of one instance in one run")
             continue
-        run.judged[report.name] = report.judged
+        run.add([report.name], report.judged)
         run.files[report.name] = report.file
         run.counts["infra"] += report.infra
-    begun = {place.parent for place, _ in reports} | run.judged.keys()
+    begun = {place.parent for place, _ in reports} | run.files.keys()
     for name in sorted(os.listdir(folder)):
         other = folder / name if name not in begun else None
         if other is None or not other.is_dir():
             continue
         if is_run or any((other / artifact).is_file() for artifact in _ARTIFACTS):
-            run.judged[name] = (None, "error")
+            run.add([name], (None, "error"))
             run.counts["without"] += 1
     return run

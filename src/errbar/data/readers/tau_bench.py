@@ -51,11 +51,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
-    counts: dict[str, Counter[str]] = {}  # trials of each question, by system
-    for file, system, trials in zip(files, naming.systems, found, strict=True):
+    counts: dict[tuple[str, str], Counter[str]] = {}  # trials of each question
+    for file, subject, trials in zip(files, naming.subjects(), found, strict=True):
         log.read(file, len(trials))
-        goes_on = system in counts
-        seen = counts.setdefault(system, Counter())
+        goes_on = subject in counts
+        seen = counts.setdefault(subject, Counter())
+        system, task = subject
         unnumbered = any(trial.trial is None for trial in trials)
         broken = Counter(trial.error for trial in trials if trial.error)
         for at, trial in enumerate(trials):
@@ -67,6 +68,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             outcome = outcome_of(trial.reward, scorer)
             log.add(
                 system=system,
+                task=task,
                 question=trial.question,
                 trial=number,
                 outcome=outcome,
@@ -136,5 +138,5 @@ READER = Reader(
     _recognise,
     _read,
     chooses=("scorer", "files"),
-    files=("systems", "trials"),
+    files=("systems", "trials", "tasks"),
 )

@@ -27,10 +27,18 @@ from errbar.data.readers.documents import (
     truth_or_none,
 )
 from errbar.data.readers.logs import Claim, Log
-from errbar.data.readers.terminal_bench_runs import METADATA, TerminalRun, find_runs, group_runs
+from errbar.data.readers.shapes import UNSET
+from errbar.data.readers.terminal_bench_runs import (
+    METADATA,
+    TerminalRun,
+    TerminalTrial,
+    find_runs,
+    group_runs,
+)
 
 _LIMITS = ("agent_timeout", "context_length_exceeded", "output_length_exceeded")
 _ERRORS = ("unknown", "unknown_agent_error", "agent_installation_failed", "parse_error")
+_COLUMNS = ("system", "task", "question", "trial", "outcome", "status", "failure")
 _NO_FAILURE = ("unset", "none", "None")
 
 
@@ -60,34 +68,33 @@ def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
     prefixed = len(runs) > 1 and _share_names(runs)
     for run in runs:
         own: dict[str, list[bool]] = {}
-        task, path = run.task, str(run.path)
+        path, rows = str(run.path), []
         for at, trial in enumerate(run.trials):
-            question, resolved = trial.get("task_id"), trial.get("is_resolved")
+            question, resolved = trial.task_id, trial.is_resolved
             if type(question) is not str:
                 where = f"{path}, trial {at}"
-                question = name_of(require_key(trial, "task_id", where), f"{where}, task_id")
+                require_key({"task_id": question}, "task_id", where)
+                question = name_of(question, f"{where}, task_id")
             if type(resolved) is bool:
                 resolved = float(resolved)
             else:
                 resolved = truth_or_none(resolved, f"{path}, trial {at}, is_resolved")
-            failure = str(trial.get("failure_mode") or "unset")
-            status = _status(resolved, failure)
+            failure = str(trial.failure_mode or "unset")
+            status = "ok" if resolved else _status(resolved, failure)
             if status != "ok":
                 failures["no failure told" if failure in _NO_FAILURE else failure] += 1
-            name = trial.get("trial_name", trials[question])
+            name = trial.trial_name
+            if name is UNSET:
+                name = trials[question]
             if type(name) is not str:
                 name = name_of(name, f"{path}, trial {at}, trial_name")
-            log.add(
-                system=system,
-                task=task,
-                question=question,
-                trial=f"{run.label}: {name}" if prefixed else name,
-                outcome=resolved,
-                status=status,
-                failure=None if failure in _NO_FAILURE else failure,
-            )
+            name = f"{run.label}: {name}" if prefixed else name
+            reason = None if failure in _NO_FAILURE else failure
+            rows.append((system, run.task, question, name, resolved, status, reason))
             trials[question] += 1
             own.setdefault(question, []).append(bool(resolved))
+        if rows:
+            log.extend(**dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True)))
         log.remarks += _contradictions(run, own)
     if failures:
         said = ", ".join(f"{failure} {n}" for failure, n in failures.items())
@@ -107,15 +114,15 @@ def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
 def _share_names(runs: Sequence[TerminalRun]) -> bool:
     """Whether runs share trial names."""
     names = Counter(
-        (trial.get("task_id"), trial.get("trial_name")) if _is_named(trial) else ()
+        (trial.task_id, trial.trial_name) if _is_named(trial) else ()
         for run in runs
         for trial in run.trials
     )
     return any(n > 1 for n in names.values())
 
 
-def _is_named(trial: Mapping[str, Any]) -> bool:
-    return all(isinstance(trial.get(key), str) for key in ("task_id", "trial_name"))
+def _is_named(trial: TerminalTrial) -> bool:
+    return isinstance(trial.task_id, str) and isinstance(trial.trial_name, str)
 
 
 def _status(resolved: float | None, failure: str) -> str:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess, setting, warning
-from errbar.data.readers.documents import object_in, object_of, require_list, require_object
+from errbar.data.readers.documents import object_in, object_of
 from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.settings import tell_apart
+from errbar.data.readers.shapes import UNSET, Part, Shape, UnsetType, document_as
 from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
 
 METADATA = "run_metadata.json"
@@ -23,12 +24,47 @@ RESULTS = "results.json"
 _NUMBERED = re.compile(r"(?:run|trial|attempt|try|repeat|rep|seed|results?)?[-_. ]*\(?\d*\)?", re.I)
 
 
+class TerminalTrial(Part):
+    """The fields of a trial that are used."""
+
+    id: Any = None
+    task_id: Any = None
+    trial_name: Any = UNSET
+    is_resolved: Any = None
+    failure_mode: Any = None
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What the same trial has in the file of its run and in its own."""
+        return str(self.task_id), str(None if self.trial_name is UNSET else self.trial_name)
+
+
+class _ResultsFile(TerminalTrial):
+    """A run with its trials, or a trial; and what a run states."""
+
+    results: list[TerminalTrial] | UnsetType = UNSET
+    n_resolved: Any = None
+    n_unresolved: Any = None
+    resolved_ids: Any = None
+    unresolved_ids: Any = None
+    accuracy: Any = None
+    pass_at_k: Any = None
+
+
+_SHAPE: Shape[_ResultsFile] = Shape(_ResultsFile)
+_OF_TRIAL = ("id", "task_id", "trial_name", "is_resolved", "failure_mode")
+_STATED = (
+    *("id", "n_resolved", "n_unresolved", "resolved_ids", "unresolved_ids"),
+    *("accuracy", "pass_at_k"),
+)
+
+
 @dataclass
 class TerminalRun:
     """A run, from its own file or from the files of its trials."""
 
     path: Path
-    trials: list[dict[str, Any]]
+    trials: list[TerminalTrial]
     stated: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     label: str = ""  # unique label of the run
@@ -54,30 +90,31 @@ class TerminalRun:
 
 def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
     """Find runs; trials that are in the file of their run, and copies of runs, are counted once."""
-    read = {file: object_of(file) for file in files}
+    read = {file: document_as(file, _SHAPE) for file in files}
     runs: list[TerminalRun] = []
     homes: dict[Path, list[TerminalRun]] = {}
     for file, whole in read.items():
-        if "results" in whole:
-            run = TerminalRun(file, _trials(file, whole), whole, _metadata(file))
+        if whole.results is not UNSET:
+            stated = {name: getattr(whole, name) for name in _STATED}
+            run = TerminalRun(file, whole.results, stated, _metadata(file))
             run.trials_by_file[file] = len(run.trials)
             log.read(file, len(run.trials))
             homes.setdefault(file.parent, []).append(run)
             runs.append(run)
+    singles = [file for file, whole in read.items() if whole.results is UNSET]
     documents = {
-        home: {_identity(trial) for run in mine for trial in run.trials}
-        for home, mine in homes.items()
+        home: {trial.identity for run in mine for trial in run.trials}
+        for home, mine in (homes.items() if singles else ())
     }
     apart: dict[Path, TerminalRun] = {}  # runs by the files of their trials
-    for file, whole in read.items():
-        if "results" in whole:
-            continue
+    for file in singles:
+        trial = TerminalTrial(*(getattr(read[file], name) for name in _OF_TRIAL))
         log.read(file, 1)
         # <run>/<task>/<trial>/results.json
         home = next(
             (folder for folder in file.parents if folder in homes), file.parent.parent.parent
         )
-        if _identity(whole) in documents.get(home, ()):
+        if trial.identity in documents.get(home, ()):
             log.leave_out(file, "trials that are also in the file of their run")
             continue
         place = home / RESULTS
@@ -87,7 +124,7 @@ def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
             if len(mine) == 1
             else apart.setdefault(home, TerminalRun(place, [], {}, _metadata(place)))
         )
-        run.trials.append(whole)
+        run.trials.append(trial)
         run.trials_by_file[file] += 1
     runs = _without_copies([*runs, *apart.values()], log)
     for run, label in zip(runs, systems_of([run.path for run in runs], RESULTS), strict=True):
@@ -100,7 +137,7 @@ def _without_copies(runs: Sequence[TerminalRun], log: Log) -> list[TerminalRun]:
     seen: dict[str, list[TerminalRun]] = {}
     kept: list[TerminalRun] = []
     for run in runs:
-        run_id = run.stated.get("id") or (run.trials[0].get("id") if run.trials else None)
+        run_id = run.stated.get("id") or (run.trials[0].id if run.trials else None)
         mine = seen.setdefault(str(run_id), [])
         first = (
             next((earlier for earlier in mine if earlier.trials == run.trials), None)
@@ -117,16 +154,6 @@ def _without_copies(runs: Sequence[TerminalRun], log: Log) -> list[TerminalRun]:
             warning(f"{run.path} is a copy of {first.path}: the run is counted once.")
         )
     return kept
-
-
-def _identity(trial: Mapping[str, Any]) -> tuple[str, str]:
-    return str(trial.get("task_id")), str(trial.get("trial_name"))
-
-
-def _trials(file: Path, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = require_list(whole["results"], f"{file}, results")
-    where = str(file)
-    return [require_object(trial, f"{where}, trial {at}") for at, trial in enumerate(found)]
 
 
 def _metadata(file: Path) -> Mapping[str, Any]:
@@ -177,7 +204,7 @@ def _unnamed_runs(runs: Sequence[TerminalRun], folder: str) -> Above:
     """Warn that runs without an agent in a single folder may be of several agents."""
     apart = setting("files", "systems")
     shares = [
-        sum(bool(trial.get("is_resolved")) for trial in run.trials) / len(run.trials)
+        sum(bool(trial.is_resolved) for trial in run.trials) / len(run.trials)
         for run in runs
         if run.trials
     ]
