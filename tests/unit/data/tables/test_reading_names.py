@@ -219,3 +219,39 @@ def test_the_same_ids_in_two_parts_of_a_table_are_marked(tmp_path: Path) -> None
     for file, outcomes in zip(files, (STRONG, WEAK), strict=True):
         file.write_text(lines([{"id": i, "correct": outcomes[i]} for i in range(10)]))
     assert "10 ids are in two parts of one table" in said_above(files)
+
+
+@pytest.mark.parametrize(
+    ("settings", "column"),
+    [
+        ({"config": {"model": "gpt-x", "temperature": 0}}, "config.model"),
+        ({"args": {"model_name": "gpt-x", "judge_model": "other"}}, "args.model_name"),
+        ({"run": {"settings": {"llm": {"name": "gpt-x", "k": 1}}}}, "run.settings.llm"),
+    ],
+)
+def test_a_model_in_the_settings_beside_a_list_names_the_system(
+    settings: Mapping[str, object], column: str, tmp_path: Path
+) -> None:
+    rows = [{"id": "a", "correct": True}, {"id": "b", "correct": False}]
+    path = tmp_path / "out.json"
+    path.write_text(json.dumps({**settings, "results": rows}), encoding="utf-8")
+    assert means(path) == {"gpt-x": 0.5}
+    assert f"system = {column}" in said_above(path)
+    assert means(path, system=None) == {"": 0.5}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"config": {"system": "You are a helpful assistant."}},
+        {"config": {"model": "gpt-x", "agent": "other"}},  # which of them is meant is unclear
+        {"config": {"judge_model": "gpt-x"}},
+    ],
+)
+def test_settings_that_do_not_name_one_model_name_no_system(
+    settings: Mapping[str, object], tmp_path: Path
+) -> None:
+    rows = [{"id": "a", "correct": True}, {"id": "b", "correct": False}]
+    path = tmp_path / "out.json"
+    path.write_text(json.dumps({**settings, "results": rows}), encoding="utf-8")
+    assert means(path) == {"": 0.5}

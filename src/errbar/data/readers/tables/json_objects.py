@@ -8,10 +8,14 @@ from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.naming import KeysAre
+from errbar.data.readers.tables.system_names import names_system
 
 Record = Mapping[str, Any]
 
 LOOKED_AT = 200  # rows inspected to classify a list
+_DEEPEST = 3  # levels of settings in which a model is looked for
+_LONGEST_NAME = 200  # characters of a name; longer texts are prompts
+_UNCLEAR = ("system", "run", "name")  # settings that seldom name a model
 _MEANINGS = {
     plain_name(name): meaning
     for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
@@ -39,15 +43,47 @@ def meaning_of(name: object) -> str | None:
 
 
 def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
-    """Add the system and task of the enclosing object to records that lack them."""
+    """Add the system and task of the enclosing object to records that lack them.
+
+    A model in the settings, such as `config.model`, is the system if nothing else names it.
+    """
     beside = {
         name: field
         for name, field in value.items()
         if isinstance(field, str) and meaning_of(name) in ("system", "task")
     }
+    inside = {key for record in records[:LOOKED_AT] for key in record}
+    if not any(meaning_of(name) == "system" or names_system(name) for name in (*beside, *inside)):
+        beside |= _model_in_settings(value)
     if not beside:
         return records
     return [{**beside, **record} for record in records]
+
+
+def _model_in_settings(value: Record) -> dict[str, str]:
+    """The name of the model nearest to the top in nested settings, by its path; {} if unclear."""
+    level = [(str(key), entry) for key, entry in value.items() if isinstance(entry, dict)]
+    for _ in range(_DEEPEST):
+        named: dict[str, str] = {}
+        for path, settings in level:
+            for key, entry in settings.items():
+                name = entry.get("name", entry.get("id")) if isinstance(entry, dict) else entry
+                if _is_model(str(key)) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+                    named[f"{path}.{key}"] = name
+        if named:
+            return dict([next(iter(named.items()))]) if len(set(named.values())) == 1 else {}
+        level = [
+            (f"{path}.{key}", entry)
+            for path, settings in level
+            for key, entry in settings.items()
+            if isinstance(entry, dict)
+        ]
+    return {}
+
+
+def _is_model(key: str) -> bool:
+    """Whether a setting names a system; `system` itself is more often a prompt."""
+    return names_system(key) or (meaning_of(key) == "system" and plain_name(key) not in _UNCLEAR)
 
 
 def listed(names: Sequence[str] | Mapping[str, Any]) -> str:
