@@ -215,7 +215,9 @@ def _subjects(
     files = list(dict.fromkeys(trial.path for trial in unnamed))
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
-    by_file = dict(zip(files, naming.subjects(), strict=True))
+    by_file = dict(
+        zip(files, zip(naming.systems, naming.tasks or [""] * len(files), strict=True), strict=True)
+    )
     alone = len(by_file) == 1 and len(unnamed) == len(trials)
     systems = [
         "" if alone else by_file[trial.path][0] if trial.session is None else str(trial.session)

@@ -93,7 +93,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.skip(file, "outputs without gradings")
     naming = name_systems(graded, _ALL, files_are=choice.files)
     log.remarks += naming.remarks
-    subjects = naming.subjects()
+    subjects = list(zip(naming.systems, naming.tasks or [""] * len(graded), strict=True))
     often = Counter(subjects)
     before: Counter[tuple[str, str]] = Counter()  # trials in earlier files
     for file, subject in zip(graded, subjects, strict=True):

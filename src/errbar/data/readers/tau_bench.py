@@ -51,8 +51,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
+    subjects = zip(naming.systems, naming.tasks or [""] * len(files), strict=True)
     counts: dict[tuple[str, str], Counter[str]] = {}  # trials of each question
-    for file, subject, trials in zip(files, naming.subjects(), found, strict=True):
+    for file, subject, trials in zip(files, subjects, found, strict=True):
         log.read(file, len(trials))
         goes_on = subject in counts
         seen = counts.setdefault(subject, Counter())

@@ -9,7 +9,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
-from errbar.errors import InputError, UnknownColumn
+from errbar.errors import InputError, NoOutcomes, UnknownColumn
 from logs import REPOSITORY
 
 
@@ -412,3 +412,58 @@ def test_values_of_a_single_metric_are_outcomes(tmp_path: Path) -> None:
     assert means(file) == {"": 0.5}
     with pytest.raises(InputError, match="several scores of one answer"):
         means(csv(tmp_path, "id,metric,value 1,acc,1 1,f1,.5 2,acc,0 2,f1,.3"))
+
+
+def test_failed_attempts_before_a_scored_one_may_be_retries(tmp_path: Path) -> None:
+    rows = [{"id": f"q{at}", "attempt": 1, "correct": at < 14} for at in range(15)]
+    for at in range(15, 20):
+        rows += [
+            {"id": f"q{at}", "attempt": 1, "correct": None, "status": "error"},
+            {"id": f"q{at}", "attempt": 2, "correct": True},
+        ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said = " ".join(above(errbar.load(path).score("avg").notes()))
+    assert "5 ids have a row without an outcome and a scored row after it" in said
+    assert "0.825 as trials, 0.95 by the last rows" in said
+    (score,) = errbar.load(path, trial=None, repeats="last").score("avg")
+    assert score.value == pytest.approx(19 / 20)
+
+
+def test_the_id_of_a_nested_question_is_its_id(tmp_path: Path) -> None:
+    rows = [
+        {"sample": {"id": f"q{at}"}, "result": {"correct": (at + trial) % 2 == 0}}
+        for trial in range(3)
+        for at in range(10)
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (score,) = errbar.load(path).score("avg")
+    assert (score.questions, score.trials) == (10, 30)
+
+
+def test_a_row_for_each_model_with_its_accuracy_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "board.csv"
+    path.write_text("model,accuracy\na,0.5\nb,0.61\nc,0.7\n", encoding="utf-8")
+    with pytest.raises(NoOutcomes, match="it has only totals, the 'accuracy' of each 'model'"):
+        errbar.load(path)
+
+
+def test_accuracies_of_runs_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    lines = "".join(f"{at},gpt,{0.5 + at / 50}\n" for at in range(8))
+    path.write_text(f"run,model,accuracy\n{lines}", encoding="utf-8")
+    said = " ".join(above(errbar.load(path).score("avg").notes()))
+    assert "'accuracy' is a share in 8 of 8 rows" in said
+
+
+def test_questions_in_lists_of_tasks_are_questions_of_those_tasks(tmp_path: Path) -> None:
+    tasks = [
+        {"name": name, "items": [{"id": at, "correct": at < right} for at in range(10)]}
+        for name, right in (("sums", 6), ("words", 9))
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"model": "gpt", "tasks": tasks}), encoding="utf-8")
+    scores = errbar.load(path).score("avg")
+    assert {score.task: score.value for score in scores} == {"sums": 0.6, "words": 0.9}
+    assert {score.trials for score in scores} == {10}

@@ -131,6 +131,7 @@ def _unusual_id(
     """
     used = set(named.values())
     inside = [name for name in _parts_named(present, "question") if name.endswith("_id")]
+    inside += [name for name in present if _ID_INSIDE.fullmatch(str(name))]
     found = other_id(lower, used, named.get("system"), INDEX, sample)
     found = found or next((name for name in inside if name not in used), ROW)
     if found == ROW and is_task_id(named, sample):
@@ -288,6 +289,12 @@ INDICES = ("unnamed:0", "unnamed:0.1", "level0")
 ASKED = ("prompt", "input", "inputs", "question_text", "instruction", "query", "text")
 _CALLED_ID = re.compile(
     r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key))", re.DOTALL
+)
+# The id in an object that is a question, such as sample.id.
+_ID_INSIDE = re.compile(
+    r"(?:.*\.)?(question|problem|item|example|instance|sample|doc|document|prompt|test|test_?case"
+    r"|case|task|input|row|record|datapoint|data_?point)\._?(id|idx|uid|uuid|key)",
+    re.IGNORECASE,
 )
 # Ids of something other than a question: a run, a call, a person, a model.
 _OTHER_IDS = re.compile(

@@ -30,6 +30,7 @@ from errbar.data.readers.tables.json_objects import (
     keys_of_lists,
     listed,
     meaning_of,
+    named_after,
     only_with_rows,
     rows_by_key,
     with_names,
@@ -207,7 +208,8 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
 
 def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
     """The only list with outcomes; names next to it apply to all its rows."""
-    return Document(with_names(value, records), [guess(f"Rows: the list under {key!r}")])
+    named = with_names(value, named_after(key, records))
+    return Document(named, [guess(f"Rows: the list under {key!r}")])
 
 
 def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:

@@ -15,6 +15,10 @@ Record = Mapping[str, Any]
 LOOKED_AT = 200  # rows inspected to classify a list
 _DEEPEST = 3  # levels of settings in which a model is looked for
 _LONGEST_NAME = 200  # characters of a name; longer texts are prompts
+_LISTS_OF = {
+    **dict.fromkeys(("tasks", "benchmarks", "datasets", "subjects", "suites"), "task"),
+    **dict.fromkeys(("models", "systems", "agents", "llms"), "system"),
+}
 _UNCLEAR = ("system", "run", "name")  # settings that seldom name a model
 _MEANINGS = {
     plain_name(name): meaning
@@ -58,6 +62,18 @@ def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
     if not beside:
         return records
     return [{**beside, **record} for record in records]
+
+
+def named_after(key: str, records: Sequence[Record]) -> Sequence[Record]:
+    """Records of a list called `tasks` or `models`, whose `name` is a task or a system."""
+    meaning = _LISTS_OF.get(plain_name(key))
+    known = {meaning_of(name) for record in records[:LOOKED_AT] for name in record}
+    if meaning is None or meaning in known or not all("name" in record for record in records):
+        return records
+    return [
+        {meaning if name == "name" else name: field for name, field in record.items()}
+        for record in records
+    ]
 
 
 def _model_in_settings(value: Record) -> dict[str, str]:

@@ -39,10 +39,6 @@ class Naming(NamedTuple):
     remarks: list[Above]
     tasks: Sequence[str] = ()  # task of each file, if files are tasks
 
-    def subjects(self) -> list[tuple[str, str]]:
-        """System and task of each file; the task is empty unless files are tasks."""
-        return list(zip(self.systems, self.tasks or [""] * len(self.systems), strict=True))
-
 
 def name_systems(
     files: Sequence[Path],

@@ -146,6 +146,9 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
         found = _repeated(others, [len(entries) for entries in lists])
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
+        keys = {key for entries in lists for entry in entries for key in entry}
+        if names_in_parts(keys, "question"):
+            return found, guess(f"Rows: the entries of the lists in {name!r}")
         if not any(names_in_parts([key], "trial") for key in found):
             found["trial"] = [at + 1 for entries in lists for at in range(len(entries))]
         return found, guess(f"Trials: the entries of the lists in {name!r}")

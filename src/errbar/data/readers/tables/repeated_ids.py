@@ -10,6 +10,7 @@ from errbar.base.remarks import (
     mean_in_brackets,
     setting,
     warning,
+    way_to_say,
 )
 from errbar.data.columns import PARTS, ROW, SCORERS, VERSIONS, named_like
 from errbar.data.engines.duckdb import quoted, text_of
@@ -132,9 +133,14 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
 
     Ids that are scored more than once have trials, of which some may have failed.
     """
-    if "trial" in columns.named or "outcome" not in columns.named:
+    if "outcome" not in columns.named:
         return []
-    keys = [quoted(columns[name]) for name in _KEYS if name in columns.named]
+    order = "row_number() OVER ()"
+    if "trial" in columns.named:
+        order = f"coalesce(TRY_CAST({quoted(columns['trial'])} AS DOUBLE), {order})"
+    keys = [
+        quoted(columns[name]) for name in ("system", "task", "question") if name in columns.named
+    ]
     named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
     outcome = f"try_cast({quoted(columns['outcome'])} AS DOUBLE)"
     if rows.aggregate(f"count(*) = count({outcome})").fetchall()[0][0]:
@@ -145,12 +151,14 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
         f"SELECT count(value) AS often, min(CASE WHEN value IS NULL THEN n END) AS lost, "
         f"max(CASE WHEN value IS NOT NULL THEN n END) AS scored, "
         f"avg(coalesce(value, 0)) AS mean, arg_max(coalesce(value, 0), n) AS latest "
-        f"FROM (SELECT {named}, {outcome} AS value, row_number() OVER () AS n FROM rows) "
+        f"FROM (SELECT {named}, {outcome} AS value, {order} AS n FROM rows) "
         f"GROUP BY {', '.join(f'k{at}' for at in range(len(keys)))})",
     ).fetchall()
     if not retried or most_scored > 1:
         return []
     last = setting("repeats", "last")
+    if "trial" in columns.named:
+        last = f"{last} with {way_to_say('--map trial=', 'trial=None')}"
     return [
         warning(
             f"{retried} ids have a row without an outcome and a scored row after it, as if they "

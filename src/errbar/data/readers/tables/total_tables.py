@@ -19,6 +19,10 @@ _SHARES = frozenset(
         ),
     )
 )
+# Names of shares that are seldom of a single question.
+_MEANS = frozenset(
+    map(plain_name, ("accuracy", "acc", "pass_rate", "success_rate", "solve_rate", "win_rate"))
+)
 _SIZES = frozenset(
     map(
         plain_name,
@@ -35,6 +39,7 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     """Raise an error for rows that are totals of tasks."""
     question = columns["question"]
     if question == ROW:
+        _refuse_leaderboard(rows, columns)
         _refuse_summary_of_parts(rows, columns)
         return
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
@@ -52,6 +57,38 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
     if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
         _refuse(columns["outcome"], question)
+
+
+def _refuse_leaderboard(rows: Any, columns: Columns) -> None:
+    """Raise an error for one row for each of several systems, with a share."""
+    if "system" not in columns:
+        return
+    system, outcome = columns["system"], f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    number, systems, shares = rows.aggregate(
+        f"count(*), count(DISTINCT {text_of(system)}), count(*) FILTER ({outcome} NOT IN (0, 1))"
+    ).fetchall()[0]
+    if 1 < number == systems and 2 * shares > number:
+        _refuse(columns["outcome"], system)
+
+
+def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
+    """Warning on shares without an id of a question, which may be means of whole runs."""
+    outcome = columns["outcome"]
+    if columns["question"] != ROW or plain_name(outcome) not in _MEANS:
+        return []
+    value = f"CAST({quoted(outcome)} AS DOUBLE)"
+    number, shares = rows.aggregate(
+        f"count(*), count(*) FILTER ({value} > 0 AND {value} < 1)"
+    ).fetchall()[0]
+    if 2 * shares <= number:
+        return []
+    return [
+        warning(
+            f"no column has ids of questions, and {outcome!r} is a share in {shares} of {number} "
+            f"rows. Every row is read as a question; if it is the mean of a run, these are totals, "
+            f"and the interval holds for new runs only. Load the outcome of each question."
+        )
+    ]
 
 
 def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
