@@ -337,6 +337,8 @@ def text_or_none(value: Any) -> str | None:
 def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
     """Apply `number_or_none` to all values; fast if all have the same type."""
     kinds = set(map(type, values))
+    if kinds == {type(None)}:
+        return list(values)
     if kinds <= {bool} or (kinds == {float} and all(map(math.isfinite, values))):
         return list(map(float, values))
     if kinds == {int} and min(values) >= -_MOST and max(values) <= _MOST:
@@ -345,8 +347,8 @@ def numbers_or_none(values: Sequence[Any]) -> list[float | None]:
 
 
 def texts_or_none(values: Sequence[Any]) -> list[str | None]:
-    """Apply `text_or_none` to all values; fast if all are text already."""
-    if set(map(type, values)) <= {str}:
+    """Apply `text_or_none` to all values; fast if all are text or missing."""
+    if set(map(type, values)) <= {str, type(None)}:
         return list(values)
     return list(map(text_or_none, values))
 

@@ -19,9 +19,11 @@ from errbar.data.readers.documents import (
     is_whole,
     lines,
     number_or_none,
+    numbers_or_none,
     object_in,
     object_of,
     text_or_none,
+    texts_or_none,
 )
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
@@ -31,6 +33,12 @@ _SCORED = frozenset(
     {"symbolic_correct", "judgement", "is_correct", "proof_status", "strict_eval", "graded_list"}
     | {"passed", "swe-bench-metrics"}
 )
+_SCORES_INSIDE = (  # key, key in it, and the name of the score
+    ("strict_eval", "follow_all_instructions", "prompt_strict_accuracy"),
+    ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
+    ("swe-bench-metrics", "resolved", "issues_resolved"),
+)
+_NESTED = frozenset(key for key, *_ in _SCORES_INSIDE)
 _WRITTEN = frozenset({"num_generated_tokens", "generation", "predicted_answer"})
 _TEXTS = ("problem", "question")
 _CUT = "limit"  # truncated, but still scored
@@ -44,11 +52,11 @@ class _Line(NamedTuple):
     asked: dict[str, int]  # hashes that tell whether two lines have the same question
     scores: dict[str, Any]
     status: str  # empty if it finished
-    answer: str | None
-    target: str | None
-    confidence: float | None
-    subset: str | None
-    tokens: float | None
+    answer: Any
+    target: Any
+    confidence: Any
+    subset: Any
+    tokens: Any
 
 
 @dataclass
@@ -162,11 +170,11 @@ def _row(row: Mapping[str, Any]) -> _Line:
         {key: hash(text_or_none(row[key])) for key in _TEXTS if key in row},
         _scores(row),
         _ending(row),
-        text_or_none(row.get("predicted_answer")),
-        text_or_none(row.get("expected_answer")),
-        number_or_none(row.get("reward_model_score")),
-        text_or_none(row.get("subset_for_metrics")),
-        number_or_none(row.get("num_generated_tokens")),
+        row.get("predicted_answer"),
+        row.get("expected_answer"),
+        row.get("reward_model_score"),
+        row.get("subset_for_metrics"),
+        row.get("num_generated_tokens"),
     )
 
 
@@ -182,8 +190,8 @@ def _add(log: Log, run: _DirectoryRun, scorer: str) -> None:
     for trial, ids in zip(run.trials, names, strict=True):
         rows = trial.rows
         values = [row.scores.get(scorer) for row in rows]
-        outcomes = list(map(number_or_none, values))
-        for value, outcome in zip(values, outcomes, strict=True):
+        outcomes = numbers_or_none(values)
+        for value, outcome in zip(values, outcomes, strict=True) if None in outcomes else ():
             if outcome is None and value is not None:
                 strange[f"{value!r:.40}"] += 1
         log.extend(
@@ -193,11 +201,11 @@ def _add(log: Log, run: _DirectoryRun, scorer: str) -> None:
             trial=[trial.number] * len(rows),
             outcome=outcomes,
             status=[_status(row, outcome) for row, outcome in zip(rows, outcomes, strict=True)],
-            answer=[row.answer for row in rows],
-            target=[row.target for row in rows],
-            confidence=[row.confidence for row in rows],
-            subset=[row.subset for row in rows],
-            tokens=[row.tokens for row in rows],
+            answer=texts_or_none([row.answer for row in rows]),
+            target=texts_or_none([row.target for row in rows]),
+            confidence=numbers_or_none([row.confidence for row in rows]),
+            subset=texts_or_none([row.subset for row in rows]),
+            tokens=numbers_or_none([row.tokens for row in rows]),
         )
     if strange:
         shown = strange.most_common(1)[0][0]
@@ -258,11 +266,7 @@ def _scores(row: Mapping[str, Any]) -> dict[str, Any]:
     if "proof_status" in row:
         proof = row["proof_status"]
         found["lean4_correct"] = proof == "completed" if isinstance(proof, str) else proof
-    for key, part, name in (
-        ("strict_eval", "follow_all_instructions", "prompt_strict_accuracy"),
-        ("loose_eval", "follow_all_instructions", "prompt_loose_accuracy"),
-        ("swe-bench-metrics", "resolved", "issues_resolved"),
-    ):
+    for key, part, name in () if _NESTED.isdisjoint(row) else _SCORES_INSIDE:
         value = row.get(key)
         if isinstance(value, dict):
             found[name] = value.get(part)
