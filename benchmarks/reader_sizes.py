@@ -28,6 +28,7 @@ from benchmarks import reader_logs, reader_logs_boards, reader_logs_platforms
 from benchmarks.table_shapes import TABLES
 from errbar.data.readers.base import Choice, every_reader, find_readers
 from errbar.data.readers.files import find_files
+from errbar.data.readers.small_files import opened_once
 
 WRITERS = reader_logs.WRITERS | reader_logs_boards.WRITERS | reader_logs_platforms.WRITERS
 SIZES = (10_000, 40_000, 160_000)
@@ -189,7 +190,12 @@ def measure_files(files: int) -> None:
 
 
 def many(place: Path) -> dict[str, float]:
-    """Seconds of each step."""
+    """Seconds of each step; what was read to recognise a file is kept to read it."""
+    with opened_once():
+        return _steps(place)
+
+
+def _steps(place: Path) -> dict[str, float]:
     start = time.process_time()
     files = find_files(str(place))
     listed = time.process_time()

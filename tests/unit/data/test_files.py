@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.data.engines import files as relations
+from errbar.data.readers import documents, small_files
 from errbar.data.readers.files import ResolvedFolders, find_files, kind_of
 
 HEAD = "question,trial,outcome\n"
@@ -733,3 +735,30 @@ def test_files_are_in_the_order_of_their_paths_each_once(tmp_path: Path) -> None
     first = [link if file == target else file for file in sorted(plain)]
     assert find_files(tmp_path) == first
     assert len(find_files([tmp_path / "b", tmp_path])) == len(plain)
+
+
+def test_a_small_log_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = json.dumps({"task_id": "HumanEval/1", "completion": "", "result": "", "passed": True})
+    for name in ("a", "b"):
+        (tmp_path / f"{name}_results.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    opened: list[str] = []
+
+    def counted(path: Any, *args: Any, **options: Any) -> Any:
+        opened.append(Path(path).name)
+        return open(path, *args, **options)
+
+    for module in (documents, small_files):
+        monkeypatch.setattr(module, "open", counted, raising=False)
+    errbar.load(tmp_path, repeats="keep")
+    assert sorted(opened) == ["a_results.jsonl", "b_results.jsonl"]
+
+
+def test_a_log_from_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
+    """A pipe gives a part at a time, so its first part is not taken for the whole."""
+    pipe = tmp_path / "a.jsonl"
+    os.mkfifo(pipe)
+    with small_files.opened_once(), ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(pipe.write_bytes, b"{}\n")
+        assert small_files.head_of(pipe, 1 << 16) == b"{}\n"
+        writing.result()
+        assert small_files.whole_file(pipe) is None

@@ -5,13 +5,11 @@ recognises files by their content, not only by name, and returns a `Log`.
 """
 
 import csv
-import gzip
 import importlib
 import io
 import math
 import pkgutil
 import re
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -26,6 +24,7 @@ from errbar.base.remarks import Above, guess
 from errbar.data import readers
 from errbar.data.readers.documents import parse, paused_collector
 from errbar.data.readers.logs import Log, some_of
+from errbar.data.readers.small_files import head_of
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError, InternalError
 
@@ -76,7 +75,7 @@ class Glance:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.head = _head_of(path)  # the first bytes, decompressed if the file is compressed
+        self.head = head_of(path, _HEAD)  # the first bytes, decompressed if the file is compressed
         self.text = self.head.decode("utf-8", "replace").removeprefix("\ufeff")
         self._seen: set[str] = set()  # keys
         self._unseen: Iterator[str] = iter(())
@@ -145,17 +144,6 @@ def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
         return next((why for why, *keys in rules if glance.has(*keys)), "")
 
     return _recognise
-
-
-def _head_of(path: Path) -> bytes:
-    try:
-        if path.name.endswith(".gz") and path.suffix:
-            with gzip.open(path, "rb") as packed:
-                return packed.read(_HEAD)
-        with open(path, "rb", buffering=0) as file:
-            return file.read(_HEAD)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
 
 
 def _object_in(text: str) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from typing import Any, TypeGuard, TypeVar
 
 import msgspec
 
+from errbar.data.readers.small_files import whole_file
 from errbar.errors import InputError
 
 JSONDecodeError = json.JSONDecodeError
@@ -144,6 +145,9 @@ def _elements_as_json(raw: bytes, where: str) -> Iterator[Any]:
 
 def bytes_of(path: Path) -> bytes:
     """The content of a file, decompressed, within the size limits."""
+    small = whole_file(path)
+    if small is not None:
+        return small
     most = _LARGEST
     try:
         # buffering takes a third of the time for a small file
@@ -217,6 +221,10 @@ def lines_in_turn(batch: bytes, first: int, path: Path) -> Iterator[tuple[int, d
 
 def _batches(path: Path) -> Iterator[bytes]:
     """The content of a file in pieces of whole lines, some of them at a time."""
+    small = whole_file(path)
+    if small is not None:
+        yield small
+        return
     parts: list[bytes] = []
     try:
         with (

@@ -21,6 +21,7 @@ from errbar.data.readers.files import (
     why_not_read,
 )
 from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words
+from errbar.data.readers.small_files import opened_once
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import is_array, read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
@@ -65,6 +66,11 @@ class _Skipped(Accounts):
 
 def read_paths(paths: Paths, request: ReadRequest) -> Source:
     """Read logs and tables at paths: one source, or several combined under system names."""
+    with opened_once():
+        return _read_paths(paths, request)
+
+
+def _read_paths(paths: Paths, request: ReadRequest) -> Source:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     given = [standard_input() if str(name) == "-" else name for name in given]
     files = find_files(given)
