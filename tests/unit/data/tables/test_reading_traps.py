@@ -467,3 +467,16 @@ def test_questions_in_lists_of_tasks_are_questions_of_those_tasks(tmp_path: Path
     scores = errbar.load(path).score("avg")
     assert {score.task: score.value for score in scores} == {"sums": 0.6, "words": 0.9}
     assert {score.trials for score in scores} == {10}
+
+
+def test_turns_of_a_conversation_are_not_taken_for_trials_without_a_warning(tmp_path: Path) -> None:
+    rows = [
+        {"id": at, "turns": [{"turn": 1, "score": int(at < 9)}, {"turn": 2, "score": int(at < 3)}]}
+        for at in range(12)
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "every question has rows for each 'turn' (means: 1 0.75, 2 0.25)" in said_above(path)
+    same = [{"id": row["id"], "turns": [{"score": 1}, {"score": 0}]} for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in same), encoding="utf-8")
+    assert "Trials: the entries of the lists in 'turns'" in said_above(path)

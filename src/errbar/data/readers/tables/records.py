@@ -6,7 +6,7 @@ system. Each of these has a conversion step, and each step adds a remark.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
 from operator import itemgetter
@@ -134,6 +134,25 @@ def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
 
 
+def _is_numbered(lists: Sequence[Sequence[Mapping[str, Any]]], keys: Collection[str]) -> bool:
+    """Whether a field numbers or names the entries, as the turns of a conversation; not as trials.
+
+    Its values differ within a list and are the same in all lists.
+    """
+    longest = max(lists, key=len)
+    for key in keys:
+        values = [str(entry.get(key)) for entry in longest]
+        repeats = len(values) == 1 or len(set(values)) < len(values)
+        if repeats or any(names_in_parts([key], meaning) for meaning in ("trial", "outcome")):
+            continue
+        if all(
+            [str(entry.get(key)) for entry in entries] == values[: len(entries)]
+            for entries in lists
+        ):
+            return len(lists) > 1
+    return False
+
+
 def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
     """A row per object in a column of lists, if the objects have outcomes and the rows do not."""
     if any(names_in_parts([name], "outcome") for name in flat):
@@ -147,7 +166,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
         keys = {key for entries in lists for entry in entries for key in entry}
-        if names_in_parts(keys, "question"):
+        if names_in_parts(keys, "question") or _is_numbered(lists, keys):
             return found, guess(f"Rows: the entries of the lists in {name!r}")
         if not any(names_in_parts([key], "trial") for key in found):
             found["trial"] = [at + 1 for entries in lists for at in range(len(entries))]
