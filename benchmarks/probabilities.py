@@ -61,7 +61,7 @@ def board(shape: str, size: tuple[int, int], rare: float, rng: Any) -> Iterator[
         }
     )
     for pair in runs.compare("avg"):
-        better = means[pair.one] > means[pair.other]
+        better = means[pair.first] > means[pair.second]
         surely = pair.chance >= 0.5
         yield Statement("P(better)", max(pair.chance, 1.0 - pair.chance), better == surely)
     best = max(means, key=lambda name: means[name])

@@ -156,9 +156,9 @@ def test_curves_of_others_go_as_far_as_their_own_trials(kind: Kind) -> None:
 def test_others_are_compared_as_if_it_were_not_there(kind: Kind) -> None:
     found = both(kind).compare(kind.metric, **kind.told)
     alone = fine().compare(kind.metric, **kind.told)
-    assert same([one for one in found.to_dicts() if one["other"] != "odd"], alone.to_dicts())
-    missing = [row for row in found if row.other == "odd"]
-    assert [row.one for row in missing] == ["a", "b", "c"]
+    assert same([one for one in found.to_dicts() if one["second"] != "odd"], alone.to_dicts())
+    missing = [row for row in found if row.second == "odd"]
+    assert [row.first for row in missing] == ["a", "b", "c"]
     for row in missing:
         assert math.isnan(row.difference)
         assert row.reason.startswith(f"odd has no {row.metric}: {kind.reason}")
@@ -213,7 +213,7 @@ def test_a_report_has_the_others_and_the_reason(lack: str) -> None:
         kept = [
             row
             for row in rows.to_dicts()
-            if "odd" not in (row.get("system"), row.get("one"), row.get("other"))
+            if "odd" not in (row.get("system"), row.get("first"), row.get("second"))
         ]
         if lack != "few trials":
             assert same(kept, expected.to_dicts())  # a report drops short questions
@@ -267,7 +267,7 @@ def test_a_pair_that_trials_cannot_tell_apart_keeps_no_other_from_being_compared
     once = rows.filter((pl.col("system") != "c") | (pl.col("trial") == 0))
     found = errbar.load(once).compare("avg", estimand="benchmark")
     alone = errbar.load(rows.filter(pl.col("system") != "c")).compare("avg", estimand="benchmark")
-    assert same([row for row in found.to_dicts() if row["other"] != "c"], alone.to_dicts())
+    assert same([row for row in found.to_dicts() if row["second"] != "c"], alone.to_dicts())
     for row in found[1:]:
         assert "a single trial gives no spread between trials" in row.reason
 
@@ -303,8 +303,10 @@ def test_others_are_ranked_by_confidence(
         assert reason in " ".join(str(found).split())
     compared = runs.compare("aurc")
     expected = fine().compare("aurc").to_dicts()
-    assert [row for row in compared.to_dicts() if row["other"] != "odd"] == expected
-    assert all(f"odd has no aurc: {reason}" in row.reason for row in compared if row.other == "odd")
+    assert [row for row in compared.to_dicts() if row["second"] != "odd"] == expected
+    assert all(
+        f"odd has no aurc: {reason}" in row.reason for row in compared if row.second == "odd"
+    )
     assert "odd" in runs.plot.roc(method=quick).svg()
     runs.plot.risk_coverage(method=quick)
     with pytest.raises(InputError, match=reason):

@@ -222,8 +222,8 @@ def _comparison(
     return Comparison(
         metric=data.metric,
         task=data.task,
-        one=data.systems[pair.first],
-        other=data.systems[pair.second],
+        first=data.systems[pair.first],
+        second=data.systems[pair.second],
         value=found.value,
         against=found.against,
         difference=spread.mean,
@@ -253,8 +253,8 @@ def missing(
     return Comparison(
         metric=metric,
         task=task,
-        one=pair.first,
-        other=pair.second,
+        first=pair.first,
+        second=pair.second,
         value=nan,
         against=nan,
         difference=nan,

@@ -339,8 +339,8 @@ def tested_comparison(
     return Comparison(
         metric=metric,
         task="",
-        one=names[0],
-        other=names[1],
+        first=names[0],
+        second=names[1],
         value=gap.value,
         against=gap.against,
         difference=mean,

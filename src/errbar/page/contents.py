@@ -244,7 +244,7 @@ def _verdicts(
         found += [
             row.headline()
             for row in compared
-            if {row.one, row.other} == set(leaders) and (row.better or row.probably_better)
+            if {row.first, row.second} == set(leaders) and (row.better or row.probably_better)
         ]
         found.append(("", f"{compared.tally(baseline)}{_basis(board, compared)}"))
     if board is None and len({estimate.system for estimate in scores}) == 1:

@@ -191,10 +191,10 @@ for (const host of document.querySelectorAll("[data-curves]")) {
 const MOST_IN_MATRIX = 36;
 for (const host of document.querySelectorAll(".matrix")) {
   const rows = numbers.results.comparisons.rows.filter((row) => row.task === host.dataset.task);
-  const there = new Set(rows.flatMap((row) => [row.one, row.other]));
+  const there = new Set(rows.flatMap((row) => [row.first, row.second]));
   const all = Object.keys(looks.colours).filter((system) => there.has(system)), systems = all.slice(0, MOST_IN_MATRIX);
   if (systems.length < 4 || rows.length < systems.length) continue; // few pairs, or a baseline
-  const found = new Map(rows.map((row) => [JSON.stringify([row.one, row.other]), row]));
+  const found = new Map(rows.map((row) => [JSON.stringify([row.first, row.second]), row]));
   const table = make("table"), head = make("tr");
   head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 16 && (at + 1) % 5 && at ? "" : at + 1, { scope: "col", "aria-label": system })));
   const thead = make("thead"), body = make("tbody");

@@ -1,6 +1,7 @@
 """The result of comparing two systems."""
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,8 @@ class Comparison:
 
     metric: Metric
     task: str
-    one: str
-    other: str
+    first: str  # name of a system
+    second: str
     value: float  # of the first, on the questions of both
     against: float  # of the second
     difference: float
@@ -40,6 +41,18 @@ class Comparison:
     items: int = 0  # common ranked items, for metrics without a value per question
 
     @property
+    def one(self) -> str:
+        """Deprecated name of `first`."""
+        warnings.warn("Comparison.one is called first.", DeprecationWarning, stacklevel=2)
+        return self.first
+
+    @property
+    def other(self) -> str:
+        """Deprecated name of `second`."""
+        warnings.warn("Comparison.other is called second.", DeprecationWarning, stacklevel=2)
+        return self.second
+
+    @property
     def questions(self) -> int:
         """Number of common questions, or of common items for ranked metrics."""
         return self.items or self.wins + self.ties + self.losses
@@ -54,27 +67,27 @@ class Comparison:
         """The system that is significantly better; empty if inconclusive."""
         if not self.adjusted < 1.0 - self.interval.level:
             return ""
-        return self.one if self._gain(self.difference) > 0 else self.other
+        return self.first if self._gain(self.difference) > 0 else self.second
 
     @property
     def probably_better(self) -> str:
         """The system that is better if there are no rare failures; empty if `better` is not."""
         if self.better or not self.probable < 1.0 - self.interval.level:
             return ""
-        return self.one if self._gain(self.difference) > 0 else self.other
+        return self.first if self._gain(self.difference) > 0 else self.second
 
     @property
     def verdict(self) -> str:
         """Conclusion of the comparison: better, probably better or inconclusive."""
         who, words = self._found
-        against = self.other if who == self.one else self.one
+        against = self.second if who == self.first else self.first
         return f"{who} is {words}".replace("no worse", f"no worse than {against}") if who else words
 
     @property
     def short_verdict(self) -> str:
         """Conclusion on the first system, without names: better, worse or inconclusive."""
         who, words = self._found
-        if who == self.other:
+        if who == self.second:
             return words.replace("worse", "|").replace("better", "worse").replace("|", "better")
         return words
 
@@ -92,13 +105,13 @@ class Comparison:
         """Conclusion if differences up to the margin do not matter."""
         low, high = self.gain_ends
         verdicts = {
-            (self.one, f"better by more than {margin:g}"): low > margin,
-            (self.other, f"better by more than {margin:g}"): high < -margin,
+            (self.first, f"better by more than {margin:g}"): low > margin,
+            (self.second, f"better by more than {margin:g}"): high < -margin,
             (who, f"{plainly}, by less than {margin:g}"): bool(self.better) and self._is_equal,
             (who, plainly): bool(self.better),
             ("", f"as good as each other, within {margin:g}"): self._is_equal,
-            (self.one, f"no worse, within {margin:g}"): low > -margin,
-            (self.other, f"no worse, within {margin:g}"): high < margin,
+            (self.first, f"no worse, within {margin:g}"): low > -margin,
+            (self.second, f"no worse, within {margin:g}"): high < margin,
         }
         return next((found for found, holds in verdicts.items() if holds), ("", INCONCLUSIVE))
 
@@ -121,8 +134,8 @@ class Comparison:
         return {
             "task": self.task,
             "metric": str(self.metric),
-            "one": self.one,
-            "other": self.other,
+            "first": self.first,
+            "second": self.second,
             "value": self.value,
             "against": self.against,
             "difference": self.difference,
@@ -150,18 +163,18 @@ class Comparison:
     @property
     def leader(self) -> str:
         """The system with the better score, whether or not significantly; the first if equal."""
-        return self.other if self._gain(self.difference) < 0 else self.one
+        return self.second if self._gain(self.difference) < 0 else self.first
 
     @property
     def trailer(self) -> str:
         """The system with the worse score."""
-        return self.one if self.leader == self.other else self.other
+        return self.first if self.leader == self.second else self.second
 
     @property
     def lead(self) -> tuple[float, float, float]:
         """By how much the leader is better, with the ends of the interval."""
         low, high = self.gain_ends
-        ends = (low, high) if self.leader == self.one else (-high, -low)
+        ends = (low, high) if self.leader == self.first else (-high, -low)
         return abs(self.difference), *ends
 
     def lead_digits(self) -> tuple[str, str, str]:
@@ -180,7 +193,7 @@ class Comparison:
     def sentence(self) -> tuple[str, str]:
         """The verdict in a sentence of two parts: all that it says without numbers, and those."""
         if self.reason:
-            return f"No verdict: {self.one} against {self.other}", f": {self.reason}."
+            return f"No verdict: {self.first} against {self.second}", f": {self.reason}."
         gap, low, high = self.lead_digits()
         by = f"by {gap} {self.metric} ({self.interval.title} {low} to {high})"
         if self.better:
@@ -189,7 +202,7 @@ class Comparison:
             claim = f"{self.leader} is probably better than {self.trailer}"
             return claim, f" {by}, assuming no rare failures."
         if not self.difference:
-            same = f"{self.one} and {self.other} have the same {self.metric}"
+            same = f"{self.first} and {self.second} have the same {self.metric}"
             return f"Inconclusive: {same}", "."
         return f"Inconclusive: {self.leader} leads {self.trailer}", f" {by}."
 
@@ -200,8 +213,8 @@ class Comparison:
         title = self.interval.title
         if self.better and not self.margin and not self.reason:
             low, high = self.gain_ends
-            worse = self.other if self.better == self.one else self.one
-            ends = (low, high) if self.better == self.one else (-high, -low)
+            worse = self.second if self.better == self.first else self.first
+            ends = (low, high) if self.better == self.first else (-high, -low)
             gap, low_text, high_text = (
                 score_text(number, self.sd) for number in (abs(self.difference), *ends)
             )
@@ -212,4 +225,4 @@ class Comparison:
         )
         known = f"{title} {low_text} to {high_text}"
         interval = f"no interval: {self.reason}" if self.reason else known
-        return f"{self.one} vs {self.other}: {self.verdict} ({gap}, {interval})"
+        return f"{self.first} vs {self.second}: {self.verdict} ({gap}, {interval})"

@@ -45,7 +45,7 @@ class Comparisons(Rows[Comparison]):
         columns = [
             ["task", *(row.task for row in self)],
             ["metric", *(str(row.metric) if metrics else "" for row in self)],
-            ["systems", *(f"{row.one}{JOINT}{row.other}" for row in self)],
+            ["systems", *(f"{row.first}{JOINT}{row.second}" for row in self)],
             [
                 interval_head(name, (row.interval.title for row in self)),
                 *(cell if row.questions else DASH for cell, row in zip(cells, self, strict=True)),
@@ -66,7 +66,7 @@ class Comparisons(Rows[Comparison]):
         if not any(row.better for row in there):
             open_question = f"Inconclusive: {tally[:1].lower()}{tally[1:]}"
             return Headline(open_question, ".", Tone.DIM) if tally else None
-        others = {name for row in there for name in (row.one, row.other)}
+        others = {name for row in there for name in (row.first, row.second)}
         names = sorted({row.better for row in there} - {""})
         best = next((name for name in names if self._beats(name, others - {name})), "")
         claim = f"{best} beats each of the {len(others) - 1} other systems" if best else tally
@@ -74,8 +74,8 @@ class Comparisons(Rows[Comparison]):
 
     def _beats(self, name: str, others: Collection[str]) -> bool:
         """Whether a system is better than each of the others, by all metrics and on all tasks."""
-        own = [row for row in self if row.questions and name in (row.one, row.other)]
-        losers = {row.one if row.other == name else row.other for row in own}
+        own = [row for row in self if row.questions and name in (row.first, row.second)]
+        losers = {row.first if row.second == name else row.second for row in own}
         return losers == set(others) and all(row.better == name for row in own)
 
     def footer(self) -> str:
@@ -94,7 +94,7 @@ class Comparisons(Rows[Comparison]):
         """How many pairs of systems differ, in a sentence; a pair counts once for all tasks."""
         there = [row for row in self if row.questions]
         pairs, sure, probable = (
-            {frozenset((row.one, row.other)) for row in rows}
+            {frozenset((row.first, row.second)) for row in rows}
             for rows in (
                 there,
                 [row for row in there if row.better],
@@ -108,7 +108,7 @@ class Comparisons(Rows[Comparison]):
             name = "task" if len(tasks) > 1 else "metric"
             decided = len({getattr(row, name) for row in there if row.better})
             return (
-                f"{there[0].one} and {there[0].other} differ significantly "
+                f"{there[0].first} and {there[0].second} differ significantly "
                 f"{'on' if name == 'task' else 'by'} {decided or 'none'} of "
                 f"{len(tasks if name == 'task' else metrics)} {name}s."
             )
@@ -162,7 +162,7 @@ class Comparisons(Rows[Comparison]):
     def _called(self, row: Comparison) -> str:
         """A pair, with its task if there are several."""
         several = len({row.task for row in self}) > 1
-        return f"{row.one}{JOINT}{row.other}{f' · {row.task}' if several and row.task else ''}"
+        return f"{row.first}{JOINT}{row.second}{f' · {row.task}' if several and row.task else ''}"
 
     def _listed(self, pairs: Collection[str]) -> str:
         """Pairs by name, unless they are all or many."""

@@ -317,19 +317,19 @@ class TestWhoIsCompared:
     RUNS = errbar.load({"a": A, "b": B, "c": np.flip(B, axis=0)})
 
     def test_all_pairs(self) -> None:
-        pairs = [(one.one, one.other) for one in self.RUNS.compare("avg")]
+        pairs = [(one.first, one.second) for one in self.RUNS.compare("avg")]
         assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
 
     def test_against_a_baseline(self) -> None:
-        pairs = [(one.one, one.other) for one in self.RUNS.compare("avg", baseline="b")]
+        pairs = [(one.first, one.second) for one in self.RUNS.compare("avg", baseline="b")]
         assert pairs == [("a", "b"), ("c", "b")]
 
     def test_systems_by_name_and_the_baseline_among_them_without_being_named(self) -> None:
         found = self.RUNS.compare("avg", systems=["c", "a", "c"])
-        assert [(one.one, one.other) for one in found] == [("c", "a")]
+        assert [(one.first, one.second) for one in found] == [("c", "a")]
         for systems in (["c"], "c", ["c", "a"]):
             found = self.RUNS.compare("avg", systems=systems, baseline="a")
-            assert [(one.one, one.other) for one in found] == [("c", "a")]
+            assert [(one.first, one.second) for one in found] == [("c", "a")]
 
     @pytest.mark.parametrize(
         ("asked", "said"),
@@ -405,5 +405,5 @@ def test_a_pair_without_a_common_question_is_left_out_and_named() -> None:
         "c": errbar.Counts([4, 4], [1, 2], questions=["q8", "q9"]),
     }
     found = errbar.load(systems).compare("avg")
-    assert [(row.one, row.other) for row in found] == [("a", "b")]
+    assert [(row.first, row.second) for row in found] == [("a", "b")]
     assert "'a' and 'c' have no question in common: they are not compared." in found.notes()

@@ -172,7 +172,7 @@ def test_two_scores_of_the_same_labels_have_delong() -> None:
     found = errbar.load(both(first, second)).compare("roc-auc")
     assert type(found) is type(expected)
     assert found.method == expected.method == "DeLong's covariance"
-    renamed = replace(found, rows=(replace(found[0], one="first", other="second"),))
+    renamed = replace(found, rows=(replace(found[0], first="first", second="second"),))
     same_rows(renamed, expected)
 
 
@@ -183,7 +183,9 @@ def test_several_of_them_are_adjusted_for_their_number() -> None:
     scores = {one["system"][0]: one["confidence"].to_numpy() for one in (first, second, third)}
     labels = first["outcome"].to_numpy()
     for row in found:
-        (pair,) = roc.compare_paired(scores[row.one], scores[row.other], labels, level=1 - 0.05 / 3)
+        (pair,) = roc.compare_paired(
+            scores[row.first], scores[row.second], labels, level=1 - 0.05 / 3
+        )
         each = pair.interval
         assert row.interval.low == pytest.approx(min(each.low, row.interval.low))
         assert row.interval.high == pytest.approx(max(each.high, row.interval.high))
@@ -316,7 +318,7 @@ def test_less_risk_is_better_and_more_area_is() -> None:
     bad = table(1, "bad", 200).with_columns(confidence=-pl.col("confidence"))
     for name in (*SELECTIVE[:5], "roc-auc"):
         found = only(both(good, bad), name)
-        assert (found.one, found.verdict) == ("bad", "good is better"), name
+        assert (found.first, found.verdict) == ("bad", "good is better"), name
         assert found.chance < 0.01
         assert found.adjusted < 0.05
     close = only(both(good, good.with_columns(system=pl.lit("near"))), "aurc", margin=0.1)
@@ -358,7 +360,7 @@ def test_simultaneous_intervals_hold_their_level() -> None:
 def test_against_a_baseline_and_of_some_systems() -> None:
     runs = errbar.load(both(*(table(seed, name) for seed, name in enumerate("abc"))))
     found = runs.compare("aurc", baseline="b")
-    assert [(row.one, row.other) for row in found] == [("a", "b"), ("c", "b")]
+    assert [(row.first, row.second) for row in found] == [("a", "b"), ("c", "b")]
     assert len(runs.compare("aurc", systems=["a", "c"])) == 1
     with pytest.raises(InputError, match="no system 'x'"):
         runs.compare("aurc", systems=["a", "x"])

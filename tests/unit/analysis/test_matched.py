@@ -99,7 +99,7 @@ def test_each_difference_is_that_of_items_written_out(
     pairs = len(shares) * (len(shares) - 1) // 2
     assert [str(row.metric) for row in result] == [name for name in names for _ in range(pairs)]
     for row in result:
-        one, other = systems[row.one], systems[row.other]
+        one, other = systems[row.first], systems[row.second]
         name = str(row.metric)
         common = min(one.coverage, other.coverage)
         ones = np.ones(30, dtype=int)
@@ -117,7 +117,7 @@ def test_each_difference_is_that_of_items_written_out(
 def test_rows_stand_pair_by_pair_in_the_order_given() -> None:
     systems = {name: system(at, 1.0) for at, name in enumerate(["z", "a", "m"])}
     result = compare(systems, coverages=[0.5], method=PERCENTILE, rng=0)
-    pairs = list(dict.fromkeys((row.one, row.other) for row in result))
+    pairs = list(dict.fromkeys((row.first, row.second) for row in result))
     assert pairs == [("z", "a"), ("z", "m"), ("a", "m")]
     assert "hold for all 9 comparisons together (Bonferroni)" in " ".join(str(result).split())
 

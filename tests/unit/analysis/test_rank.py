@@ -61,7 +61,7 @@ def test_of_two_systems_the_chance_to_be_best_is_that_of_comparing_them() -> Non
     data = simulated(np.random.default_rng(3), 2, 40, 2)
     best = {row.system: row.chance_best for row in ranked(data)}
     comparison = errbar.load(data).compare("avg")[0]
-    assert best[comparison.one] == pytest.approx(comparison.chance, abs=0.015)
+    assert best[comparison.first] == pytest.approx(comparison.chance, abs=0.015)
 
 
 def test_two_systems_are_separated_exactly_if_comparing_them_says_so() -> None:
@@ -132,7 +132,7 @@ def test_letters_are_those_of_comparing_all_pairs() -> None:
         data = simulated(np.random.default_rng(seed), 4, 60, 3)
         letters = {row.system: set(row.groups) for row in ranked(data)}
         for pair in errbar.load(data).compare("avg"):
-            assert bool(pair.better) == (not letters[pair.one] & letters[pair.other])
+            assert bool(pair.better) == (not letters[pair.first] & letters[pair.second])
 
 
 def outcomes(tmp_path: Path) -> Path:

@@ -21,7 +21,7 @@ from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Interval
 
 KEYS = [
-    *("task", "metric", "one", "other", "value", "against", "difference", "sd", "low", "high"),
+    *("task", "metric", "first", "second", "value", "against", "difference", "sd", "low", "high"),
     *("level", "covers", "p_value", "adjusted", "probable", "undone_by", "chance"),
     *("wins", "ties", "losses", "questions", "left_out", "margin", "no_worse"),
     *("better", "probably_better", "verdict", "caution", "reason"),
@@ -61,7 +61,7 @@ class TestMany:
     def test_bonferroni_by_hand_on_the_exact_test_of_mcnemar(self) -> None:
         data = {name: matrix(seed, 80, 1, right) for name, seed, right in SINGLE}
         for one in errbar.load(data).compare("avg"):
-            apart = (data[one.one] - data[one.other]).ravel()
+            apart = (data[one.first] - data[one.second]).ravel()
             wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
             assert (one.wins, one.losses) == (wins, losses)
             exact = mcnemar(wins, losses)
@@ -165,9 +165,9 @@ class TestTheSameAgain:
     def test_whatever_the_order_of_systems(self, estimand: str) -> None:
         found = errbar.load(THREE).compare("pass@2", estimand=estimand)
         turned = errbar.load(dict(reversed(THREE.items()))).compare("pass@2", estimand=estimand)
-        mirrored = {(one.one, one.other): one for one in turned}
+        mirrored = {(one.first, one.second): one for one in turned}
         for one in found:
-            other = mirrored[one.other, one.one]
+            other = mirrored[one.second, one.first]
             assert other.difference == pytest.approx(-one.difference, abs=1e-12)
             assert (other.interval.low, other.interval.high) == pytest.approx(
                 (-one.interval.high, -one.interval.low), abs=1e-9
@@ -185,8 +185,8 @@ def said(difference: float, low: float, high: float, adjusted: float, **more: An
     return Comparison(
         metric=Average(),
         task="",
-        one="a",
-        other="b",
+        first="a",
+        second="b",
         value=0.5,
         against=0.5 - difference,
         difference=difference,
@@ -274,8 +274,8 @@ class TestHeadlines:
         rows = [
             replace(better, task="sums"),
             replace(better, task="proofs"),
-            replace(probable, task="sums", other="c"),
-            replace(said(0.0, -0.1, 0.1, 1.0), task="sums", one="b", other="c"),
+            replace(probable, task="sums", second="c"),
+            replace(said(0.0, -0.1, 0.1, 1.0), task="sums", first="b", second="c"),
         ]
         assert Comparisons(tuple(rows), "").tally() == (
             "1 of 3 pairs of systems differs significantly on at least one task; 1 more probably "
@@ -284,7 +284,7 @@ class TestHeadlines:
         assert Comparisons(tuple(rows[:2]), "").tally() == (
             "a and b differ significantly on 2 of 2 tasks."
         )
-        assert Comparisons((better, replace(probable, one="c")), "").tally("b") == (
+        assert Comparisons((better, replace(probable, first="c")), "").tally("b") == (
             "1 of 2 systems differs significantly from b; 1 more probably does."
         )
 
@@ -444,3 +444,11 @@ class TestOutput:
     def test_one_line(self) -> None:
         (one,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
         assert re.fullmatch(r"pass@2: b beats a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)", str(one))
+
+
+def test_the_former_names_of_the_two_systems_are_deprecated() -> None:
+    comparison = said(0.1, 0.05, 0.15, 0.01)
+    with pytest.warns(DeprecationWarning, match="called first"):
+        assert comparison.one == comparison.first
+    with pytest.warns(DeprecationWarning, match="called second"):
+        assert comparison.other == comparison.second

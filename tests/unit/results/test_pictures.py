@@ -258,7 +258,7 @@ def test_differences_are_drawn_beside_zero_and_the_margin(runs: Runs) -> None:
     found = runs.compare("avg", margin=0.07)
     picture = found.plot()
     for row, one in zip(rows_of(picture), found, strict=True):
-        assert row["label"] == f"{one.one} − {one.other}"
+        assert row["label"] == f"{one.first} − {one.second}"
         assert (row["drawn"], row["low"], row["high"]) == (
             one.difference,
             one.interval.low,

@@ -83,8 +83,8 @@ def row(
         Comparison(
             metric=parse(metric),
             task=sizes.pop("task", ""),
-            one="candidate",
-            other="baseline",
+            first="candidate",
+            second="baseline",
             value=0.5 + middle,
             against=0.5,
             difference=middle,

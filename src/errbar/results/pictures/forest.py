@@ -95,7 +95,7 @@ def score_forest(scores: Estimates[Any]) -> Picture:
 def comparison_forest(found: Comparisons) -> Picture:
     """Draw every difference with a line at zero, and the margin shaded."""
     tasks = {row.task for row in found}
-    names = [_pair(row.one, row.other, row.task if len(tasks) > 1 else "") for row in found]
+    names = [_pair(row.first, row.second, row.task if len(tasks) > 1 else "") for row in found]
     short = vega.short_names(names)
     rows = [
         _row(short[name], str(row.metric), row.difference, row.sd, row.interval)
