@@ -4,6 +4,8 @@
 """
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -40,3 +42,11 @@ def _draw_examples(number: int) -> None:
         "errbar", derandomize=True, deadline=None, database=None, max_examples=number
     )
     settings.load_profile("errbar")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium."""
+    from browser_pages import launched  # noqa: PLC0415  it needs playwright
+
+    yield from launched()

@@ -13,7 +13,7 @@ from logs import REPOSITORY
 
 ROOT = REPOSITORY
 README = ROOT / "README.md"
-INSTALL = ROOT / "docs" / "install.md"
+QUICKSTART = ROOT / "docs" / "quickstart.md"
 WITH_EXAMPLES = [
     page
     for page in [README, *sorted(ROOT.glob("docs/**/*.md"))]
@@ -42,7 +42,7 @@ def test_the_readme_shows_the_table_that_its_command_prints(
 
 def test_the_readme_counts_the_formats_that_are_read() -> None:
     formats = [reader for reader in every_reader().values() if not reader.only_totals]
-    for page in (README, INSTALL):
+    for page in (README, QUICKSTART):
         (others,) = re.findall(r"\[(\d+)\s+other", page.read_text(encoding="utf-8"))
         assert int(others) + len(["inspect_ai", "lm_eval"]) == len(formats)
 
@@ -56,7 +56,7 @@ def test_every_link_of_the_readme_leads_to_a_file() -> None:
 
 def test_the_first_steps_show_what_the_command_prints_of_a_log() -> None:
     log = "tests/fixtures/inspect_ai/epochs.eval"
-    shown = INSTALL.read_text(encoding="utf-8")
+    shown = QUICKSTART.read_text(encoding="utf-8")
     assert log in shown
     assert CliRunner().invoke(main, ["curve", str(ROOT / log)]).output.rstrip() in shown
 
@@ -66,5 +66,5 @@ def test_the_first_steps_show_what_the_demo_prints(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     printed = CliRunner().invoke(main, ["demo"]).output.rstrip()
-    assert printed in INSTALL.read_text(encoding="utf-8")
+    assert printed in QUICKSTART.read_text(encoding="utf-8")
     assert (tmp_path / "errbar-demo.html").stat().st_size > 50_000

@@ -1,73 +1,22 @@
 """The report in a real browser: it draws, sorts, finds, and obeys nothing but its own script."""
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from playwright.sync_api import sync_playwright
 
 import errbar
+from browser_pages import NARROW, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar import demo
 from errbar.page import ReportSettings, write_report
 from hostile import HOSTILE
 
-CHROMIUM = shutil.which("chromium")
 SUPPORT = Path(__file__).parents[1] / "support"
 OUTCOMES = demo.LOGS / f"{demo.HARD}.csv"
-QUIET = (
-    "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-quic",
-)  # fmt: skip
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and "CI" not in os.environ, reason="no Chromium: scripts/browser installs it"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            args=list(QUIET),
-            timeout=120_000,  # milliseconds: a busy machine may need more than the usual 30 seconds
-        )
-        yield opened
-        opened.close()
-
-
-class Opened:
-    """A page, with all that it said and asked for."""
-
-    def __init__(self, browser: Any, path: Path, **how: Any) -> None:
-        self.page = browser.new_page(**how)
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def keep(self, name: str, **how: Any) -> None:
-        """A picture, in the folder that ERRBAR_ARTEFACTS names."""
-        if "ERRBAR_ARTEFACTS" in os.environ:
-            place = Path(os.environ["ERRBAR_ARTEFACTS"])
-            place.mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=str(place / f"{name}.png"), **how)
-
-    def unfold(self) -> "Opened":
-        """Open every table that is folded."""
-        self.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
-        return self
-
-    def column(self, table: str, at: int) -> list[str]:
-        cells = self.page.locator(f"#{table} tbody tr > :nth-child({at})")
-        return [text.strip() for text in cells.all_text_contents()]
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +70,6 @@ def reports(tmp_path_factory: pytest.TempPathFactory, report: Path) -> dict[str,
 
 # Looks: light and dark, wide and narrow, on paper.
 
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SIDEWAYS = """[...document.querySelectorAll('.scroll, .matrix, pre')]
     .filter((part) => part.scrollWidth > part.clientWidth)
     .map((part) => part.outerHTML.slice(0, 80))"""
@@ -151,6 +98,7 @@ def test_a_report_is_sound_in_every_light_and_size(
     assert page.evaluate(OVERFLOW) <= 0
     if size is WIDE:
         assert page.evaluate(SIDEWAYS) == []
+    assert opened.barriers() == []
     assert opened.said == []
     assert opened.asked == [reports[name].as_uri()]
 

@@ -46,6 +46,7 @@ COMMANDS = {
     r"could not import .*": INSTALLED_BY,  # the words of pytest.importorskip
     r".*(scripts/harness \w+) installs .*": r"\1",
     r".*(scripts/browser) installs .*": r"\1",
+    r".*(scripts/docs) builds .*": r"\1",
     r"Spark runs on Java.*": "apt-get install default-jre-headless (or set JAVA_HOME)",
 }
 

@@ -1,6 +1,5 @@
 """Numbers to their significant digits, and tables as Markdown, LaTeX, HTML and JUnit reports."""
 
-import html
 import math
 import re
 import textwrap
@@ -301,21 +300,6 @@ def is_numeric(column: Sequence[str]) -> bool:
     return any(cells) and all(cell in ("", DASH) or _NUMBER.fullmatch(cell) for cell in cells)
 
 
-def html_table(
-    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
-) -> str:
-    """Return columns and notes as an HTML table, with all text escaped."""
-    head, *rows = zip(*columns, strict=True)
-    first = "".join(f"<p>{html.escape(note)}</p>" for note in above)
-    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
-    below = "<br>".join(html.escape(note) for note in notes)
-    return (
-        f"{first}<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody>"
-        f'<tfoot><tr><td colspan="{len(head)}" style="text-align: left">{below}</td></tr>'
-        f"</tfoot></table>"
-    )
-
-
 def pointed(cells: Iterable[str]) -> list[str]:
     """Return cells padded so that decimal points align; nan becomes a dash.
 
@@ -328,10 +312,6 @@ def pointed(cells: Iterable[str]) -> list[str]:
     left = max((len(integer) for integer, _, _ in parts), default=0)
     right = max((len(point + rest) for _, point, rest in parts), default=0)
     return [f"{integer:>{left}}{point + rest:<{right}}" for integer, point, rest in parts]
-
-
-def _cells(tag: str, row: Sequence[str]) -> str:
-    return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
 
 
 _NO_XML = re.compile("[\ufffe\uffff]")  # not allowed in XML, beside what `printable` escapes

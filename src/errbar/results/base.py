@@ -4,6 +4,7 @@ A number that cannot be computed is a dash with a reason; if all are missing, th
 """
 
 import csv
+import html
 import importlib
 import io
 import json
@@ -21,7 +22,6 @@ from errbar.base.layout import Detail, Headline, Table, Tone, page, plain
 from errbar.base.remarks import above, below, explanations, marked, setting, unmarked, way_to_say
 from errbar.base.tables import (
     counted,
-    html_table,
     inert_csv,
     interval_cells,
     latex_table,
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from errbar.results.pictures.vega import Picture
 
 R = TypeVar("R")
+
+_BAR_WIDTH = 120  # pixels of the bars of intervals in a notebook
+_WITH_INTERVAL = re.compile(r"([-+]?[\d.]+) +\[ *([-+]?[\d.]+), *([-+]?[\d.]+)\]")
 
 
 class Result(ABC):
@@ -148,7 +151,7 @@ class Result(ABC):
     def to_html(self) -> str:
         """An HTML table with its notes, as a notebook shows it."""
         notes = self.notes()
-        return html_table(self.columns(), below(notes), above(notes))
+        return _html_table(self.columns(), below(notes), above(notes))
 
     def plot(self) -> "Picture":
         """A picture of the result; see "Pictures" in the documentation."""
@@ -331,3 +334,47 @@ def too_few_trials(
 def _kind(reason: str) -> str:
     """A reason without its numbers and details, to group similar ones."""
     return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])
+
+
+def _html_table(
+    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
+) -> str:
+    """Return columns and notes as an HTML table, with all text escaped.
+
+    A number with its interval, as in 0.67 [0.53, 0.78], has a bar below it; notes are folded.
+    """
+    head, *rows = zip(*map(_with_bars, columns), strict=True)
+    first = "".join(f"<p>{html.escape(note)}</p>" for note in above)
+    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
+    below = "<br>".join(html.escape(note) for note in notes)
+    folded = f"<details><summary>Notes</summary>{below}</details>" if below else ""
+    return (
+        f"{first}<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
+        f"{folded}"
+    )
+
+
+def _with_bars(column: Sequence[str]) -> list[str]:
+    """Return cells as HTML; intervals are drawn on one axis, with zero if signs differ."""
+    found = [_WITH_INTERVAL.fullmatch(cell.strip()) for cell in column]
+    bars = [tuple(map(float, match.groups())) if match else () for match in found]
+    ends = [number for bar in bars for number in bar]
+    texts = [html.escape(cell) for cell in column]
+    if not ends:
+        return texts
+    left = min(ends)
+    factor = _BAR_WIDTH / ((max(ends) - left) or 1.0)
+    zero = f'<path d="M{-left * factor:.1f} 0v10" opacity=".5"/>' if left < 0 < max(ends) else ""
+    return [
+        f'{text}<br><svg width="{_BAR_WIDTH + 6}" height="10" viewBox="-3 0 {_BAR_WIDTH + 6} 10" '
+        f'aria-hidden="true" fill="currentColor" stroke="currentColor">{zero}<path d="M'
+        f'{(bar[1] - left) * factor:.1f} 5H{(bar[2] - left) * factor:.1f}" stroke-width="4" '
+        f'opacity=".35"/><circle cx="{(bar[0] - left) * factor:.1f}" cy="5" r="2.5"/></svg>'
+        if bar
+        else text
+        for text, bar in zip(texts, bars, strict=True)
+    ]
+
+
+def _cells(tag: str, row: Sequence[str]) -> str:
+    return "".join(f"<{tag}>{cell}</{tag}>" for cell in row)

@@ -12,7 +12,7 @@ from errbar.results.estimate import Interval
 INCONCLUSIVE = "inconclusive"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison:
     """One metric of two systems on the same questions; differences are first minus second."""
 
@@ -205,6 +205,9 @@ class Comparison:
             same = f"{self.first} and {self.second} have the same {self.metric}"
             return f"Inconclusive: {same}", "."
         return f"Inconclusive: {self.leader} leads {self.trailer}", f" {by}."
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self}>"
 
     def __str__(self) -> str:
         return printable(f"{self.metric}: {self._sentence()}")

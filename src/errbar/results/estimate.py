@@ -101,6 +101,9 @@ class AnyEstimate(ABC):
     interval: Interval
     reason: str
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
     @abstractmethod
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
@@ -131,7 +134,7 @@ class AnyEstimate(ABC):
         return self.of.slice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Estimate(AnyEstimate):
     """One metric of one system.
 
@@ -209,7 +212,7 @@ class Estimate(AnyEstimate):
         return self.value < low - _SLACK or self.value > high + _SLACK
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RankedEstimate(AnyEstimate):
     """One metric of the ranked items of one system.
 
