@@ -349,11 +349,12 @@ def test_the_notes_of_csv_are_lines_on_stderr(command: str, written: str, tmp_pa
 
 
 def test_a_table_holds_the_same_numbers_as_the_records(runs: str) -> None:
-    body = shown("score", runs, "-m", "avg").partition("\n\n")[2]
-    first = body.splitlines()[2].split()
+    *_, table, _ = shown("score", runs, "-m", "avg").split("\n\n")
+    head, _, first, *_ = table.splitlines()
     row = records("score", runs, "-m", "avg")[0]
-    assert first[:2] == [row["system"], row["metric"]]
-    assert float(first[2]) == pytest.approx(row["value"], abs=0.005)
+    assert f"{row['metric']} [95% CI]" in head
+    assert first.split()[0] == row["system"]
+    assert float(first.split()[1]) == pytest.approx(row["value"], abs=0.005)
 
 
 # Files that are written.

@@ -19,7 +19,7 @@ _MARKUP = re.compile(
     r"[\\`*~\[\]<&|$#]|>(?! \d)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # where a spreadsheet takes a cell for a formula
-_NUMBER = re.compile(r"[<>]? ?[-+−]?[\d,.]+(e-?\d+)?( ?%)?( \[[-+\d., e]+\])?( \*)?")
+_NUMBER = re.compile(r"[<>]? ?[-+−]?[\d,.]+(e-?\d+)?( ?%)?( \[[-+\d., e–]+\])?( \*)?")
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0
 _NO_NUMBER = "nan"
 _NO_BREAK = "\u00a0"
@@ -127,7 +127,8 @@ def interval_cells(
     cells = []
     for value, low, high, row in zip(*columns, known, strict=True):
         ends = f"{low}, {high}" if alike else f"{low.strip()}, {high.strip()}"
-        cells.append(value if math.isnan(row[1]) else f"{value} [{ends}]")
+        without = value if math.isnan(row[0]) else f"{value} [{DASH}]"
+        cells.append(without if math.isnan(row[1]) else f"{value} [{ends}]")
     return cells
 
 

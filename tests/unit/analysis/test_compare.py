@@ -184,7 +184,7 @@ def test_ragged_trials_count_each_question_once() -> None:
 def test_questions_that_one_system_lacks_are_left_out_and_told_of() -> None:
     found = errbar.load(frame(a=[*A[:4], [], []], b=[[], *B[1:]])).compare("avg")
     assert (found[0].questions, found[0].left_out) == (3, 3)
-    assert "a − b: 3 questions of only one of the two are left out." in found.notes()
+    assert "3 questions that only one of the two has are left out." in found.notes()
 
 
 class TestRowsWithoutAResult:

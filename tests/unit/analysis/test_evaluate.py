@@ -172,9 +172,9 @@ def test_the_method_names_the_priors_that_were_used() -> None:
 def test_results_are_scores_that_print_their_method() -> None:
     table = score(SYSTEMS, "pass@2")
     assert isinstance(table, Scores)
-    assert "Bayesian bootstrap over questions" in " ".join(str(table).split())
+    assert "Bayesian bootstrap over questions" in " ".join(table.explain().split())
     flat = score(SYSTEMS, "pass@2", method="documented")
-    assert "Beta(1, 1) prior for every question" in " ".join(str(flat).split())
+    assert "Beta(1, 1) prior for every question" in " ".join(flat.explain().split())
 
 
 def test_more_draws_than_trials_names_the_system_the_question_and_what_to_do() -> None:

@@ -119,7 +119,7 @@ def test_rows_stand_pair_by_pair_in_the_order_given() -> None:
     result = compare(systems, coverages=[0.5], method=PERCENTILE, rng=0)
     pairs = list(dict.fromkeys((row.first, row.second) for row in result))
     assert pairs == [("z", "a"), ("z", "m"), ("a", "m")]
-    assert "hold for all 9 comparisons together (Bonferroni)" in " ".join(str(result).split())
+    assert "hold for all 9 comparisons together (Bonferroni)" in " ".join(result.explain().split())
 
 
 def test_without_coverages_quarters_of_the_common_one_are_compared() -> None:
@@ -178,7 +178,7 @@ def test_coverages_out_of_reach_leave_the_others() -> None:
     systems = {"eager": system(1, 1.0), "shy": system(2, 0.5)}
     result = compare(systems, coverages=[0.25, 0.75], method=FEW, rng=0)
     assert [row.reason for row in result] == ["", "shy answered 0.5 of the items", "", ""]
-    assert "eager − shy: shy answered 0.5 of the items." in " ".join(str(result).split())
+    assert "eager − shy: shy answered 0.5 of the items." in " ".join(result.explain().split())
 
 
 @pytest.mark.parametrize("coverages", [[0.0], [-0.1], [1.5], [math.nan], ["0.5"], [True], [None]])
@@ -430,8 +430,8 @@ def test_names_with_markup_are_shown_as_text() -> None:
 
 
 def test_a_result_prints_as_a_table_with_its_notes() -> None:
-    text = str(some_result())
-    assert repr(some_result()) == text
+    text = some_result().explain()
+    assert text.startswith(repr(some_result()))
     words = " ".join(text.split())
     assert "30 items per pair." in words
     assert "Items are in 10 clusters." in words

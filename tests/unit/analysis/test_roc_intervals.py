@@ -110,7 +110,7 @@ def test_a_spread_by_hand() -> None:
     found = roc_auc_ci(SCORES, LABELS, scale="plain", level=0.5)
     assert found.sd == pytest.approx(math.sqrt(1 / 8), rel=1e-15)
     assert found.interval.low == pytest.approx(0.75 - 0.6744897501960817 * math.sqrt(1 / 8))
-    assert str(found) == "roc-auc: 0.75 ± 0.35, 50 % interval 0.51 to 0.99"
+    assert str(found) == "roc-auc: 0.75 ± 0.35, 50% CI 0.51 to 0.99"
 
 
 def test_the_published_ratings_give_the_published_figures() -> None:

@@ -178,7 +178,7 @@ def test_rows_without_a_reason_are_said_above_with_both_readings() -> None:
         "⚠ a: 2 of 5 rows have no outcome and no status that says why: counted as wrong (avg "
         f"{wrong:.3g}); left out with errors='missing' (avg {left:.3g})."
     )
-    assert str(scores).startswith("⚠ a: 2 of 5 rows")
+    assert str(scores).startswith("a has the highest avg.\n\n⚠ a: 2 of 5 rows")
     (said,) = warnings_in(runs.score("avg", errors="missing").remarks)
     assert "left out (avg 0.75); counted as wrong with errors='fail' (avg 0.417)" in said
     with on_command_line():
