@@ -6,6 +6,8 @@ scripts/bench coverage --only hard/30   some units only: difficulty/questions/tr
 scripts/bench coverage report           tables and pictures of what has been run
 scripts/bench coverage evalperf --logs evalperf_counts.csv
                                         real counts: n of 100 trials against all 100
+scripts/bench coverage leaderboards --logs FOLDER
+                                        samples of real leaderboards against the whole board
 scripts/bench coverage beyond           k beyond the trials
 """
 
@@ -14,11 +16,11 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.coverage import beyond, evalperf, report, store
+from benchmarks.coverage import beyond, evalperf, leaderboards, report, store
 from benchmarks.coverage.grid import QUICK, Settings
 from benchmarks.coverage.runner import run_all
 
-PARTS = ("run", "report", "evalperf", "beyond")
+PARTS = ("run", "report", "evalperf", "leaderboards", "beyond")
 
 
 def main() -> None:
@@ -34,7 +36,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], help="as in hard/30/16, or //16")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--docs", type=Path, default=report.DOCS, help="where the report goes")
-    parser.add_argument("--logs", type=Path, help="counts of 100 trials per question, for evalperf")
+    parser.add_argument("--logs", type=Path, help="counts for evalperf, folder for leaderboards")
     options = parser.parse_args()
     if options.part == "report":
         report.write(options.out, options.docs)
@@ -42,6 +44,10 @@ def main() -> None:
         if not options.logs:
             parser.error("evalperf needs --logs, the path of evalperf_counts.csv")
         evalperf.run(options.logs, options.replicates or 200)
+    elif options.part == "leaderboards":
+        if not options.logs:
+            parser.error("leaderboards needs --logs, the folder of both boards")
+        leaderboards.run(options.logs, options.replicates or 20)
     elif options.part == "beyond":
         beyond.run(options.replicates or 200, options.only)
     else:

@@ -12,8 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.adversarial.cells import Tally, judge_interval
 from benchmarks.coverage.methods import Ends, Systems, ours, posterior, shown
 from benchmarks.coverage.unit import judged
+from errbar.analysis.evaluate import score
+from errbar.analysis.methods import Calibrated
+from errbar.data.counts import Counts
 from errbar.metrics import CountMetric, PassAt
 from errbar.results.estimate import Estimand
 
@@ -22,6 +26,7 @@ Array = NDArray[np.floating[Any]]
 TRIALS = 100
 FEWER = (4, 8, 16)
 KS = (1, 2, 4, 8, 16)
+BEYOND = (8, 16, 32, 64, 100)
 _TOGETHER = 50
 
 
@@ -43,6 +48,33 @@ def run(logs: Path, draws: int) -> None:
             said = " | ".join(f"{100 * share:.1f}" for share in shares)
             documented = f"{100 * (1.0 - low - high):.1f} | {wide:.4f}"
             print(f"| {n} | {metric.draws} | {said} | {width:.4f} | {documented} |", flush=True)
+    run_beyond(logs)
+
+
+def run_beyond(logs: Path) -> None:
+    """Print the coverage of pass@k with k beyond the trials, one draw of each system."""
+    systems = read(logs)
+    print("\n| n | k | holds | least width | median | largest |")
+    print("|--:|--:|--:|--:|--:|--:|")
+    for n in FEWER:
+        metrics = [PassAt(k) for k in BEYOND if k > n]
+        rng = np.random.default_rng([22, n])
+        drawn = {
+            name: Counts(np.full(right.size, n), rng.hypergeometric(right, TRIALS - right, n))
+            for name, right in systems.items()
+        }
+        method = Calibrated(Estimand.BENCHMARK)
+        estimates = iter(score(drawn, *metrics, method=method, short="posterior"))
+        found: dict[int, list[Tally]] = defaultdict(list)
+        for right in systems.values():
+            for metric in metrics:
+                ends, truth = next(estimates).interval, shown(metric, TRIALS)[right].mean()
+                found[metric.k].append(judge_interval(ends.low, ends.high, truth))
+        for k, intervals in found.items():
+            least, middle, most = np.quantile([each.width for each in intervals], [0.0, 0.5, 1.0])
+            holds = 100 * np.mean([each.true for each in intervals])
+            said = f"{holds:.1f} | {least:.3f} | {middle:.3f} | {most:.3f}"
+            print(f"| {n} | {k} | {said} |", flush=True)
 
 
 def read(logs: Path) -> dict[str, NDArray[np.int64]]:
