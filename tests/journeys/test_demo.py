@@ -96,3 +96,7 @@ def test_two_agents_are_tied_on_average_but_not_in_steadiness() -> None:
 def test_the_report_is_named_after_what_was_evaluated(runs: errbar.Runs) -> None:
     title = runs.inspect().title()
     assert title == "dunlin-2, siskin-1 and siskin-mini on repo-repair and ticket-triage"
+
+
+def test_a_report_on_nothing_with_a_name_has_a_title() -> None:
+    assert errbar.load([[1, 0], [0, 1]]).inspect().title() == "1 system"

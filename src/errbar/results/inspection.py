@@ -191,5 +191,5 @@ def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:
 def _named(names: list[str], noun: str) -> str:
     """Return a few short names as a series, or else their number."""
     series = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-    short = len(names) <= _MOST_NAMED and len(series) <= _LONGEST
+    short = len(names) <= _MOST_NAMED and 0 < len(series) <= _LONGEST
     return series if short else counted(len(names), noun)
