@@ -261,7 +261,10 @@ class Differences:
         )
 
     def _paired(self, apart: Array, clusters: NDArray[np.int64], weights: Array | None) -> Paired:
-        number = np.unique(clusters, return_inverse=True)[1]
+        if (np.diff(clusters) > 0).all():  # every question is a cluster of its own
+            number = np.arange(clusters.size)
+        else:
+            number = np.unique(clusters, return_inverse=True)[1]
         low, high = range_of(self._data, self._bounds)
         bounds = (low - high, high - low)
         totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
@@ -375,8 +378,14 @@ def sample_of_differences(
     totals: Array, sizes: Array, bounds: tuple[float, float]
 ) -> bounded.Sample:
     """Sums of differences over clusters of `sizes` questions, pooled where they are equal."""
-    rows, often = np.unique(np.stack([totals, sizes]), axis=1, return_counts=True)
-    return bounded.Sample(rows[0], rows[1], often.astype(float), bounds)
+    if (sizes == sizes[0]).all():
+        values, counts = np.unique(totals, return_counts=True)
+        return bounded.Sample(values, np.full(values.size, sizes[0]), counts.astype(float), bounds)
+    order = np.lexsort((sizes, totals))  # ten times as fast as np.unique of columns
+    totals, sizes = totals[order], sizes[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(totals) != 0) | (np.diff(sizes) != 0)))
+    often = np.diff(np.append(starts, totals.size)).astype(float)
+    return bounded.Sample(totals[starts], sizes[starts], often, bounds)
 
 
 def apart_by(mine: Array, theirs: Array) -> Array:

@@ -273,10 +273,10 @@ def _best(by_task: dict[str, list[Estimate]]) -> Headline:
     metric = next(iter(by_task.values()))[0].metric
     higher = metric.direction is Direction.HIGHER
     word, best_of = ("highest", max) if higher else ("lowest", min)
-    leaders = {
-        task: [row for row in rows if _known(row) == best_of(map(_known, rows))]
-        for task, rows in by_task.items()
-    }
+    leaders = {}
+    for task, rows in by_task.items():
+        best = best_of(map(_known, rows))
+        leaders[task] = [row for row in rows if _known(row) == best]
     often = Counter(row.system for rows in leaders.values() for row in rows)
     (name, wins), *_ = often.most_common(1)
     whether = f"{way_to_say('errbar compare', '.compare()')} tells whether it is better."
