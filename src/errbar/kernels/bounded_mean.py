@@ -104,8 +104,8 @@ def _low_end_again(
     values: bytes, sizes: bytes, often: bytes, bounds: tuple[float, float], tail: float
 ) -> float:
     """The same of the content of arrays, remembered: of 10,000 systems many are alike."""
-    parts = (np.frombuffer(part) for part in (values, sizes, often))
-    return _low_end(Sample(*parts, bounds), tail)
+    arrays = np.frombuffer(values), np.frombuffer(sizes), np.frombuffer(often)
+    return _low_end(Sample(*arrays, bounds), tail)
 
 
 def _low_end(sample: Sample, tail: float) -> float:
