@@ -327,6 +327,11 @@ BROKEN = """[...document.querySelectorAll('td')].filter((cell) => {
     text.selectNodeContents(cell);
     return /^[-\\d./]+$/.test(cell.textContent) && text.getClientRects().length > 1;
 }).map((cell) => cell.textContent)"""
+LINES_OF_NAMES = """[...document.querySelectorAll('.bars .name')].map((name) => {
+    const text = document.createRange();
+    text.selectNodeContents(name.lastElementChild);
+    return new Set([...text.getClientRects()].map((line) => Math.round(line.top))).size;
+})"""
 CONTROLS = "nav, button:not(th button), input, select"
 
 
@@ -347,6 +352,7 @@ def test_paper_is_white_and_has_no_controls(browser: Any, report: Path) -> None:
     assert page.locator(CONTROLS).filter(visible=True).count() == 0
     assert page.locator("section").filter(visible=True).count() == page.locator("section").count()
     assert page.evaluate(FAINT) == []
+    assert page.evaluate(LINES_OF_NAMES) == [1] * 9  # three systems in three panels
     opened.keep("demo-print", full_page=True)
 
 
