@@ -54,7 +54,7 @@ class Work:
     """A command at work, and the engine that it uses."""
 
     def __init__(self, words: str) -> None:
-        self.words = printable(words)
+        self.words = words
         self.began = time.monotonic()
         self.on_terminal = sys.stderr.isatty()
         self.engine: Any = None
@@ -80,7 +80,7 @@ class Work:
 
     def line(self) -> str:
         """Return the elapsed time, with the progress of the current query if it is known."""
-        seconds = f"{self.words}: {time.monotonic() - self.began:.0f} s"
+        seconds = f"{printable(self.words)}: {time.monotonic() - self.began:.0f} s"
         share = getattr(self.engine, "query_progress", lambda: -1.0)()  # newer DuckDB has it
         return f"{seconds}, {share:.0f} %" if share >= 0 else seconds
 
