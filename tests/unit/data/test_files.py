@@ -17,7 +17,8 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.data.engines import files as relations
-from errbar.data.readers import documents, small_files
+from errbar.data.readers import documents
+from errbar.data.readers import files as reader_files
 from errbar.data.readers.files import ResolvedFolders, find_files, kind_of
 
 HEAD = "question,trial,outcome\n"
@@ -747,7 +748,7 @@ def test_a_small_log_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         opened.append(Path(path).name)
         return open(path, *args, **options)
 
-    for module in (documents, small_files):
+    for module in (documents, reader_files):
         monkeypatch.setattr(module, "open", counted, raising=False)
     errbar.load(tmp_path, repeats="keep")
     assert sorted(opened) == ["a_results.jsonl", "b_results.jsonl"]
@@ -757,8 +758,8 @@ def test_a_log_from_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     """A pipe gives a part at a time, so its first part is not taken for the whole."""
     pipe = tmp_path / "a.jsonl"
     os.mkfifo(pipe)
-    with small_files.opened_once(), ThreadPoolExecutor(1) as pool:
+    with reader_files.opened_once(), ThreadPoolExecutor(1) as pool:
         writing = pool.submit(pipe.write_bytes, b"{}\n")
-        assert small_files.head_of(pipe, 1 << 16) == b"{}\n"
+        assert reader_files.head_of(pipe, 1 << 16) == b"{}\n"
         writing.result()
-        assert small_files.whole_file(pipe) is None
+        assert reader_files.whole_file(pipe) is None

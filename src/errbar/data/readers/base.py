@@ -23,8 +23,8 @@ from typing import Any, NamedTuple, NoReturn, SupportsFloat
 from errbar.base.remarks import Above, guess
 from errbar.data import readers
 from errbar.data.readers.documents import parse, paused_collector
+from errbar.data.readers.files import head_of
 from errbar.data.readers.logs import Log, some_of
-from errbar.data.readers.small_files import head_of
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError, InternalError
 

@@ -21,7 +21,7 @@ from typing import Any, TypeGuard, TypeVar
 
 import msgspec
 
-from errbar.data.readers.small_files import whole_file
+from errbar.data.readers.files import whole_file
 from errbar.errors import InputError
 
 JSONDecodeError = json.JSONDecodeError

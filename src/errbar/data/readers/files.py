@@ -10,6 +10,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
@@ -172,6 +173,52 @@ class ResolvedFolders(dict[str, str]):
         return os.path.realpath(place) if os.path.islink(place) else place
 
 
+class _SmallFiles(dict[Path, bytes]):
+    """Contents of files that were read whole: opening 100,000 small files twice is slow."""
+
+    left = 1 << 28  # bytes that may still be kept
+
+
+_KEPT: ContextVar[_SmallFiles | None] = ContextVar("small_files", default=None)
+
+
+@contextmanager
+def opened_once() -> Iterator[None]:
+    """Keep small files between being recognised and being read."""
+    token = _KEPT.set(_SmallFiles())
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def whole_file(path: Path) -> bytes | None:
+    """The content of a small file that was read already."""
+    kept = _KEPT.get()
+    return None if kept is None else kept.get(path)
+
+
+def head_of(path: Path, most: int) -> bytes:
+    """The first bytes of a file, decompressed."""
+    kept = _KEPT.get()
+    if kept is not None and path in kept:
+        return kept[path]
+    try:
+        if path.name.endswith(".gz") and path.suffix:
+            with gzip.open(path, "rb") as packed:
+                return packed.read(most)
+        with open(path, "rb", buffering=0) as file:
+            head = file.read(most)
+            fits = kept is not None and 0 < len(head) < min(most, kept.left)
+            # a pipe may give less than it has, and has no size
+            if kept is not None and fits and os.fstat(file.fileno()).st_size == len(head):
+                kept[path] = head
+                kept.left -= len(head)
+            return head
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
 LONGEST_LINE = 1 << 24  # bytes; with longer lines DuckDB reads a file in a single thread
 
 
@@ -261,15 +308,6 @@ def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
             yield f"{line}\n".encode()
 
 
-@contextmanager
-def _needing(sentence: str) -> Iterator[None]:
-    """Raise an error that names the extra to install if a package cannot be imported."""
-    try:
-        yield
-    except ImportError as error:
-        raise InputError(sentence) from error
-
-
 def excel_sheets(file: Path) -> dict[str, dict[str, list[Any]]]:
     """Columns of each sheet of a workbook that has rows.
 
@@ -317,9 +355,13 @@ def _plain(cell: Any) -> Any:
 
 def arrow_columns(file: Path) -> dict[str, list[Any]]:
     """Columns of an Arrow IPC file or stream, or of a Feather file."""
-    with _needing(f"{file}: reading Arrow files needs pyarrow: pip install 'errbar[arrow]'."):
+    try:
         import pyarrow as pa  # noqa: PLC0415  an extra
         from pyarrow import feather, ipc  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Arrow files needs pyarrow: pip install 'errbar[arrow]'."
+        ) from error
     try:
         with pa.memory_map(str(file)) as mapped:
             try:

@@ -17,11 +17,11 @@ from errbar.data.readers.files import (
     find_files,
     hidden_tables,
     kind_of,
+    opened_once,
     standard_input,
     why_not_read,
 )
 from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words
-from errbar.data.readers.small_files import opened_once
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import is_array, read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
