@@ -184,8 +184,13 @@ def _grid(table: Table, rule: str) -> list[Line]:
     lines = [_row(head, lambda _: Tone.STRONG), _row(rules, lambda _: Tone.DIM)]
     for at, row in enumerate(rows):
         lines += [()] if at in table.breaks else []
-        lines.append(_row(row, lambda cell: table.tones.get(cell.strip(), Tone.PLAIN)))
+        lines.append(_row(row, lambda cell: _tone_in(table.tones, cell)))
     return lines
+
+
+def _tone_in(tones: Mapping[str, Tone], cell: str) -> Tone:
+    """Return the tone of a cell by its text, up to a comma or to how much it says."""
+    return tones.get(re.split(r",| by ", cell.strip())[0], Tone.PLAIN)
 
 
 def _row(cells: Sequence[str], tone: Callable[[str], Tone]) -> Line:
