@@ -29,6 +29,7 @@ EVERY = [block for page in PAGES for block in blocks(page)]
 BY_SPARK = "a-million-questions-on-spark.md"  # run by tests/contracts/engines/test_spark.py
 BY_GATE = "gate.md"  # the workflow is run by tests/unit/surface/test_gate.py
 READER, REGRADED = "add-a-reader.md", "score-lm-eval-logs.md"  # run below
+GALLERY = "gallery.md"  # run below, and drawn where the site is built
 
 SHELL = {
     page: [block for block in EVERY if block.page == page and block.language == "sh"]
@@ -70,10 +71,19 @@ def test_every_block_says_what_it_is_and_code_is_run_somewhere() -> None:
     assert len(EVERY) > 80
     kinds = {block.language for block in EVERY}
     assert kinds == {"sh", "python", "text", "yaml"}
-    assert {block.page.name for block in EVERY if block.is_code} == {BY_SPARK, READER, REGRADED}
+    run = {BY_SPARK, READER, REGRADED, GALLERY}
+    assert {block.page.name for block in EVERY if block.is_code} == run
     assert [block.page.name for block in EVERY if block.language == "yaml"] == [BY_GATE]
     for block in EVERY:
         assert block.is_example == (">>> " in block.text), f"{block}: examples and code are mixed"
+
+
+def test_the_code_of_the_gallery_runs() -> None:
+    names: dict[str, object] = {}
+    code = [block.text for block in EVERY if block.page.name == GALLERY and block.is_code]
+    assert len(code) == 12
+    for text in code:
+        exec(text, names)
 
 
 def test_no_fence_is_overlooked() -> None:
