@@ -63,7 +63,7 @@ def test_where_a_family_of_comparisons_widens_intervals_it_is_said(report: Any) 
     (among,) = [
         row
         for row in family
-        if row.task == "repo-repair" and {row.one, row.other} == {alone.one, alone.other}
+        if row.task == "repo-repair" and {row.first, row.second} == {alone.first, alone.second}
     ]
     assert among.difference == alone.difference
     assert among.interval.low < alone.interval.low
