@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import errbar
 from conformance_engines import BACKENDS, ENGINES, Table
+from errbar.analysis.evaluate import score
 from errbar.base.remarks import above, on_command_line
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError
@@ -450,3 +451,23 @@ def test_the_mean_of_an_interval_for_questions_like_these_is_the_score() -> None
 def test_average_and_bayes_are_the_same_weighted_mean() -> None:
     one, other = errbar.load(BINARY).score(Average(), Bayes())
     assert one.value == pytest.approx(other.value, abs=1e-12)
+
+
+def test_the_interval_of_a_weighted_geom_is_that_of_weighted_known_rates() -> None:
+    """Of 2,000 trials each, the rates are known, and only the choice of questions is left."""
+    right = np.array([40, 120, 400, 700, 1000, 1200, 1500, 1700, 1800, 1900, 1960, 1990])
+    weights = np.array([8.0, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1])
+    trials = np.full(right.size, 2000)
+    once = np.ones(right.size, dtype=np.int64)
+    counts = CountsByState(trials, right, once, None, weights)
+    (found,) = score(counts, Geom(2))
+    rates = right / 2000
+    geometric = np.sqrt((1 - (1 - rates) ** 2) * rates**2)
+    rng = np.random.default_rng(5)
+    drawn = weights * rng.standard_exponential((100_000, right.size))
+    unseen = (weights @ weights) / weights.sum() * rng.standard_exponential(100_000)
+    total = drawn.sum(axis=1) + unseen
+    low = np.quantile(drawn @ geometric / total, 0.025)
+    high = np.quantile((drawn @ geometric + unseen) / total, 0.975)
+    assert found.interval.low == pytest.approx(low, abs=0.01)
+    assert found.interval.high == pytest.approx(high, abs=0.01)
