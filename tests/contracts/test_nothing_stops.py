@@ -127,7 +127,7 @@ def test_others_are_scored_as_if_it_were_not_there(kind: Kind) -> None:
     assert " ".join(missing.reason.split()) in said
     name = str(missing.metric)
     rows = [line for line in str(found).splitlines() if line.startswith("odd ") and name in line]
-    assert rows[0].replace(name, "").split() == ["odd", "–", "–"]
+    assert set(rows[0].replace(name, "").split()) == {"odd", "–"}
 
 
 @EACH
