@@ -60,6 +60,57 @@ def test_real_results() -> None:
     assert [f"{value:.3f}" for value in values] == ["0.420", "0.273", "0.220", "0.200"]
     assert values_of(retail, "avg") == pytest.approx([0.28696], abs=5e-6)
     assert values_of(retail, "avg", errors="missing") == pytest.approx([0.4125])
+    assert {row["task"] for row in rows_of(folder)} == {"airline", "retail"}
+
+
+def run(path: Path, tasks: list[str], policy: str = "# Policy") -> Path:
+    rows = [
+        {
+            "task_id": at,
+            "reward": float(at % 2),
+            "info": {"task": {"instruction": task}} if task else {"error": "reset by peer"},
+            "traj": [{"role": "system", "content": policy}] if task else [],
+            "trial": 0,
+        }
+        for at, task in enumerate(tasks)
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    return path
+
+
+def test_files_of_two_domains_are_two_tasks(tmp_path: Path) -> None:
+    run(tmp_path / "gpt-airline.json", ["fly", "land"], "# Airline Agent Policy\n\nBe polite.")
+    run(tmp_path / "gemini.json", ["exchange", ""], "# Retail agent policy")
+    found = {(row["system"], row["task"]) for row in rows_of(tmp_path)}
+    assert found == {("gpt", "airline"), ("gemini", "retail")}
+    assert "Tasks: retail, airline, by the policy" in remarks_of(tmp_path)
+
+
+def test_the_domain_may_be_in_the_name_of_a_file(tmp_path: Path) -> None:
+    run(tmp_path / "gpt-airline.json", ["fly"])
+    run(tmp_path / "gpt-retail.json", ["exchange"])
+    found = {(row["system"], row["task"]) for row in rows_of(tmp_path)}
+    assert found == {("gpt", "airline"), ("gpt", "retail")}
+
+
+def test_questions_that_info_says_differ_are_not_paired(tmp_path: Path) -> None:
+    run(tmp_path / "a.json", ["fly", "land", "same"])
+    run(tmp_path / "b.json", ["exchange", "", "same"])
+    run(tmp_path / "c.json", ["exchange", "return", ""])
+    questions = {
+        system: [row["question"] for row in rows_of(tmp_path) if row["system"] == system]
+        for system in "abc"
+    }
+    assert questions["a"] == ["0", "1", "2"]
+    assert questions["b"][::2] == ["0 (2)", "2"]
+    assert questions["c"] == ["0 (2)", "1 (2)", "2 (2)"]
+    assert "⚠ 2 of 3 task ids have different tasks in info.task" in remarks_of(tmp_path)
+
+
+def test_a_file_without_a_system_is_named_in_remarks(tmp_path: Path) -> None:
+    run(tmp_path / "a.json", ["fly", ""])
+    run(tmp_path / "b.json", ["exchange", "return"])
+    assert "a: 1 of 2 trials broke off" in remarks_of(tmp_path, files="tasks")
 
 
 def row(**changes: Any) -> str:
