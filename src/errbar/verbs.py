@@ -15,6 +15,7 @@ from typing import Any, Literal
 from errbar.analysis import evaluate
 from errbar.analysis.evaluate import chosen_method, narrowed
 from errbar.analysis.methods import Assumption
+from errbar.analysis.rewards import largest_change
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
@@ -24,7 +25,7 @@ from errbar.loading import load
 from errbar.metrics import Metric
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Subject
-from errbar.results.gate import Gate, gate_of, limits_of
+from errbar.results.gate import Gate, gate_of, limits_of, require_reachable
 from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Monitoring
@@ -224,7 +225,7 @@ def gate(
         Metrics by name or as values.
     max_drop
         The largest drop that is allowed, for all metrics or by name. A metric of which lower values
-        are better must not rise by more.
+        are better must not rise by more. On the scale of the metric: 0.05 is 5 percentage points.
     level, estimand, errors, short, assume
         As in `Runs.compare`.
     system, baseline_system
@@ -255,6 +256,7 @@ def gate(
         assume=assume,
     )
     _require_differences(found)
+    require_reachable(limits, {metric: largest_change(joined, metric) for metric in limits})
     if same_questions:
         _require_same_questions(joined, found)
     return gate_of(found, limits, (_name(old), _name(new)), inconclusive)

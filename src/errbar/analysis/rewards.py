@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import counts_of, estimate_of, results_of, values_in
+from errbar.analysis.evaluate import counts_of, estimate_of, is_reward, results_of, values_in
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.seen import Summary, mean_of_sample, of_a_share, right_or_wrong
@@ -153,6 +153,20 @@ def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, 
         return 0.0, 1.0
     low, high = endpoints(values)
     return (max(low, 0.0) if values.min() >= 0.0 else low), high
+
+
+def largest_change(source: Source, metric: Metric) -> float:
+    """The largest possible change of a metric; infinite for rewards that are not between 0 and 1.
+
+    Only those between 0 and 1 are taken to have bounds that are known.
+    """
+    for part in source.slices(()):
+        if isinstance(metric, CountMetric) and is_reward(part, metric):
+            values = results_of(source, part).values
+            if min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0:
+                return math.inf
+    low, high = metric.bounds
+    return high - low
 
 
 def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:

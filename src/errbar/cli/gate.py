@@ -49,7 +49,8 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     multiple=True,
     required=True,
     metavar="[METRIC=]NUMBER",
-    help="The largest drop that is allowed, of one metric or of all others. May be repeated.",
+    help="The largest drop that is allowed, of one metric or of all others; 0.05 is 5 points of "
+    "100. May be repeated.",
 )
 @click.option("--system", help="The system of the candidate, if it has several.")
 @click.option("--baseline-system", help="The system of the baseline, if its name differs.")
@@ -92,10 +93,10 @@ def gate(
 ) -> None:
     """Check CANDIDATE for a regression from BASELINE.
 
-    The gate passes if no metric fell by more than --max-drop. BASELINE and CANDIDATE are logs,
-    compared question by question. Without CANDIDATE, --baseline-system and --system are two systems
-    of one log. The exit code is 0 if the gate passes, 1 if a metric regresses, 3 (or the value of
-    --inconclusive) if the data are inconclusive, and 2 for an error.
+    The gate passes if the data show that no metric fell by more than --max-drop. BASELINE and
+    CANDIDATE are logs, compared question by question. Without CANDIDATE, --baseline-system and
+    --system are two systems of one log. The exit code is 0 if the gate passes, 1 if a metric
+    regresses, 3 (or the value of --inconclusive) if the data are inconclusive, and 2 for an error.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from errbar.base.arguments import number
 from errbar.base.layout import Headline, Tone
-from errbar.base.remarks import Caution, Explanation
+from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import (
     JUnitCase,
     counted,
@@ -77,6 +77,18 @@ def limits_of(
         if metric not in limits:
             raise InputError(f"max_drop has no limit for {metric}; add one.")
     return {metric: limits[metric] for metric in gated}
+
+
+def require_reachable(limits: Mapping[Metric, float], largest: Mapping[Metric, float]) -> None:
+    """Refuse a limit that not even the largest possible change of its metric exceeds."""
+    for metric, limit in limits.items():
+        if limit >= largest[metric]:
+            option = way_to_say("--max-drop", "max_drop")
+            raise InputError(
+                f"{option} {limit:g} can never be exceeded: {metric} cannot change by more than "
+                f"{largest[metric]:g}. {option} is on the scale of the metric: 5 percentage "
+                f"points are 0.05."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,9 @@ class Scores(Estimates[Estimate]):
     def _has_means(self) -> bool:
         """Whether some interval is centred on another quantity than the observed value."""
         return any(
-            estimate.mean != estimate.value and not math.isnan(estimate.mean) for estimate in self
+            not math.isnan(estimate.mean)
+            and not math.isclose(estimate.mean, estimate.value, rel_tol=1e-9, abs_tol=1e-12)
+            for estimate in self
         )
 
 

@@ -369,6 +369,10 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["plan", *arguments])
 
 
+def test_the_command_names_the_option_that_is_missing() -> None:
+    assert "as in --difference 0.03." in run("--difficulty", "beta(2,2)").stderr
+
+
 def test_the_command_plans_from_a_difficulty_in_every_format(tmp_path: Path) -> None:
     asked = ("--difference", "0.1", "--difficulty", "beta(2,2)", "--trials", "1", "--trials", "4")
     whole = json.loads(run(*asked, "--format", "json").stdout)

@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from shutil import which
@@ -67,6 +68,14 @@ def test_what_does_not_exist_is_a_dash_and_its_reason_stands_below() -> None:
     assert (cells[0], set(cells[1:-2])) == ("none", {"–"})
     assert math.isnan(found.to_dicts()[1]["value"])
     assert math.isnan(found.to_pandas()["value"][1])
+
+
+@pytest.mark.parametrize(("apart", "heads"), [(2**-52, 0), (1e-4, 1)])
+def test_a_mean_that_differs_by_rounding_alone_has_no_column(apart: float, heads: int) -> None:
+    found = scores("a")
+    rows = tuple(replace(row, value=0.4525, mean=0.4525 + apart) for row in found)
+    columns = replace(found, estimates=rows).columns()
+    assert [column[0] for column in columns].count("mean") == heads
 
 
 def test_records_have_every_field_of_every_estimate() -> None:

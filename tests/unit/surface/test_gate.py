@@ -300,6 +300,31 @@ def test_a_metric_is_a_name_or_a_value() -> None:
         limits_of([3], 0.1)  # type: ignore[list-item]
 
 
+def test_a_limit_that_no_drop_can_exceed_is_refused(logs: Path) -> None:
+    two = (logs / "baseline.csv", logs / "near.csv", "-m", "pass@1")
+    for limit in ("1", "5"):
+        said = refusal(*two, "--max-drop", limit)
+        assert f"--max-drop {limit} can never be exceeded: pass@1 cannot change by more" in said
+        assert "5 percentage points are 0.05" in said
+    assert run(*two, "--max-drop", "0.99").exit_code == 0
+    with pytest.raises(InputError, match=r"max_drop 5 can never be exceeded"):
+        errbar.gate(rows(0.0), rows(0.0, 2), "avg", max_drop=5)
+
+
+@pytest.mark.parametrize(("factor", "refused"), [(0.25, True), (1.0, False)])
+def test_rewards_are_gated_by_any_limit_unless_they_lie_between_0_and_1(
+    factor: float, refused: bool
+) -> None:
+    rewards = factor * np.random.default_rng(3).integers(0, 5, 40)
+    before = pl.DataFrame({"question": range(40), "score": rewards})
+    now = before.with_columns(score=before["score"].reverse())
+    if refused:
+        with pytest.raises(InputError, match=r"max_drop 2 can never be exceeded"):
+            errbar.gate(before, now, "avg", max_drop=2)
+    else:
+        assert errbar.gate(before, now, "avg", max_drop=2).verdict is Verdict.PASS
+
+
 def test_limits_of_the_command() -> None:
     assert drops_in(["avg(weights=[0, 1])=0.1"], ["avg(weights=[0, 1])"]) == {
         "avg(weights=[0, 1])": 0.1
@@ -406,7 +431,7 @@ def test_a_gate_that_cannot_be_had_leaves_reports_as_they_were(logs: Path, tmp_p
         logs / "baseline.csv",
         logs / "worse.csv",
         "--max-drop",
-        "1",
+        "0.9",
         "--junit",
         tmp_path / "a" / "b",
     )

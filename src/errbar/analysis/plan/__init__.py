@@ -210,7 +210,8 @@ def _check_costs(question_cost: float, trial_cost: float) -> None:
 def _check(**given: float | None) -> None:
     """One goal, and numbers within what has a meaning."""
     if (given["difference"] is None) == (given["width"] is None):
-        raise InputError("ask for a difference or for a width, as in difference=0.03.")
+        example = way_to_say("--difference 0.03", "difference=0.03")
+        raise InputError(f"ask for a difference or for a width, as in {example}.")
     for name in ("power", "level"):
         strict_share(given[name], name)
     if given["difference"] is not None:
