@@ -145,10 +145,22 @@ class Runs:
         found = self.source.slices(_listed(by))
         return curve_scores(self.source, found, metric, errors, short, intervals)
 
-    def overview(self) -> Overview:
-        """Summarise what was read, the scores, and which system is better."""
+    def overview(
+        self,
+        *,
+        errors: Literal["fail", "missing"] = "fail",
+        bounds: tuple[float, float] | None = None,
+    ) -> Overview:
+        """Summarise what was read, the scores, and which system is better.
+
+        Parameters
+        ----------
+        errors, bounds
+            As in `compare`.
+        """
+        _require(errors, ("fail", "missing"), "errors")
         found = self.source.slices(())
-        scores = self.score(*usual_metrics(found), short="drop")
+        scores = self.score(*usual_metrics(found), errors=errors, short="drop", bounds=bounds)
         systems = {part.key[0] for part in found}
         if len(systems) < 2:
             return Overview(self.inspect(), scores)
@@ -156,9 +168,9 @@ class Runs:
         reason = ""
         try:
             if len(systems) <= MOST_COMPARED:
-                compared = self.compare("avg", short="drop")
+                compared = self.compare("avg", errors=errors, short="drop", bounds=bounds)
             if len(systems) > 2:
-                ranked = self.rank("avg", short="drop")
+                ranked = self.rank("avg", errors=errors, short="drop", bounds=bounds)
         except ErrbarError as error:
             reason = "" if compared else f"Systems are not compared: {error}"
         return Overview(self.inspect(), scores, compared, ranked, reason)
@@ -263,6 +275,7 @@ class Runs:
         weights: Mapping[str, float] | None = None,
         estimand: Estimand | str = Estimand.POPULATION,
         level: float = 0.95,
+        bounds: tuple[float, float] | None = None,
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
     ) -> Leaderboard:
@@ -278,12 +291,12 @@ class Runs:
             The systems to rank; all by default.
         weights
             The weights of tasks in the average over tasks; equal by default.
-        estimand, level, errors, short
+        estimand, level, bounds, errors, short
             As in `score`.
         """
         policy = _policy(errors, short, estimand)
-        settings = RankRequest(scored_metric(metric), systems, weights, Estimand(estimand), level)
-        found = rank_systems(self.source, settings, policy)
+        settings = (systems, weights, Estimand(estimand), level, bounds)
+        found = rank_systems(self.source, RankRequest(scored_metric(metric), *settings), policy)
         remarks = remarks_on(self.source, self.source.slices(()), errors)
         return replace(found, remarks=(*found.remarks, *remarks))
 

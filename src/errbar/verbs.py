@@ -136,9 +136,10 @@ def overview(data: Any, **options: Any) -> Overview:
     data
         Anything that `load` takes.
     **options
-        Keywords of `load`.
+        Keywords of `Runs.overview` and of `load`, as in `errors="missing"`.
     """
-    return _runs(data, Runs.overview, options)[0].overview()
+    runs, keywords = _runs(data, Runs.overview, options)
+    return runs.overview(**keywords)
 
 
 def inspect(data: Any, **options: Any) -> Inspection:
@@ -210,6 +211,7 @@ def gate(
     errors: Literal["fail", "missing"] = "fail",
     short: Literal["error", "drop"] = "error",
     assume: Assumption = "nothing",
+    bounds: tuple[float, float] | None = None,
     system: str | None = None,
     baseline_system: str | None = None,
     same_questions: bool = False,
@@ -226,11 +228,10 @@ def gate(
     max_drop
         The largest drop that is allowed, for all metrics or by name. A metric of which lower values
         are better must not rise by more. On the scale of the metric: 0.05 is 5 percentage points.
-    level, estimand, errors, short, assume
+    level, estimand, errors, short, assume, bounds
         As in `Runs.compare`.
     system, baseline_system
-        The system of the candidate and of the baseline, if they have several; the latter is needed
-        only if the names differ.
+        The systems of both, if they have several; that of the baseline only if the names differ.
     same_questions
         Refuse questions that only one of the two has; by default they are left out and counted.
     inconclusive
@@ -239,9 +240,8 @@ def gate(
     Examples
     --------
     >>> old, new = [[1, 1, 0, 1]] * 40, [[1, 0, 0, 0], [0, 1, 0, 0]] * 20
-    >>> found = gate(old, new, "pass@1", max_drop=0.02)
-    >>> found.verdict.value, found.exit_code
-    ('regress', 1)
+    >>> gate(old, new, "pass@1", max_drop=0.02).verdict.value
+    'regress'
     """
     limits = limits_of(metrics, max_drop)
     old, new = _parts(load(baseline), load(candidate), system, baseline_system)
@@ -254,9 +254,10 @@ def gate(
         errors=errors,
         short=short,
         assume=assume,
+        bounds=bounds,
     )
     _require_differences(found)
-    require_reachable(limits, {metric: largest_change(joined, metric) for metric in limits})
+    require_reachable(limits, {metric: largest_change(joined, metric, bounds) for metric in limits})
     if same_questions:
         _require_same_questions(joined, found)
     return gate_of(found, limits, (_name(old), _name(new)), inconclusive)

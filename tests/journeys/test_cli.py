@@ -133,3 +133,44 @@ def test_any_other_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setitem(main.commands, "fail", fail)
     assert isinstance(CliRunner().invoke(main, ["fail"]).exception, ZeroDivisionError)
+
+
+REWARDS = "system,question,reward\n" + "".join(
+    f"{system},{at},{(at * step) % 50 + 10}\n"
+    for system, step in (("a", 7), ("b", 11), ("c", 17))
+    for at in range(12)
+)
+GATE = ["--baseline-system", "a", "--system", "b", "--max-drop", "5"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [([], []), (["score"], []), (["rank"], []), (["gate"], GATE)]
+)
+def test_the_advice_on_bounds_can_be_followed(before: list[str], after: list[str]) -> None:
+    Path("rewards.csv").write_text(REWARDS)
+    ask = [*before, "rewards.csv", *after]
+    guessed = CliRunner().invoke(main, ask).output
+    known = CliRunner().invoke(main, [*ask, "--bounds", "0", "1000"])
+    assert "--bounds LOW HIGH to change" in guessed
+    assert "--bounds" not in known.output
+    assert known.exit_code in (0, 3), known.output
+
+
+def test_ranks_and_comparisons_of_given_bounds_have_the_intervals_of_scores() -> None:
+    Path("rewards.csv").write_text(REWARDS)
+    runs = errbar.load("rewards.csv")
+    scores = {each.system: each.interval for each in runs.score(bounds=(0, 1000))}
+    assert {row.system: row.interval for row in runs.rank(bounds=(0, 1000))} == scores
+    assert runs.overview(bounds=(0, 1000)).scores.to_dicts() == (
+        runs.score(short="drop", bounds=(0, 1000)).to_dicts()
+    )
+
+
+@pytest.mark.parametrize("command", [[], ["score"]])
+def test_the_advice_on_errors_can_be_followed(command: list[str]) -> None:
+    Path("runs.csv").write_text("system,question,outcome\na,1,1\na,2,\nb,1,0\nb,2,1\n")
+    ask = [*command, "runs.csv"]
+    assert "left out with --errors missing (avg 1)" in CliRunner().invoke(main, ask).output
+    result = CliRunner().invoke(main, [*ask, "--errors", "missing"])
+    assert result.exit_code == 0, result.output
+    assert "counted as wrong with --errors fail (avg 0.5)" in result.output

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("termios", reason="Windows has no such terminals and signals")
 
 from errbar.cli import Work
-from terminals import HOME, Screen, start
+from terminals import HOME, Screen, plain, start
 
 ROWS = 2_000_000  # half a second or more to write, and a fraction of one to make
 TIMES = 120  # the same rows so often take minutes to write
@@ -198,6 +198,24 @@ def test_the_command_shows_how_far_the_engine_has_come(big: str, tmp_path: Path)
     ]
     assert 0 <= min(shares) < max(shares) <= 100  # from 0 anew for each statement of the engine
     assert left_on(text).startswith("Columns: question, trial, outcome")
+
+
+@pytest.mark.parametrize("command", [[], ["score"]])
+def test_the_line_is_gone_before_the_result_is_shown(command: list[str], tmp_path: Path) -> None:
+    runs = tmp_path / "runs.csv"
+    runs.write_text("system,question,outcome\na,1,1\na,2,0\nb,1,0\nb,2,0\n")
+    screen = Screen()
+    process = script(
+        "from errbar import cli\n"
+        "cli._SILENT = cli._BETWEEN = 0.001\n"
+        f"cli.main({[*command, str(runs)]!r})",
+        stdout=screen.outside,
+        stderr=screen.outside,
+    )
+    assert code_of(process) == 0
+    text = screen.text()
+    assert text.startswith("\rerrbar ")
+    assert "errbar " not in left_on(plain(text))
 
 
 # Ctrl-C.

@@ -19,7 +19,7 @@ from errbar.analysis.methods.seen import Summary, combined, mean_of_sample
 from errbar.analysis.pairs import apart_by, guessed_ranges, range_of, sample_of_differences
 from errbar.analysis.rewards import Answered, average_reward
 from errbar.analysis.score import ScoredMetric, first_of
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import require_bounds, strict_share
 from errbar.base.arrays import Array
 from errbar.base.tables import counted
 from errbar.data.sources.tables import Source
@@ -46,9 +46,11 @@ class RankRequest:
     weights: Mapping[str, float] | None = None  # of tasks
     covers: Estimand = Estimand.POPULATION
     level: float = 0.95
+    bounds: tuple[float, float] | None = None  # of rewards
 
     def __post_init__(self) -> None:
         strict_share(self.level, "level")
+        require_bounds(self.bounds)
         if self.covers is Estimand.RERUN:
             raise InputError(
                 "ranks are properties of systems, not of a run; use estimand "
@@ -66,7 +68,7 @@ def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leader
     weights = _weights(
         [data.task for data in tables], [data.task for data in kept], request.weights
     )
-    remarks += guessed_ranges(kept, request.covers)
+    remarks += guessed_ranges(kept, request.covers, request.bounds)
     parts = [_Part(data, systems, weights[data.task], request) for data in kept]
     vary = _Sampled(parts) if request.covers is Estimand.POPULATION else _Apart(parts)
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
@@ -212,7 +214,7 @@ class _Part:
     @property
     def range(self) -> tuple[float, float]:
         """Bounds of a value: those of the metric, or those that rewards suggest."""
-        return range_of(self._data, None)
+        return range_of(self._data, self._request.bounds)
 
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""
@@ -242,7 +244,8 @@ class _Part:
     def _of_counts(self, metric: CountMetric, level: float) -> list[Summary]:
         """Mean, sd and ends of each system, as `score` gives them."""
         counts = [self._data.counts(at, self.some) for at in self._rows]
-        (cells,) = Calibrated(self._request.covers, level).cells(counts, [metric])
+        method = Calibrated(self._request.covers, level, bounds=self._request.bounds)
+        (cells,) = method.cells(counts, [metric])
         return [
             Summary(cell.mean, cell.sd, cell.interval.low, cell.interval.high) for cell in cells
         ]
@@ -251,12 +254,12 @@ class _Part:
         data, level = self._data, self._request.level
         clusters = self.clusters if data.clustered else None
         if data.bounded:
-            bounds = data.metric.bounds
             each = np.ones(values.size)
-            return mean_of_sample(values, each, clusters, level, self.weights, bounds)
+            return mean_of_sample(values, each, clusters, level, self.weights, self.range)
         once = np.ones(values.size, dtype=np.int64)
         answered = Answered(values=values, trials=once, clusters=clusters, weights=self.weights)
-        found = average_reward(Subject(), data.metric, answered, Calibrated(level=level))
+        method = Calibrated(level=level, bounds=self._request.bounds)
+        found = average_reward(Subject(), data.metric, answered, method)
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 
 

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from errbar.analysis.evaluate import counts_of, estimate_of, is_reward, results_of, values_in
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
-from errbar.analysis.methods.seen import Summary, mean_of_sample, of_a_share, right_or_wrong
+from errbar.analysis.methods.seen import (
+    Summary,
+    given_bounds,
+    mean_of_sample,
+    of_a_share,
+    right_or_wrong,
+)
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import guess, setting, warning, way_to_say
@@ -155,7 +161,9 @@ def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, 
     return (max(low, 0.0) if values.min() >= 0.0 else low), high
 
 
-def largest_change(source: Source, metric: Metric) -> float:
+def largest_change(
+    source: Source, metric: Metric, given: tuple[float, float] | None = None
+) -> float:
     """The largest possible change of a metric; infinite for rewards that are not between 0 and 1.
 
     Only those between 0 and 1 are taken to have bounds that are known.
@@ -165,7 +173,7 @@ def largest_change(source: Source, metric: Metric) -> float:
             values = results_of(source, part).values
             if min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0:
                 return math.inf
-    low, high = metric.bounds
+    low, high = given_bounds(metric, given) if isinstance(metric, CountMetric) else metric.bounds
     return high - low
 
 

@@ -73,6 +73,7 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     help="Also write a JUnit test report to this file.",
 )
 @options.ASSUME
+@options.BOUNDS
 @options.PAIR
 @options.READ_WRITE_PLOT
 def gate(
@@ -87,6 +88,7 @@ def gate(
     markdown: str | None,
     junit: str | None,
     assume: Assume,
+    bounds: tuple[float, float] | None,
     pairing: PairOptions,
     reading: ReadOptions,
     writing: WriteOptions,
@@ -120,6 +122,7 @@ def gate(
             same_questions=same_questions,
             inconclusive=int(inconclusive),
             assume=assume,
+            bounds=bounds,
             **pairing.keywords(),
         )
     if markdown:

@@ -1,6 +1,6 @@
 """`errbar PATHS` and `errbar inspect`: which system is better, and what the data are."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -15,9 +15,17 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.PATHS
+@options.ERRORS
+@options.BOUNDS
 @options.READ
 @options.WRITE
-def overview(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
+def overview(
+    paths: Paths,
+    errors: Literal["fail", "missing"],
+    bounds: tuple[float, float] | None,
+    reading: ReadOptions,
+    writing: WriteOptions,
+) -> None:
     """Show which system is better, all scores, and what was read.
 
     errbar PATHS without a command is the same.
@@ -28,7 +36,8 @@ def overview(paths: Paths, reading: ReadOptions, writing: WriteOptions) -> None:
       errbar logs/ --explain
     """
     with working(f"errbar {shown(paths)}") as work:
-        show(runs_of(paths, reading, work).overview(), writing)
+        found = runs_of(paths, reading, work).overview(errors=errors, bounds=bounds)
+    show(found, writing)
 
 
 @click.command()

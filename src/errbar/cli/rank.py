@@ -42,6 +42,7 @@ def weights_in(
     metavar="TASK=NUMBER",
     help="The weight of a task in the average over tasks; may be repeated. Equal by default.",
 )
+@options.BOUNDS
 @options.SYSTEMS
 @options.PAIR
 @shows_result
@@ -49,6 +50,7 @@ def rank(
     runs: "Runs",
     metric: str,
     weights: dict[str, float] | None,
+    bounds: tuple[float, float] | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
 ) -> "Result":
@@ -59,4 +61,6 @@ def rank(
       errbar rank logs/ -m pass@8
       errbar rank logs/ --weight gsm8k=2 --weight aime=1
     """
-    return runs.rank(metric, systems=systems or None, weights=weights, **pairing.keywords())
+    return runs.rank(
+        metric, systems=systems or None, weights=weights, bounds=bounds, **pairing.keywords()
+    )
