@@ -53,7 +53,7 @@ def test_scores_of_two_judges_are_joined() -> None:
 def test_a_task_without_the_score_is_left_out_and_counted() -> None:
     runs = errbar.load(LOGS, scorer="lean4_correct")
     assert len(rows_of(runs)) == 6
-    assert "sums has no score 'lean4_correct'; its 12 rows are left out." in str(runs.inspect())
+    assert "12 rows left out: sums has no score 'lean4_correct'." in str(runs.inspect())
 
 
 def test_fewer_files_than_the_metrics_are_of_state_nothing() -> None:

@@ -51,7 +51,10 @@ class Columns:
         """The same, and the column that has this meaning."""
         named = {**self.named, meaning: name}
         ordered = {each: named[each] for each in USUAL if each in named}
-        return replace(self, named=MappingProxyType(ordered))
+        beside, unused = (
+            tuple(other for other in names if other != name) for names in (self.beside, self.unused)
+        )
+        return replace(self, named=MappingProxyType(ordered), beside=beside, unused=unused)
 
     def describe(self) -> str:
         """Describe the columns in one line.

@@ -38,6 +38,7 @@ class _Reading:
     filters: list[str] = field(default_factory=list)
     said: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     counted: Counter[str] = field(default_factory=Counter)
+    left_out: dict[str, list[tuple[Samples, int]]] = field(default_factory=dict)  # by reason
 
     def say(self, task: str, text: str, n: int = 0) -> None:
         """Add a remark; equal remarks on several tasks are merged and their counts added."""
@@ -48,8 +49,14 @@ class _Reading:
         """Leave out samples and count them."""
         n = len(samples.columns(["doc_id"])["doc_id"])
         self.log.read(samples.path, n)
-        self.log.leave_out(samples.path, why, n)
-        self.say(samples.task, f"{why}; {{n}} samples are left out.", n)
+        self.left_out.setdefault(why, []).append((samples, n))
+
+    def close(self) -> None:
+        """Give an account of the samples that are left out, with the tasks of each reason."""
+        for why, some in self.left_out.items():
+            reason = f"{why} ({_shown([samples.task for samples, _ in some])})"
+            for samples, n in some:
+                self.log.leave_out(samples.path, reason, n)
 
     def remarks(self) -> Iterator[str]:
         """The merged remarks."""
@@ -115,6 +122,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             reading.leave_out(run.samples, "there are log-likelihoods, no responses to grade")
     if choice.filter is not None and reading.filters:
         pick(choice.filter, list(dict.fromkeys(reading.filters)), "filter", str(every[0].path))
+    reading.close()
     reading.log.remarks += [*reading.remarks(), *_without_samples(every)]
     return reading.log
 

@@ -101,10 +101,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         for trial in run.trials:
             log.read(trial.path, len(trial.rows))
         if asked is not None and asked not in found:
-            rows = sum(len(trial.rows) for trial in run.trials)
-            log.remarks.append(f"{run.task} has no score {asked!r}; its {rows} rows are left out.")
             for trial in run.trials:
-                log.leave_out(trial.path, f"of a task without the score {asked!r}", len(trial.rows))
+                log.leave_out(trial.path, f"{run.task} has no score {asked!r}", len(trial.rows))
             continue
         scorer = pick(asked, found, "score", where)
         said = [about(run.task, text) for text in picked_remark(scorer, found, "score", "scorer")]

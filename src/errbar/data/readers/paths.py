@@ -35,7 +35,9 @@ from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 # Errors raised when a log deviates from the format of its harness.
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 _HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
-_ELSEWHERE = "not a log, while other files are; pass its path to read it as a table"
+_BESIDE_LOGS = "not a log, while other files are"
+_ELSEWHERE = f"{_BESIDE_LOGS}; pass its path to read it as a table"
+_NEITHER = f"{_BESIDE_LOGS}, and no table by its ending"
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def _read_paths(paths: Paths, request: ReadRequest) -> Source:
         tables = [file for file in known.others if file in by_name]
         for file in known.others:
             if file not in by_name:
-                accounts.of(file).skipped = _ELSEWHERE
+                accounts.of(file).skipped = _ELSEWHERE if kind_of(file) else _NEITHER
     if tables or not sources:
         if not sources:
             require_no_choice(request)

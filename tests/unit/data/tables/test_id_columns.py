@@ -175,6 +175,9 @@ def test_an_id_of_many_groups_is_their_cluster(tmp_path: Path) -> None:
     said = said_above(written(tmp_path, rows))
     assert "question = sample_id" in said
     assert "cluster = question_id" in said
+    several = [row | {"model": name} for name, some in rows.items() for row in some]
+    (place := tmp_path / "several").mkdir()
+    assert "cluster = question_id (" in said_above(written(place, {"all": several}))
 
 
 def test_an_id_of_signs_only_is_an_id(tmp_path: Path) -> None:

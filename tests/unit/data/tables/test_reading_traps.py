@@ -449,6 +449,33 @@ def test_a_row_for_each_model_with_its_accuracy_is_refused(tmp_path: Path) -> No
         errbar.load(path)
 
 
+@pytest.mark.parametrize("column", ["name", "model", "system"])
+def test_a_row_for_each_name_with_its_score_on_benchmarks_is_refused(
+    column: str, tmp_path: Path
+) -> None:
+    path = csv(tmp_path, f"{column},gsm8k,mmlu A,0.81,0.70 B,0.79,0.72")
+    with pytest.raises(UnknownColumn, match=f"only totals, a score of each '{column}' for gsm8k"):
+        errbar.load(path)
+
+
+def test_names_of_questions_beside_systems_are_read(tmp_path: Path) -> None:
+    shares = csv(tmp_path, "name,gpt,qwen A,0.81,0.70 B,0.79,0.72")
+    assert means(shares, system="gpt,qwen") == {"gpt": 0.8, "qwen": 0.71}
+    partial = csv(tmp_path, "name,gpt,qwen A,0.81,1 B,0,0.72", "b.csv")
+    assert set(means(partial)) == {"gpt", "qwen"}
+
+
+def test_an_answer_next_to_a_prediction_is_the_reference(tmp_path: Path) -> None:
+    path = csv(tmp_path, "id,prediction,answer 1,A,A 2,B,A 3,C,C")
+    with pytest.raises(UnknownColumn, match="'answer' looks like the reference") as refused:
+        errbar.load(path)
+    advice = "frame['correct'] = frame['prediction'] == frame['answer']"
+    assert advice in str(refused.value)
+    frame = pd.read_csv(path)
+    exec(advice, {"frame": frame})
+    assert means(frame) == {"": round(2 / 3, 4)}
+
+
 def test_accuracies_of_runs_are_marked(tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     lines = "".join(f"{at},gpt,{0.5 + at / 50}\n" for at in range(8))

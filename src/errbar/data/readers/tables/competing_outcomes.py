@@ -125,6 +125,10 @@ def refuse_answers(present: Sequence[str]) -> None:
     """Raise an error for a table with answers and references but no outcome."""
     references = named_like(present, REFERENCES)
     answers = [name for name in named_like(present, ANSWERS) if name not in references]
+    predictions = named_like(present, PREDICTIONS)
+    if not references and predictions:  # next to a prediction, an answer is the reference
+        references = named_like(present, frozenset({"answer"}))
+        answers = predictions
     if answers and references:
         raise UnknownColumn(no_outcome(answers[0], references[0]))
 
@@ -135,7 +139,8 @@ def no_outcome(answer: str, reference: str) -> str:
     return (
         f"no column says whether a row is right: {reference!r} looks like the reference answer and "
         f"{answer!r} like the answer that is compared with it. Add a column 'correct' that is 1 "
-        f"where they agree, or name the outcome column with {anyway}."
+        f"where they agree, as in frame['correct'] = frame[{answer!r}] == frame[{reference!r}] "
+        f"with pandas; if another column says it, name it with {anyway}."
     )
 
 

@@ -88,6 +88,8 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         meaning = _meaning_of(wide, columns, rows)
         if meaning == "system":
             _refuse_scores_of(wide, flat)
+            if "question" in columns.guessed and plain_name(columns["question"]) == "name":
+                _refuse_totals_by_name(wide, flat, columns["question"])
         elif meaning == "question":
             _refuse_totals([*wide, *chosen.fractions], flat, columns["system"])
     if meaning != "system":  # trials and questions may have partial credit
@@ -289,6 +291,20 @@ def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
         f"it has only totals, a score of each {system!r} for {_some(wide)}, and an error bar "
         f"needs every question. Load the files with the outcome of each question; if these "
         f"columns are questions, list them with {anyway}."
+    )
+
+
+def _refuse_totals_by_name(wide: Sequence[str], flat: Flat, name: str) -> None:
+    """Raise an error for a leaderboard whose names may be of systems: few rows, only shares."""
+    names = flat[name]
+    shares = (0 < worth < 1 for column in wide for worth in _numbers_of(flat[column]).tolist())
+    if len(names) >= _FEW or len(set(names)) < len(names) or not all(shares):
+        return
+    anyway = way_to_say(f"--map system={','.join(wide)}", f"system={','.join(wide)!r}")
+    raise UnknownColumn(
+        f"it has only totals, a score of each {name!r} for {_some(wide)}, and an error bar needs "
+        f"every question. Load the files with the outcome of each question; if every {name!r} is "
+        f"a question and these columns are systems, list them with {anyway}."
     )
 
 
