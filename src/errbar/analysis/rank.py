@@ -259,7 +259,7 @@ class _Part:
         once = np.ones(values.size, dtype=np.int64)
         answered = Answered(values=values, trials=once, clusters=clusters, weights=self.weights)
         method = Calibrated(level=level, bounds=self._request.bounds)
-        found = average_reward(Subject(), data.metric, answered, method)
+        found = average_reward(Subject(), data.metric, answered, method, self.range)
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 
 

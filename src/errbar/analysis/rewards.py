@@ -4,7 +4,7 @@ The values of questions are what systems are compared by.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -122,13 +122,17 @@ def average_reward(
     metric: Metric,
     answered: Answered,
     method: Method,
+    guessed: tuple[float, float],
 ) -> Estimate:
-    """Mean over questions, with an interval for the target of the method."""
+    """Mean over questions, with an interval for the target of the method.
+
+    Rewards lie within the bounds of the method, or else within those guessed.
+    """
     questions = answered.values.size
     value = answered.mean
     covers = target_of(method, questions, answered.weights)
     if covers is Estimand.POPULATION:
-        found, reason = _among_questions(answered, method)
+        found, reason = _among_questions(answered, method, guessed)
         sd, low, high = found.sd, found.low, found.high
     else:
         variance, freedom, reason = _within_questions(answered)
@@ -161,6 +165,14 @@ def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, 
     return (max(low, 0.0) if values.min() >= 0.0 else low), high
 
 
+def bounds_by_task(answered: Mapping[Subject, Answered]) -> dict[str, tuple[float, float]]:
+    """Bounds that the rewards of all systems of a task suggest: a scale is that of its task."""
+    values: dict[str, list[Array]] = {}
+    for of, rewards in answered.items():
+        values.setdefault(of.task, []).append(rewards.values)
+    return {task: bounds_of(np.concatenate(parts), None) for task, parts in values.items()}
+
+
 def largest_change(
     source: Source, metric: Metric, given: tuple[float, float] | None = None
 ) -> float:
@@ -175,6 +187,18 @@ def largest_change(
                 return math.inf
     low, high = given_bounds(metric, given) if isinstance(metric, CountMetric) else metric.bounds
     return high - low
+
+
+def votes_on(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
+    """What the votes on each question come to."""
+    clusters = [question.cluster for question in questions]
+    known = [number for number in clusters if number is not None]
+    return Answered(
+        values=np.array(metric.values(questions)),
+        trials=np.array([question.trials for question in questions]),
+        clusters=np.array(known) if len(known) == len(questions) else None,
+        weights=scaled_weights([ballots.weight for ballots in questions], np.ones(len(questions))),
+    )
 
 
 def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
@@ -212,31 +236,51 @@ def remarks_on_bounds(whose: str, values: Array, given: tuple[float, float] | No
     """The guess about the bounds of rewards, and a warning where the mean rests on few of them."""
     if given is not None:
         return []
-    low, high = bounds_of(values, None)
-    said: list[str] = [
-        guess(
-            f"{whose}rewards are taken to lie between {low:.3g} and {high:.3g}",
-            option="--bounds LOW HIGH",
-            argument="bounds=(low, high)",
-        )
-    ]
-    rests_on = effective_size(values - values.mean())
-    if (low, high) != (0.0, 1.0) and rests_on < min(FEW, 0.5 * values.size):
-        option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
-        said.append(
-            warning(
-                f"{whose}the spread of the rewards rests on about {max(rests_on, 1.0):.0f} of "
-                f"{values.size} questions: the mean may be far off. Give the possible range with "
-                f"{option}."
-            )
-        )
+    bounds = bounds_of(values, None)
+    return [_guess(whose, bounds), *_on_spread(whose, values, bounds)]
+
+
+def remarks_by_task(
+    answered: Mapping[Subject, Answered], guessed: Mapping[str, tuple[float, float]]
+) -> list[str]:
+    """The guessed bounds of each task, and a warning where a mean rests on few questions."""
+    said = [_guess(f"{task}: " if task else "", bounds) for task, bounds in guessed.items()]
+    for of, rewards in answered.items():
+        whose = f"{of}: " if str(of) else ""
+        said += _on_spread(whose, rewards.values, guessed[of.task])
     return said
 
 
-def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
+def _guess(whose: str, bounds: tuple[float, float]) -> str:
+    """The guess about the bounds of rewards."""
+    return guess(
+        f"{whose}rewards are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
+        option="--bounds LOW HIGH",
+        argument="bounds=(low, high)",
+    )
+
+
+def _on_spread(whose: str, values: Array, guessed: tuple[float, float]) -> list[str]:
+    """A warning where the mean rests on few questions."""
+    rests_on = effective_size(values - values.mean())
+    if guessed == (0.0, 1.0) or rests_on >= min(FEW, 0.5 * values.size):
+        return []
+    option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
+    return [
+        warning(
+            f"{whose}the spread of the rewards rests on about {max(rests_on, 1.0):.0f} of "
+            f"{values.size} questions: the mean may be far off. Give the possible range with "
+            f"{option}."
+        )
+    ]
+
+
+def _among_questions(
+    answered: Answered, method: Method, guessed: tuple[float, float]
+) -> tuple[Summary, str]:
     """Interval for new questions, narrower if these are a sample of a known number."""
     known = method if isinstance(method, Calibrated) else Calibrated()
-    bounds = bounds_of(answered.values, known.bounds)
+    bounds = guessed if known.bounds is None else bounds_of(answered.values, known.bounds)
     found = mean_of_sample(
         answered.values,
         np.ones(answered.values.size),
@@ -249,7 +293,7 @@ def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
     if not found.sd:  # neither the rewards nor their estimated range tell how far others may lie
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     if known.bounds is None and known.assume == "nothing" and bounds != (0.0, 1.0):
-        found = _beyond_guessed_bounds(found, answered, method.level)
+        found = _beyond__guess(found, answered, method.level)
     in_all = known.questions_in_all
     if in_all is None:
         return found, ""
@@ -260,7 +304,7 @@ def _among_questions(answered: Answered, method: Method) -> tuple[Summary, str]:
     return of_a_share(found, answered.values.size / in_all, noise)
 
 
-def _beyond_guessed_bounds(found: Summary, answered: Answered, level: float) -> Summary:
+def _beyond__guess(found: Summary, answered: Answered, level: float) -> Summary:
     """Move an end outwards to that of Hall's interval, because guessed bounds may be too near."""
     values = answered.values
     each = np.ones(values.size) if answered.weights is None else answered.weights

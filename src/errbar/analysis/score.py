@@ -28,13 +28,13 @@ from errbar.analysis.rewards import (
     average_reward,
     average_vote,
     ballots_of,
-    remarks_on_bounds,
+    bounds_by_task,
+    remarks_by_task,
     rewards_of,
+    votes_on,
 )
-from errbar.base.arguments import scaled_weights
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import counted
-from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
@@ -85,12 +85,7 @@ class Scoring:
                 words |= _if_any(part, _VOTES)
             elif len(part) < len(there):
                 others = {of: rest for of, rest in there.items() if of not in part}
-                rewards = self._each(
-                    others,
-                    metric,
-                    refusals,
-                    partial(self._rewarded, metric=metric, remarks=remarks),
-                )
+                rewards = self._rewarded(others, metric, refusals, remarks)
                 words |= _if_any(rewards, self._reward_words())
                 part |= rewards
             for of, reason in lacking.items():
@@ -128,13 +123,29 @@ class Scoring:
         return found
 
     def _rewarded(
-        self, of: Subject, part: Slice, metric: CountMetric, remarks: list[str]
-    ) -> Estimate:
-        rewards = rewards_of(results_of(self.source, part), self.failures)
-        found = average_reward(of, metric, rewards, self.method)
-        if found.interval.covers is Estimand.POPULATION and isinstance(self.method, Calibrated):
-            whose = f"{of}: " if str(of) else ""
-            remarks += remarks_on_bounds(whose, rewards.values, self.method.bounds)
+        self,
+        subjects: dict[Subject, Slice],
+        metric: CountMetric,
+        refusals: Refusals,
+        remarks: list[str],
+    ) -> _Part:
+        """Mean rewards; bounds that are not given are guessed once for all systems of a task."""
+        found: _Part = {}
+        answered: dict[Subject, Answered] = {}
+        for of, part in subjects.items():
+            try:
+                answered[of] = rewards_of(results_of(self.source, part), self.failures)
+            except InputError as error:
+                found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
+        bounds = bounds_by_task(answered)
+
+        def average(of: Subject, _: Slice) -> Estimate:
+            return average_reward(of, metric, answered[of], self.method, bounds[of.task])
+
+        found |= self._each({of: subjects[of] for of in answered}, metric, refusals, average)
+        known = self.method if isinstance(self.method, Calibrated) else None
+        if known and known.estimand is Estimand.POPULATION and known.bounds is None:
+            remarks += remarks_by_task(answered, bounds)
         return found
 
     def _counted(
@@ -242,7 +253,7 @@ class Scoring:
         fine = [question for question in questions if question.trials >= metric.k]
         if not fine:
             raise _no_question(metric.k, trials)
-        answered = _answered(fine, metric)
+        answered = votes_on(fine, metric)
         found = average_vote(of, metric, answered, self.method)
         if short:
             few = len(questions) - len(fine)
@@ -353,18 +364,6 @@ def _no_question(draws: int, trials: NDArray[np.int64]) -> NotEnoughTrials:
     """Where dropping short questions leaves none."""
     most = int(trials.max(initial=0))
     return NotEnoughTrials(f"no question has the {draws} trials that it draws; the most are {most}")
-
-
-def _answered(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
-    """What the votes on each question come to."""
-    clusters = [question.cluster for question in questions]
-    known = [number for number in clusters if number is not None]
-    return Answered(
-        values=np.array(metric.values(questions)),
-        trials=np.array([question.trials for question in questions]),
-        clusters=np.array(known) if len(known) == len(questions) else None,
-        weights=scaled_weights([ballots.weight for ballots in questions], np.ones(len(questions))),
-    )
 
 
 def _if_any(part: _Part, words: str) -> dict[str, None]:

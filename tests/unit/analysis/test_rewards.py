@@ -184,6 +184,32 @@ def test_compared_rewards_have_the_bounds_of_their_scores_and_say_so() -> None:
         runs.compare("avg", bounds=(0, 0.5))
 
 
+def test_the_systems_of_a_task_have_one_range_of_rewards_and_it_is_said_once() -> None:
+    marks = {"low": [1, 1, 2, 1, 2, 1] * 5, "high": [5, 4, 5, 3, 5, 4] * 5, "same": [3] * 30}
+    rows, others = (
+        [
+            {"system": system, "task": task, "question": at, "reward": factor * value}
+            for system, values in marks.items()
+            for at, value in enumerate(values)
+        ]
+        for task, factor in (("essays", 1), ("sums", 10))
+    )
+    found = errbar.load([*rows, *others]).score("avg")
+    said = [remark for remark in found.remarks if "taken to lie" in remark]
+    assert [text.partition(" (")[0] for text in said] == [
+        "essays: rewards are taken to lie between 1 and 5",
+        "sums: rewards are taken to lie between 10 and 50",
+    ]
+    essays = [row for row in found if row.task == "essays"]
+    given = errbar.load(rows).score("avg", bounds=(1, 5))
+    for guessed, known in zip(essays, given, strict=True):
+        assert guessed.interval.low <= known.interval.low
+        assert guessed.interval.high >= known.interval.high
+    ranked = {row.system: row.interval for row in errbar.load(rows).rank("avg")}
+    for row in essays:
+        assert ranked[row.system].high == pytest.approx(row.interval.high)
+
+
 def test_bounds_count_where_all_rewards_seen_are_0_or_1() -> None:
     """Thirty rewards of 0 do not exclude that one in thirty is 10."""
     runs = errbar.load([{"question": at, "reward": 0.0} for at in range(30)])
