@@ -7,7 +7,7 @@ from errbar.analysis.readings import repeated_ids
 from errbar.analysis.score import Scoring, by_subject, scored_metric
 from errbar.data.queries.slices import Slice, failures_as
 from errbar.data.readers.logs import TALLIES, Claim
-from errbar.data.sources.tables import Source, TableSource
+from errbar.data.sources.tables import CountsSource, CountsTableSource, Source, TableSource
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.results.base import Refusals
 from errbar.results.estimate import Subject
@@ -38,6 +38,7 @@ def inspection_of(source: Source) -> Inspection:
         agreements=() if repeated else tuple(agreements_of(source)),
         remarks=tuple(repeated_ids(source, found)),
         examples=tuple(source.examples(_EXAMPLES)),
+        of_counts=isinstance(source, CountsTableSource | CountsSource),
     )
 
 

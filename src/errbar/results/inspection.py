@@ -52,6 +52,7 @@ class Inspection(Result):
     agreements: tuple[Agreement, ...] = ()
     remarks: tuple[str, ...] = ()  # on rows that can be read in two ways
     examples: tuple[dict[str, str], ...] = ()  # some rows, by the meaning of their columns
+    of_counts: bool = False  # whether a row of the data has the counts of several trials
 
     def summary(self) -> str:
         """The contents in one line."""
@@ -64,7 +65,9 @@ class Inspection(Result):
             size = f"{sizes[0]} to {sizes[-1]} questions"
         times = [counted(len(tasks), "task")] if len(tasks) > 1 else []
         times += [counted(len(systems), "system")] if len(systems) > 1 else []
-        return f"{' x '.join([size, *times])}, {counted(rows, 'row')}"
+        return (
+            f"{' x '.join([size, *times])}, {counted(rows, 'trial' if self.of_counts else 'row')}"
+        )
 
     def title(self) -> str:
         """What was evaluated: the systems, and the task or else the file or folder."""
@@ -127,7 +130,11 @@ class Inspection(Result):
         """Columns as text; `unscored` is left out if there are none."""
         rows = self.to_dicts()
         heads = [head for head in rows[0] if head != "unscored" or any(row[head] for row in rows)]
-        return [[head.replace("_", " "), *(f"{row[head]}" for row in rows)] for head in heads]
+        names = {"rows": "trials"} if self.of_counts else {}
+        return [
+            [names.get(head, head).replace("_", " "), *(f"{row[head]}" for row in rows)]
+            for head in heads
+        ]
 
     def notes(self) -> list[str]:
         """What stands under the table."""

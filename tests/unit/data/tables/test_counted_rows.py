@@ -81,3 +81,11 @@ def test_a_count_beside_the_outcome_of_a_question_is_not_its_frequency(tmp_path:
     file = csv(tmp_path, "id,outcome,count q1,pass,3 q2,fail,1 q3,pass,4")
     assert scored(file)[""][1:] == (3, 3)
     assert "'count' (1 to 4) is not used" in said_above(file)
+
+
+def test_the_contents_of_counts_are_trials_and_not_rows(tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text("id,passed,n\nq1,3,10\nq2,4,10\n", encoding="utf-8")
+    assert errbar.load(path).inspect().summary() == "2 questions, 20 trials"
+    path.write_text("id,passed\nq1,1\nq2,0\n", encoding="utf-8")
+    assert errbar.load(path).inspect().summary() == "2 questions, 2 rows"
