@@ -119,6 +119,32 @@ def test_a_report_names_no_folder_of_the_machine_that_made_it(tmp_path: Path) ->
     assert str(tmp_path) not in page
 
 
+def test_a_report_states_the_command_with_paths_as_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("logs").mkdir()
+    Path("logs/outcomes.csv").write_bytes(OUTCOMES.read_bytes())
+    asked = ["report", "logs/outcomes.csv", "-m", "avg", "-o", "logs/r.html"]
+    for forced in ([], ["--force"]):
+        result = CliRunner().invoke(main, [*asked, *forced])
+        assert result.exit_code == 0, result.output
+        page = Path("logs/r.html").read_text(encoding="utf-8")
+        assert f">{' '.join(['errbar', *asked, *forced])}</pre>" in page
+
+
+def test_the_head_of_a_report_counts_questions_as_its_data_section() -> None:
+    sizes = {("a", "x"): 20, ("b", "x"): 50, ("a", "y"): 5, ("b", "y"): 5}
+    rows = [
+        {"system": system, "task": task, "question": at, "outcome": at % 2}
+        for (system, task), size in sizes.items()
+        for at in range(size)
+    ]
+    found = errbar.load(rows).inspect()
+    assert ("5–50", "questions") in found.facts()
+    assert found.summary().startswith("5 to 50 questions")
+
+
 def test_the_questions_are_those_of_the_log() -> None:
     (task,) = numbers_in(page_of_demo())["questions"]
     assert len(task["names"]) == 40

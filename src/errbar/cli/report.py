@@ -51,7 +51,10 @@ def report(
       errbar report logs/ -m pass@8 --baseline old -o page.html
     """
     # A report is sent to others: it names no folder of the machine that made it.
-    shown = [Path(path).name if Path(path).is_absolute() else path for path in paths]
+    *shown, page_shown = (
+        Path(path).name if Path(path).is_absolute() else path for path in (*paths, output)
+    )
+    replaces = Path(output).is_file() and Path(output).stat().st_size > 0
     command = ["errbar", "report", *shown, *(part for name in metrics for part in ("-m", name))]
     for option, value, default in (
         ("--baseline", baseline, None),
@@ -63,6 +66,7 @@ def report(
         if value != default:
             command += [option, str(value)]
     command += [part for mapping in reading.mapping for part in ("--map", mapping)]
+    command += ["-o", page_shown, *["--force"] * replaces]
     with options.opened("report", paths, reading) as runs:
         target = errbar.report(
             runs,
@@ -73,7 +77,7 @@ def report(
             baseline=baseline,
             errors=errors,
             title=title,
-            command=shlex.join([*command, "-o", Path(output).name]),
+            command=shlex.join(command),
         )
     size = target.stat().st_size / 1e6
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))

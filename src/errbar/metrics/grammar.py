@@ -12,7 +12,7 @@ import ast
 import difflib
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -63,8 +63,12 @@ def metric_of(metric: object) -> Metric:
     """Return a metric unchanged, or the metric of a name."""
     found = parse(metric) if isinstance(metric, str) else metric
     if not isinstance(found, Metric):
+        is_list = isinstance(metric, list | tuple) and all(isinstance(n, str) for n in metric)
+        is_data = isinstance(metric, Iterable) and not is_list
+        got = f"a {type(metric).__name__}" if is_data else repr(metric)
+        hint = " Pass the data of several systems as one dict, {'a': …, 'b': …}." if is_data else ""
         raise WrongType(
-            f"a metric is given by its name, as in 'pass@8', or as a value; got {metric!r}."
+            f"a metric is given by its name, as in 'pass@8', or as a value; got {got}.{hint}"
         )
     return found
 

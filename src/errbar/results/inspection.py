@@ -90,18 +90,16 @@ class Inspection(Result):
 
     def facts(self) -> list[tuple[str, str]]:
         """The numbers of systems, tasks, questions and trials, each with its noun."""
-        sizes: dict[str, list[int]] = {}
-        for part in self.slices:
-            sizes.setdefault(part.key[1], []).append(int(part.questions.sum()))
+        sizes = [int(part.questions.sum()) for part in self.slices]
         trials = [int(number) for part in self.slices for number in part.trials if number] or [0]
-        systems = len({part.key[0] for part in self.slices})
+        systems, tasks = (len({part.key[at] for part in self.slices}) for at in (0, 1))
         ranges = {
             "system": (systems, systems),
-            "task": (len(sizes), len(sizes)),
-            "question": tuple(sum(map(end, sizes.values())) for end in (min, max)),
+            "task": (tasks, tasks),
+            "question": (min(sizes), max(sizes)),  # of a system on a task, as in `summary`
             "trial": (min(trials), max(trials)),
         }
-        if len(sizes) == 1:
+        if tasks == 1:
             del ranges["task"]
         return [
             (f"{low}–{high}" if low < high else str(high), noun if high == 1 else f"{noun}s")

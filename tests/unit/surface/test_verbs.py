@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import errbar
@@ -55,6 +56,16 @@ def test_a_verb_without_options_is_the_method_without_options(verb: str) -> None
     options = {"above": 0.5} if verb == "monitor" else {}
     expected = getattr(errbar.load(BOTH), verb)(**options)
     np.testing.assert_equal(getattr(errbar, verb)(BOTH, **options).to_dicts(), expected.to_dicts())
+
+
+def test_data_in_the_place_of_a_metric_are_not_printed_but_where_to_put_them_is() -> None:
+    for data in (pl.DataFrame({"question": range(99)}), A):
+        with pytest.raises(WrongType) as refused:
+            errbar.compare(A, data)  # type: ignore[arg-type]
+        said = f"got a {type(data).__name__}. Pass the data of several systems as one dict"
+        assert said in str(refused.value)
+    with pytest.raises(WrongType, match=r"got \['avg', 'pass@2'\]\.$"):
+        errbar.compare(BOTH, ["avg", "pass@2"])  # type: ignore[arg-type]
 
 
 def test_every_method_that_asks_of_outcomes_has_a_verb() -> None:
