@@ -35,7 +35,7 @@ from errbar.results.estimate import Estimand
 from errbar.results.inspection import Agreement, Inspection
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Claims, Monitoring
-from errbar.results.overview import MOST_COMPARED, Overview
+from errbar.results.overview import MOST_COMPARED, NOT_COMPARED, Overview
 from errbar.results.scores import RankedScores, Scores
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Runs:
             if len(systems) > 2:
                 ranked = self.rank("avg", errors=errors, short="drop", bounds=bounds)
         except ErrbarError as error:
-            reason = "" if compared else f"Systems are not compared: {error}"
+            reason = "" if compared else f"{NOT_COMPARED}: {error}"
         return Overview(self.inspect(), scores, compared, ranked, reason)
 
     def selective(

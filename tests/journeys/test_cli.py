@@ -174,3 +174,38 @@ def test_the_advice_on_errors_can_be_followed(command: list[str]) -> None:
     result = CliRunner().invoke(main, [*ask, "--errors", "missing"])
     assert result.exit_code == 0, result.output
     assert "counted as wrong with --errors fail (avg 0.5)" in result.output
+
+
+def outcomes(**questions: range) -> str:
+    """A table of systems that have these questions."""
+    rows = [f"{name},{at},{at % 3 > 0:d}" for name, some in questions.items() for at in some]
+    return "\n".join(["system,question,outcome", *rows, ""])
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        ({"a": range(30), "b": range(20)}, "Verdict: on the 20 questions that both systems have."),
+        (
+            {"a": range(30), "b": range(5, 40), "c": range(30)},
+            "Ranks: on the 25 questions that all systems have.",
+        ),
+        ({"a": range(30), "b": range(30)}, ""),
+        ({"a": range(30), "b": range(30), "c": range(30)}, ""),
+    ],
+)
+def test_an_overview_says_which_questions_ranks_and_verdicts_rest_on(
+    questions: dict[str, range], said: str
+) -> None:
+    Path("runs.csv").write_text(outcomes(**questions))
+    lines = CliRunner().invoke(main, ["runs.csv"]).output.splitlines()
+    found = [line for line in lines if line.startswith(("Verdict", "Ranks"))]
+    assert found == [said] * bool(said)
+
+
+def test_an_overview_says_once_that_systems_are_not_compared() -> None:
+    Path("runs.csv").write_text("system,task,question,outcome\na,x,1,1\na,x,2,0\nb,y,1,0\n")
+    text = CliRunner().invoke(main, ["runs.csv"]).output
+    assert text.startswith("Systems are not compared.")
+    assert text.count("not compared") == 1
+    assert "\nA comparison needs at least two systems" in text

@@ -215,7 +215,11 @@ def test_quiet_prints_the_table_and_warnings_on_stderr(tmp_path: Path) -> None:
 
 def test_explain_prints_the_method_once(runs: str) -> None:
     plainly, explained = piped("overview", runs), piped("overview", runs, "--explain")
-    assert explained.startswith(plainly.rstrip())
+    above_footer, _, footer = plainly.rstrip().rpartition("\n\n")
+    assert "(--explain)" in footer
+    assert explained.startswith(above_footer)
+    assert "(--explain)" not in explained  # nor what the explanation says in full
+    assert "sd:" not in explained  # which is no column of an overview
     assert "Method" not in plainly
     assert explained.count("Method: Bayesian bootstrap over questions") == 1
 

@@ -107,7 +107,8 @@ def page(
         notes = [note for note in map(fitted.said, part.notes) if note not in said]
         said.update(notes)
         blocks.append(_text(notes, width, Tone.DIM))
-        last |= dict.fromkeys(filter(None, [part.footer]))
+        if not (detail is Detail.EXPLAINED and part.explanation):  # which says the same
+            last |= dict.fromkeys(filter(None, [part.footer]))
         narrowed.append(fitted)
     if detail is not Detail.TABLE:
         blocks.append(_text([*last, *_narrowed(narrowed)], width, Tone.DIM))

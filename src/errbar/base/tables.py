@@ -57,6 +57,11 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g} %"
 
 
+def all_of(number: int, noun: str) -> str:
+    """Return "all 3 rows", or "both rows"."""
+    return f"both {noun}s" if number == 2 else f"all {counted(number, noun)}"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a count with its noun in the singular or plural.
 

@@ -77,6 +77,11 @@ class Comparison:
         return self.first if self._gain(self.difference) > 0 else self.second
 
     @property
+    def called_probable(self) -> bool:
+        """Whether the verdict is "probably better"; with a margin it never is."""
+        return bool(self.probably_better) and not self.margin
+
+    @property
     def verdict(self) -> str:
         """Conclusion of the comparison: better, probably better or inconclusive."""
         who, words = self._found
@@ -185,7 +190,7 @@ class Comparison:
     def headline(self) -> tuple[str, str]:
         """The verdict in a sentence of two parts: the claim, and the numbers behind it."""
         claim, rest = self.sentence()
-        if self.better or self.probably_better:
+        if self.better or self.called_probable:
             return claim, rest
         verdict, colon, who = claim.partition(": ")
         return verdict, f"{colon}{who}{rest}"
@@ -196,15 +201,27 @@ class Comparison:
             return f"No verdict: {self.first} against {self.second}", f": {self.reason}."
         gap, low, high = self.lead_digits()
         by = f"by {gap} {self.metric} ({self.interval.title} {low} to {high})"
+        if self._found[1] not in ("better", "probably better", INCONCLUSIVE):
+            leads = f"{self.leader} leads {by}"
+            return self._claim_beside(), f"; {leads if self.difference else 'both score the same'}."
         if self.better:
             return f"{self.leader} beats {self.trailer}", f" {by}."
-        if self.probably_better:
+        if self.called_probable:
             claim = f"{self.leader} is probably better than {self.trailer}"
             return claim, f" {by}, assuming no rare failures."
         if not self.difference:
             same = f"{self.first} and {self.second} have the same {self.metric}"
             return f"Inconclusive: {same}", "."
         return f"Inconclusive: {self.leader} leads {self.trailer}", f" {by}."
+
+    def _claim_beside(self) -> str:
+        """The verdict with a margin, as a sentence on both systems."""
+        who, words = self._found
+        if not who:
+            return f"{self.first} and {self.second} are {words}"
+        against = self.second if who == self.first else self.first
+        how = "no worse" if words.startswith("no worse") else "better"
+        return f"{who} is {how} than {against}{words.removeprefix(how)}"
 
     def __repr__(self) -> str:
         return f"<Comparison {self}>"

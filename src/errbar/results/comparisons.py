@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from errbar.base.layout import JOINT, Headline, Tone
 from errbar.base.remarks import Caution, Explanation
-from errbar.base.tables import DASH, counted, interval_head
+from errbar.base.tables import DASH, all_of, counted, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Rows, covered
 from errbar.results.comparison import INCONCLUSIVE, Comparison
@@ -87,7 +87,7 @@ class Comparisons(Rows[Comparison]):
         size = counted(sizes.pop(), there[0].unit) if len(sizes) == 1 else ""
         family = "not adjusted for multiple testing" if len(there) > 1 else ""
         if self.together > 1:
-            family = f"simultaneous for all {self.together} comparisons"
+            family = f"simultaneous for {all_of(self.together, 'comparison')}"
         return covered(there[0].interval, size, family)
 
     def tally(self, baseline: str | None = None) -> str:
@@ -98,7 +98,7 @@ class Comparisons(Rows[Comparison]):
             for rows in (
                 there,
                 [row for row in there if row.better],
-                [row for row in there if row.probably_better],
+                [row for row in there if row.called_probable],
             )
         )
         if not pairs:
@@ -180,10 +180,11 @@ class Comparisons(Rows[Comparison]):
         fewest = min(row.undone_by for row in rows)
         failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
         which = "" if len(rows) == 1 else " the weakest of them"
-        return [
+        note = (
             f"Probably better: assuming no rare failures, too rare to show in these questions; "
             f"{failures} among new questions would undo{which or ' it'}."
-        ]
+        )
+        return [note if any(row.called_probable for row in rows) else Explanation(note)]
 
     def _reasons(self) -> list[str]:
         """Why numbers are missing: a note per reason, with the pairs that share it."""

@@ -14,6 +14,7 @@ from errbar.base.layout import Headline, Tone
 from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import (
     JUnitCase,
+    all_of,
     counted,
     inert_markdown,
     interval_cells,
@@ -273,7 +274,7 @@ class Gate(Result):
 
     def footer(self) -> str:
         """What the intervals cover, in a line."""
-        together = f"simultaneous for all {len(self.rows)} rows" if len(self.rows) > 1 else ""
+        together = f"simultaneous for {all_of(len(self.rows), 'row')}" if len(self.rows) > 1 else ""
         return covered(self.rows[0].comparison.interval, together)
 
     @property

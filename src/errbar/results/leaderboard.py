@@ -72,7 +72,7 @@ class Leaderboard(Rows[Standing]):
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
             [interval_head(str(self.metric), titles), *self.cells_of("value")],
-            [f"{percent(self.rows[0].interval.level)} ranks", *self.rank_ranges()],
+            [self.rows[0].interval.title.replace("CI", "ranks"), *self.rank_ranges()],
             ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
             ["P(best)", *(share_text(row.chance_best) for row in self)],
             ["group", *(row.groups for row in self)],
@@ -113,7 +113,8 @@ class Leaderboard(Rows[Standing]):
         if len(best) == 1:
             return f"{best[0]} is the best of {len(self)} systems", f" by {self.metric}."
         if len(best) == len(self):
-            return "Inconclusive", f": any of the {len(best)} systems may be the best."
+            some = "either system" if len(best) == 2 else f"any of the {len(best)} systems"
+            return "Inconclusive", f": {some} may be the best."
         if len(best) > _MOST_NAMED:
             return f"{best[0]} leads", f" by {self.metric}, but any of {len(best)} may be the best."
         tied = f"{', '.join(best[:-1])} and {best[-1]}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from errbar.base.layout import Headline, Table, Tone
 from errbar.base.remarks import Caution, explanations, marked, unmarked, warning
-from errbar.base.tables import counted, interval_cells, interval_head
+from errbar.base.tables import all_of, counted, interval_cells, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
@@ -18,6 +18,7 @@ from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores, size_columns
 
 MOST_COMPARED = 3  # systems up to which pairs are compared
+NOT_COMPARED = "Systems are not compared"
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +49,7 @@ class Overview(Result):
     def conclusion(self) -> Headline | None:
         """Which system is better, or the score of a single system."""
         if self.reason:
-            return Headline("Systems are not compared", ".", Tone.DIM)
+            return Headline(NOT_COMPARED, ".", Tone.DIM)
         if self.compared is not None and (len(self.compared) == 1 or self.ranked is None):
             return self.compared.conclusion()
         return self.scores.conclusion() if self.ranked is None else self.ranked.conclusion()
@@ -85,10 +86,12 @@ class Overview(Result):
         tables = [
             Table(
                 columns=columns,
-                notes=[*([self.reason] if self.reason else []), *unmarked(notes)],
+                notes=[*filter(None, [self._why_not(), self._basis()]), *unmarked(notes)],
                 breaks=_breaks(columns),
                 footer=self.scores.footer(),
-                explanation=explanations(notes),
+                explanation=[
+                    note for note in explanations(notes) if note != self.scores.definition()
+                ],
                 drops=_drops(columns),
             )
         ]
@@ -96,7 +99,7 @@ class Overview(Result):
             tables.insert(0, _below(self.ranked, "Ranks: by the average over tasks."))
         if self.compared is not None and len(self.compared) > 1:
             together = self.compared.together
-            said = f"Differences: simultaneous for all {together} comparisons (Bonferroni)."
+            said = f"Differences: simultaneous for {all_of(together, 'comparison')} (Bonferroni)."
             tables.append(_below(self.compared, said if together > 1 else ""))
         tables[0] = replace(tables[0], conclusion=self.conclusion(), above=marked(notes))
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self.read()])
@@ -105,6 +108,31 @@ class Overview(Result):
     def _board(self) -> Leaderboard | None:
         """The ranks, if they are of the only task."""
         return self.ranked if self.ranked is not None and len(self.ranked.tasks) == 1 else None
+
+    def _why_not(self) -> str:
+        """Why there is no comparison, under a headline that says that there is none."""
+        why = self.reason.removeprefix(f"{NOT_COMPARED}: ")
+        return f"{why[:1].upper()}{why[1:]}"
+
+    def _basis(self) -> str:
+        """The questions that the verdict and the ranks rest on, if scores rest on more."""
+        pair = self.compared[0] if self.compared is not None and len(self.compared) == 1 else None
+        ranks = "Ranks" if self.ranked is not None else ""
+        if pair is not None:
+            systems, tasks, questions = {pair.first, pair.second}, {pair.task}, pair.questions
+            said = f"{f'Verdict and {ranks.lower()}' if ranks else 'Verdict'}: on", "both systems"
+        elif self.ranked is not None:
+            systems, tasks = {row.system for row in self.ranked}, set(self.ranked.tasks)
+            questions, said = self.ranked.questions, (f"{ranks}: on", "all systems")
+        else:
+            return ""
+        sizes = dict.fromkeys(systems, 0)
+        for row in self.scores.only(metric=str(self.scores[0].metric)):
+            if row.system in systems and row.task in tasks:
+                sizes[row.system] += row.questions
+        if not 0 < questions < max(sizes.values()):
+            return ""
+        return f"{said[0]} the {counted(questions, 'question')} that {said[1]} have."
 
     def _disagreements(self) -> list[str]:
         """Numbers that the log states and errbar does not get."""

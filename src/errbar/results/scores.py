@@ -160,13 +160,9 @@ class Scores(Estimates[Estimate]):
 
     def notes(self) -> list[str]:
         """Notes on the data, on the columns, and on what the intervals cover."""
-        is_mean = self._has_means()
-        spread = (
-            "mean, sd: of the quantity in the interval" if is_mean else "sd: its standard deviation"
-        )
         notes: list[str] = [
             *map(Explanation, _sizes(self.estimates)),
-            Explanation(f"Score: the observed value; {spread}."),
+            self.definition(),
             *map(Explanation, _coverages(self.estimates)),
         ]
         if any(0 < estimate.questions < _FEWEST for estimate in self):
@@ -185,6 +181,14 @@ class Scores(Estimates[Estimate]):
                 f"expectation."
             )
         return [*notes, *self._last_notes()]
+
+    def definition(self) -> Explanation:
+        """What the columns of the score and of its standard deviation are."""
+        is_mean = self._has_means()
+        spread = (
+            "mean, sd: of the quantity in the interval" if is_mean else "sd: its standard deviation"
+        )
+        return Explanation(f"Score: the observed value; {spread}.")
 
     def footer(self) -> str:
         """What the intervals cover, and the size of the data, in a line."""

@@ -72,7 +72,7 @@ def test_instances_that_say_otherwise_than_the_report_are_told_of(tmp_path: Path
     file = next((tmp_path / "run" / "logs").rglob("first/*/toy__sums-1/report.json"))
     file.write_text(file.read_text().replace('"resolved": true', '"resolved": false'))
     (said,) = above(runs_of(tmp_path / "run").source.origin.remarks)
-    assert "1 say otherwise than toy__agent.first.json" in said
+    assert "1 says otherwise than toy__agent.first.json" in said
     assert "toy__sums-1" in said
     assert values_of(tmp_path / "run", "avg") == values_of(HERE, "avg")
 

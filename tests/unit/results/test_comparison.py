@@ -271,6 +271,7 @@ class TestHeadlines:
 
     def test_a_pair_counts_once_for_all_tasks(self) -> None:
         better, probable = said(0.1, 0.06, 0.14, 1e-4), said(0.1, -0.01, 0.2, 0.2, probable=0.01)
+        probable = replace(probable, margin=None)
         rows = [
             replace(better, task="sums"),
             replace(better, task="proofs"),
@@ -452,3 +453,46 @@ def test_the_former_names_of_the_two_systems_are_deprecated() -> None:
         assert comparison.one == comparison.first
     with pytest.warns(DeprecationWarning, match="called second"):
         assert comparison.other == comparison.second
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "ties", "margin", "claim"),
+    [
+        (400, 40, 560, 0.02, "a is better than b by more than 0.02; a leads by "),
+        (60, 10, 2000, 0.05, "a is better than b, by less than 0.05; a leads by "),
+        (400, 40, 560, 0.35, "a beats b by "),
+        (30, 28, 2000, 0.02, "a and b are as good as each other, within 0.02; a leads by "),
+        (30, 30, 2000, 0.02, "a and b are as good as each other, within 0.02; both score the same"),
+        (24, 14, 400, 0.02, "a is no worse than b, within 0.02; a leads by "),
+        (14, 24, 400, 0.02, "b is no worse than a, within 0.02; b leads by "),
+        (5, 4, 20, 0.02, "Inconclusive: a leads b by "),
+    ],
+)
+def test_the_headline_agrees_with_the_verdict_beside_a_margin(
+    wins: int, losses: int, ties: int, margin: float, claim: str
+) -> None:
+    first = [[1]] * wins + [[0]] * losses + [[1]] * ties
+    second = [[0]] * wins + [[1]] * losses + [[1]] * ties
+    found = errbar.compare({"a": first, "b": second}, margin=margin)
+    sentence = found.conclusion()
+    assert sentence is not None
+    assert f"{sentence.claim}{sentence.rest}".startswith(claim)
+    assert "".join(found[0].headline()) == f"{sentence.claim}{sentence.rest}"
+
+
+def test_nothing_is_called_probable_beside_a_margin() -> None:
+    outcomes = {"a": [[1] * 8] * 30, "b": [[1] * 7 + [0]] * 12 + [[1] * 8] * 18}
+    plainly, beside = errbar.compare(outcomes), errbar.compare(outcomes, margin=0.2)
+    assert plainly[0].probably_better == beside[0].probably_better == "a"
+    assert "probably better" in str(plainly)
+    assert "robably" not in str(beside)
+    assert "Probably better: " in beside.to_json()
+
+
+def test_two_comparisons_are_both() -> None:
+    outcomes = {"a": [[1], [0]] * 10, "b": [[0], [1]] * 10, "c": [[1], [1]] * 10}
+    assert "simultaneous for both comparisons" in errbar.compare(outcomes, baseline="a").footer()
+    assert "simultaneous for all 3 comparisons" in errbar.compare(outcomes).footer()
+    assert str(errbar.rank({"a": [[1], [0]] * 10, "b": [[0], [1]] * 10})).startswith(
+        "Inconclusive: either system may be the best."
+    )

@@ -153,8 +153,8 @@ def _held_against(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
     whose = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
     if other:
         return warning(
-            f"{whose} of their own, and {len(other)} say otherwise than {report.path.name}, by "
-            f"which they are counted: {some_of(other)}."
+            f"{whose} of their own, and {len(other)} {'says' if len(other) == 1 else 'say'} "
+            f"otherwise than {report.path.name}, by which they are counted: {some_of(other)}."
         )
     return f"{whose} of their own, and say the same as {report.path.name}."
 
