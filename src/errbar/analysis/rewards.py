@@ -290,9 +290,11 @@ def _among_questions(
         bounds,
         known.assume,
     )
-    if not found.sd:  # neither the rewards nor their estimated range tell how far others may lie
+    is_guess = known.bounds is None and bounds != (0.0, 1.0)
+    # neither the rewards nor their estimated range tell how far others may lie
+    if not found.sd or (is_guess and np.ptp(answered.values) == 0):
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
-    if known.bounds is None and known.assume == "nothing" and bounds != (0.0, 1.0):
+    if is_guess and known.assume == "nothing":
         found = _beyond__guess(found, answered, method.level)
     in_all = known.questions_in_all
     if in_all is None:
