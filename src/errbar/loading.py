@@ -95,7 +95,7 @@ def load(
     Examples
     --------
     >>> print(load([[1, 0, 1, 1], [0, 0, 1, 0]]).score("pass@2")[0])
-    pass@2: 0.75 ± 0.24, 95 % interval 0.11 to 0.99
+    pass@2: 0.75 ± 0.24, 95% CI 0.11 to 0.99
     """
     _require_known(repeats, files, rows, keys)
     words = (right,) if isinstance(right, str) else tuple(right)

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import errbar
 from errbar import demo
 from errbar.cli import main
+from errbar.cli.endings import INTERNAL
 from errbar.errors import InputError
 
 HOME = str(Path(errbar.__file__).parents[1])
@@ -126,13 +127,16 @@ def test_an_error_on_purpose_is_one_line_on_stderr_and_exits_with_two(
     assert result.stdout == ""
 
 
-def test_any_other_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_other_error_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     @click.command()
     def fail() -> None:
         raise ZeroDivisionError
 
     monkeypatch.setitem(main.commands, "fail", fail)
-    assert isinstance(CliRunner().invoke(main, ["fail"]).exception, ZeroDivisionError)
+    found = CliRunner().invoke(main, ["fail"])
+    assert found.exit_code == INTERNAL
+    assert "this is a bug in errbar" in found.output
+    assert "ZeroDivisionError" in found.output
 
 
 REWARDS = "system,question,reward\n" + "".join(

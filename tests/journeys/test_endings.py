@@ -199,6 +199,8 @@ def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_pat
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A test run under nohup ignores SIGHUP, and so would its children.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert process.stdout is not None
     folder = Path(process.stdout.readline().strip())

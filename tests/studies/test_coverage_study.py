@@ -142,7 +142,9 @@ def test_real_counts_are_drawn_from_systems_of_100_trials(
     evalperf.run(logs, draws=2)
     printed = capsys.readouterr().out
     assert "1 systems of [4] questions" in printed
-    assert printed.count("\n| ") == 1 + 3 + 4 + 5  # the head, then every k up to n
+    within, _, beyond_trials = printed.partition("\n\n| n | k | holds | least")
+    assert within.count("\n| ") == 1 + 3 + 4 + 5  # the head, then every k up to n
+    assert beyond_trials.count("\n| ") == 5 + 4 + 3  # every larger k
 
 
 def test_k_beyond_the_trials_is_judged_for_both_targets() -> None:

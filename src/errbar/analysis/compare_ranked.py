@@ -205,7 +205,7 @@ def compare_paired(
     Examples
     --------
     >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 4, 5, 6, 3, 1], [0, 0, 0, 1, 1, 1])[0])
-    roc-auc: first vs second: inconclusive (0.44, 95 % interval -0.37 to 1.00)
+    roc-auc: first vs second: inconclusive (0.44, 95% CI -0.37 to 1.00)
     """
     gap = paired_areas(scores, other_scores, labels, strict_share(level, "level"))
     return _areas(gap, level, len(cast(Sized, labels)), "DeLong's covariance")

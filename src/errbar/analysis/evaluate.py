@@ -172,10 +172,10 @@ def score(
     >>> runs = {"small": Counts([4, 4], [1, 3]), "large": Counts([4, 4], [2, 4])}
     >>> for estimate in score(runs, "pass@1", "pass@2"):
     ...     print(estimate)
-    small pass@1: 0.50 ± 0.18, 95 % interval 0.07 to 0.93
-    small pass@2: 0.75 ± 0.24, 95 % interval 0.11 to 0.99
-    large pass@1: 0.75 ± 0.24, 95 % interval 0.11 to 0.99
-    large pass@2: 0.92 ± 0.27, 95 % interval 0.14 to 1.00
+    small pass@1: 0.50 ± 0.18, 95% CI 0.07 to 0.93
+    small pass@2: 0.75 ± 0.24, 95% CI 0.11 to 0.99
+    large pass@1: 0.75 ± 0.24, 95% CI 0.11 to 0.99
+    large pass@2: 0.92 ± 0.27, 95% CI 0.14 to 1.00
     """
     named = _named(systems)
     chosen = _metrics(metrics)

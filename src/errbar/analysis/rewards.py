@@ -4,6 +4,7 @@ The values of questions are what systems are compared by.
 """
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -36,6 +37,8 @@ from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.categories import CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
+# Some harnesses write the smallest normal float, or a few times it, in place of 0.
+_EPSILON = 100 * sys.float_info.min
 FEW = 10  # effective number of questions below which a spread rests on few of them
 _ALL_EQUAL = "all questions have the same value, so there is no spread to estimate"
 
@@ -93,13 +96,14 @@ def rewards_of(results: Results, failures: str) -> Answered:
             f"an outcome is {endless:g}, which has no mean; give every row a finite number, or "
             f"nothing where there is no result"
         )
-    require_scale(max(map(abs, results.values), default=0.0), "rewards")
+    values = np.array(results.values, dtype=float)
+    values[np.abs(values) < _EPSILON] = 0.0
+    require_scale(float(np.abs(values).max(initial=0.0)), "rewards")
     trials = results.counts.sum(axis=1) + (0 if failures == "missing" else results.failed)
     some = trials > 0
     if results.weights is not None:
         some &= results.weights > 0
     counts, each = results.counts[some], trials[some]
-    values = np.array(results.values, dtype=float)
     means = (counts @ values) / each
     off = counts * np.square(values - means[:, None])
     nothing = each - counts.sum(axis=1)

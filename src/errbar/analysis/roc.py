@@ -48,7 +48,7 @@ def roc_auc_ci(
     Examples
     --------
     >>> print(roc_auc_ci([0.1, 0.4, 0.35, 0.8] * 10, [0, 0, 1, 1] * 10))
-    roc-auc: 0.750 ± 0.081, 95 % interval 0.521 to 0.911
+    roc-auc: 0.750 ± 0.081, 95% CI 0.521 to 0.911
     """
     wanted = strict_share(level, "level")
     _scale(scale)
@@ -134,7 +134,7 @@ def estimate(
     Examples
     --------
     >>> print(estimate(Scored([0.1, 0.4, 0.35, 0.8] * 10, [0, 0, 1, 1] * 10), rng=0))
-    roc-auc: 0.750 ± 0.085, 95 % interval 0.501 to 0.895
+    roc-auc: 0.750 ± 0.085, 95% CI 0.501 to 0.895
     """
     require_bootstrap(method)
     if not isinstance(scored, Scored | Grouped):

@@ -39,7 +39,7 @@ def estimate(
     --------
     >>> data = Predictions([0.9, 0.8, 0.7, 0.6] * 10, [0, 0, 0, 1] * 10)
     >>> print(estimate("aurc", data, rng=0))
-    aurc: 0.037 ± 0.079, 95 % interval 0.010 to 0.328
+    aurc: 0.037 ± 0.079, 95% CI 0.010 to 0.328
     """
     require_bootstrap(method)
     chosen = ranked_metric(metric)

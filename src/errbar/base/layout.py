@@ -356,7 +356,7 @@ def _cut(names: Mapping[str, str], most: int) -> dict[str, str] | None:
     Examples
     --------
     >>> _cut({"a": "tool-calling-gemini-2.0-flash", "b": "gpt-4o"}, 20)
-    {'a': 'tool-calling-gemini…', 'b': 'gpt-4o'}
+    {'a': 'tool-calling…', 'b': 'gpt-4o'}
     """
     found = dict(names)
     for shorten in (_head, _both_ends, _tail):

@@ -124,8 +124,8 @@ class Leaderboard(Rows[Standing]):
         """What stands under the table."""
         first = self.rows[0].interval
         what = f"{counted(self.questions, 'question')} common to all systems"
+        weights = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
         if len(self.tasks) > 1:
-            weights = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
             what += f"; average of {len(self.tasks)} tasks with weights {weights}"
         notes = [
             f"{what}.",
@@ -137,6 +137,7 @@ class Leaderboard(Rows[Standing]):
         lower = self.metric.direction is Direction.LOWER
         return [
             *map(Explanation, notes),
+            *([f"Tasks weighted: {weights}."] if len(set(self.tasks.values())) > 1 else []),
             *(["Lower is better."] if lower else []),
             *self.remarks,
         ]

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import errbar
+from errbar.data.engines import duckdb as duckdb_engine
 from errbar.data.engines.duckdb import copied, engine_with_progress, own_engine, table_of
 from errbar.errors import InputError
 
@@ -91,7 +92,11 @@ def test_rows_with_invalid_parts_are_queried_in_place() -> None:
 
 
 @pytest.mark.parametrize("engine", [own_engine, engine_with_progress])
-def test_the_engine_is_closed_and_locked(engine: Callable[[], Any]) -> None:
+def test_the_engine_is_closed_and_locked(
+    engine: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duckdb_engine, "_shows_progress", lambda _: False)  # as in no notebook
+    duckdb_engine._instance.cache_clear()
     connection = engine()
     closed = {
         "autoinstall_known_extensions": False,

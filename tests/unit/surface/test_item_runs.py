@@ -431,7 +431,7 @@ def test_runs_are_compared_on_the_items_they_share(tmp_path: Path) -> None:
     assert {row["difference"] for row in data["comparison"]} == {0.0}
     assert "16 of a" in data["notes"][0]
     text = command(first, second)
-    assert "80 items per pair." in " ".join(text.split())
+    assert "; 80 items;" in " ".join(text.split())
     assert "Items are in 20 clusters." in text
 
 

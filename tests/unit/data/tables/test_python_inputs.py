@@ -81,7 +81,7 @@ def test_the_command_line_has_the_same_choice_as_an_option(document: Any) -> Non
     assert "use --keys questions" in said
     assert "keys=" not in said
     shown = CliRunner().invoke(main, ["score", path, "--keys", "questions"]).output
-    assert "2 questions, 24 trials" in " ".join(shown.split())
+    assert "2 questions x 12 trials" in " ".join(shown.split())
 
 
 def test_keys_are_refused_where_there_are_none(tmp_path: Path) -> None:
