@@ -181,6 +181,8 @@ def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_pat
     around = "nullcontext()" if state == "after work" else "working('wait')"
     code = (
         "import click, signal, time\n"
+        # Under nohup SIGHUP is ignored, and so it is by the children of a test.
+        f"signal.signal({int(number)}, signal.SIG_DFL)\n"
         "from contextlib import nullcontext\n"
         "from errbar.base.files import atomic_file, directory_until_exit\n"
         "from errbar.cli import main, working\n"
@@ -199,8 +201,6 @@ def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_pat
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A test run under nohup ignores SIGHUP, and so would its children.
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert process.stdout is not None
     folder = Path(process.stdout.readline().strip())
