@@ -22,8 +22,6 @@ from errbar.data.readers.files import (
     JSON,
     LONGEST_LINE,
     PARQUET,
-    first_line,
-    header_of,
     raw_lines,
     text_lines,
 )
@@ -114,7 +112,7 @@ def _rows_of_parquet(engine: Any, files: Sequence[Path], apart: bool) -> Any:
 def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
     groups: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
-        first = first_line(file).strip()
+        first = _first_line(file).strip()
         if not first.startswith("{"):
             raise InputError(f"{file}: {_OBJECTS}; the first is {first[:40]!r}.")
         keys = _keys(engine, file)
@@ -195,7 +193,7 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
 def _dialect(file: Path) -> _Dialect:
     """Separator of a CSV file, and the column names in its first line."""
     above = _lines_above(file)
-    head = header_of(file, above)
+    head = _header_of(file, above)
     mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
     cells = [name.strip() for name in _cells(head, mark, file)]
     if not any(name.strip() for name in cells):
@@ -299,3 +297,18 @@ def _column(name: str, present: Sequence[str], kinds: set[str]) -> str:
     if name in present and len(kinds) == 1:
         return value
     return f"CAST({value} AS {kind}) AS {quoted(name)}"
+
+
+def _first_line(file: Path) -> str:
+    """The first line that is not blank."""
+    return next(line for line in text_lines(file) if line.strip())
+
+
+def _header_of(file: Path, above: int = 0) -> str:
+    """The first line below the first `above` lines, continued while a quotation mark is open."""
+    head = ""
+    for line in islice(text_lines(file), above, None):
+        head += line
+        if head.count('"') % 2 == 0 or len(head) > LONGEST_LINE:
+            break
+    return head

@@ -5,6 +5,7 @@ recognises files by their content, not only by name, and returns a `Log`.
 """
 
 import csv
+import gc
 import importlib
 import io
 import math
@@ -12,7 +13,7 @@ import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache, cached_property
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple, NoReturn, SupportsFloat
 
 from errbar.base.remarks import Above, guess
 from errbar.data import readers
-from errbar.data.readers.documents import parse, paused_collector
+from errbar.data.readers.documents import parse
 from errbar.data.readers.files import head_of
 from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.tables.naming import FilesAre
@@ -68,6 +69,19 @@ class Reader:
         """Read files; the garbage collector is paused unless a grading function runs."""
         with nullcontext() if choice.regrade is not None else paused_collector():
             return self.read_files(files, choice)
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Suspend the cyclic garbage collector, if it is enabled."""
+    was_enabled = gc.isenabled()
+    if was_enabled:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Glance:

@@ -14,6 +14,11 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import guess
 from errbar.data.readers.base import Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
+    Other,
+    OtherThanList,
+    Part,
+    Shape,
+    document_as,
     list_in,
     number_or_none,
     numbers_or_none,
@@ -21,7 +26,6 @@ from errbar.data.readers.documents import (
     texts_or_none,
 )
 from errbar.data.readers.logs import Claim, Log
-from errbar.data.readers.shapes import Other, OtherThanList, Part, Shape, document_as
 from errbar.errors import InputError
 
 _SUCCESS = "success"

@@ -1,27 +1,25 @@
-"""Read JSON documents and JSON lines, and validate their parts.
+"""Read JSON documents and JSON lines, whole or only the fields that a reader uses.
 
 This is the only module that parses JSON, with msgspec. What msgspec refuses, such as NaN, is parsed
-by `json`, so that the errors and the accepted syntax are those of `json.loads`. Where only a few
-fields of every record are needed, `shapes` skips the others.
+by `json`, so that the errors and the accepted syntax are those of `json.loads`.
+
+A reader that needs a few fields of every record declares them as a `Part` and parses into its
+`Shape`: the other fields are skipped, which takes half the time and a part of the memory.
 """
 
-import gc
-import gzip
 import io
 import json
 import math
-import os
 import re
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 import msgspec
 
-from errbar.data.readers.files import whole_file
+from errbar.data.readers.files import batches_of_lines, bytes_of
 from errbar.errors import InputError
 
 JSONDecodeError = json.JSONDecodeError
@@ -34,14 +32,19 @@ _split: Callable[[bytes], list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec
 _decode_lines: Callable[[bytes], list[Any]] = msgspec.json.Decoder().decode_lines
 REFUSED = (msgspec.MsgspecError, ValueError, RecursionError)
 
-_LARGEST = 1 << 32  # bytes of a document
-_MOST_PACKED = 1000  # largest compression ratio
-_STEP = 1 << 20
-_BATCH = 1 << 17  # bytes of lines that are parsed together: twice as fast as one by one
 _NUMBERS = (float, int)  # bool is a subclass of int
 _MOST = sys.float_info.max
 T = TypeVar("T")
 _as_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+# A field of type `Part | Other`, or `list[Part | Other] | OtherThanList`, accepts any JSON.
+Scalar = None | bool | int | float | str
+Other = Scalar | list[Any]
+OtherThanList = Scalar | dict[str, Any]
+field = msgspec.field
+UNSET = msgspec.UNSET  # the default of a field whose absence matters
+UnsetType = msgspec.UnsetType
+encoded = msgspec.json.Encoder(order="sorted").encode  # a value as JSON, equal for equal values
 
 # The start of a nonempty array, and the separator or end after an element.
 _BEGIN = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*(?!\])(?=.)", re.DOTALL)
@@ -78,19 +81,6 @@ def parse_elements(raw: bytes) -> Iterator[Any] | None:
     except REFUSED:
         return None
     return map(parse, pieces)
-
-
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """Suspend the cyclic garbage collector, if it is enabled."""
-    was_enabled = gc.isenabled()
-    if was_enabled:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def document(path: Path) -> Any:
@@ -143,38 +133,6 @@ def _elements_as_json(raw: bytes, where: str) -> Iterator[Any]:
         raise InputError(f"{where}: this is not a JSON array.")
 
 
-def bytes_of(path: Path) -> bytes:
-    """The content of a file, decompressed, within the size limits."""
-    small = whole_file(path)
-    if small is not None:
-        return small
-    most = _LARGEST
-    try:
-        # buffering takes a third of the time for a small file
-        with open(path, "rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
-            if path.name.endswith(".gz"):
-                most = min(_LARGEST, max(_STEP, size * _MOST_PACKED))
-                with gzip.open(file, "rb") as packed:
-                    raw = _unpacked(packed, most)
-            else:
-                raw = file.readall() if size <= most else b""
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
-    if max(size, len(raw)) > most:
-        raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
-    return raw
-
-
-def _unpacked(packed: gzip.GzipFile, most: int) -> bytes:
-    """Decompress data, stopping a little after `most` bytes."""
-    parts, size = [], 0
-    while size <= most and (part := packed.read(_STEP)):
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)
-
-
 def object_of(path: Path) -> dict[str, Any]:
     """Read a file as one JSON object."""
     return require_object(document(path), str(path))
@@ -194,7 +152,7 @@ def parsed_batches(
     There are no values if the lines must be parsed one by one.
     """
     at = 1  # number of the next line
-    for batch in _batches(path):
+    for batch in batches_of_lines(path):
         size = batch.count(b"\n") + (not batch.endswith(b"\n"))
         values: list[T] = []
         # then every line is an object: within a document no brace follows another without a comma
@@ -219,30 +177,6 @@ def lines_in_turn(batch: bytes, first: int, path: Path) -> Iterator[tuple[int, d
             yield at, require_object(parsed(raw, where), where)
 
 
-def _batches(path: Path) -> Iterator[bytes]:
-    """The content of a file in pieces of whole lines, some of them at a time."""
-    small = whole_file(path)
-    if small is not None:
-        yield small
-        return
-    parts: list[bytes] = []
-    try:
-        with (
-            open(path, "rb", buffering=0) as file,
-            gzip.open(file, "rb") if path.suffix == ".gz" else nullcontext(file) as content,
-        ):
-            while part := content.read(_BATCH):
-                end = part.rfind(b"\n") + 1
-                if end:
-                    yield b"".join((*parts, part[:end]))
-                    parts.clear()
-                parts.append(part[end:])
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
-    if any(parts):
-        yield b"".join(parts)
-
-
 @contextmanager
 def named_errors(where: str) -> Iterator[None]:
     """Turn errors of parsing JSON into errors that name the place."""
@@ -263,6 +197,92 @@ def parsed(raw: bytes, where: str) -> Any:
     """Parse a JSON document; an error has the position in the file."""
     with named_errors(where):
         return parse(raw)
+
+
+# Fields accept anything but for the objects and arrays that contain them.
+_MISMATCH = re.compile(
+    r"Expected `(?P<expected>object|array)(?: \| null)?`, got `(?P<value>\w+)`"
+    r"(?: - at `\$(?P<place>.*)`)?"
+)
+
+
+class Part(msgspec.Struct, gc=False):
+    """The fields of an object that a reader uses, with their defaults; others are not kept."""
+
+
+class Shape(Generic[T]):
+    """The type that a document, an element or a line is parsed into."""
+
+    def __init__(self, kind: Any) -> None:  # a type, or a union of types
+        self.kind = kind
+        self._single = msgspec.json.Decoder(kind)
+        self._list = msgspec.json.Decoder(list[kind])
+
+    def decode(self, raw: bytes) -> T:
+        """The value of a document."""
+        _require_utf8(raw)
+        return self._single.decode(raw)
+
+    def decode_lines(self, raw: bytes) -> list[T]:
+        """The values of lines."""
+        _require_utf8(raw)
+        return self._single.decode_lines(raw)
+
+    def decode_list(self, raw: bytes) -> list[T]:
+        """The elements of an array."""
+        _require_utf8(raw)
+        return self._list.decode(raw)
+
+    def of(self, value: Any, where: str) -> T:
+        """The parts of a value that is parsed already."""
+        try:
+            return msgspec.convert(value, self.kind)
+        except msgspec.ValidationError as error:
+            found = _MISMATCH.fullmatch(str(error))
+            if found is None:
+                raise InputError(f"{where}: {error}.") from error
+            place = ", ".join(filter(None, (where, (found["place"] or "").lstrip("."))))
+            raise InputError(
+                f"{place}: expected an {found['expected']}, found {found['value']}."
+            ) from error
+
+
+def _require_utf8(raw: bytes) -> None:
+    """Raise an error for bytes that are no text; msgspec does not look at what it skips."""
+    if not raw.isascii():
+        raw.decode("utf-8")
+
+
+def document_as(path: Path, shape: Shape[T]) -> T:
+    """Read a file as one JSON document of a shape."""
+    return parsed_as(bytes_of(path), shape, str(path))
+
+
+def parsed_as(raw: bytes, shape: Shape[T], where: str) -> T:
+    """Parse a JSON document of a shape."""
+    try:
+        return shape.decode(raw)
+    except REFUSED:
+        return shape.of(parsed(raw, where), where)
+
+
+def elements_as(raw: bytes, shape: Shape[T], where: str) -> list[T]:
+    """The elements of a JSON array in a shape."""
+    try:
+        return shape.decode_list(raw)
+    except REFUSED:
+        each = enumerate(elements_in(raw, where))
+        return [shape.of(value, f"{where}, element {at}") for at, value in each]
+
+
+def lines_as(path: Path, shape: Shape[T]) -> Iterator[list[tuple[int, T]]]:
+    """The objects of a JSON-lines file in a shape, with their line numbers, in batches."""
+    for at, batch, values in parsed_batches(path, shape.decode_lines):
+        if values:
+            yield list(enumerate(values, at))
+        else:
+            rows = lines_in_turn(batch, at, path)
+            yield [(line, shape.of(row, f"{path}, line {line}")) for line, row in rows]
 
 
 def require_object(value: Any, where: str) -> dict[str, Any]:

@@ -7,8 +7,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.columns import FAILED, STATUSES, USUAL
-from errbar.data.readers.documents import name_of, number_or_none, require_key, text_or_none
-from errbar.data.readers.shapes import Other, OtherThanList, Part, Shape, lines_as
+from errbar.data.readers.documents import (
+    Other,
+    OtherThanList,
+    Part,
+    Shape,
+    lines_as,
+    name_of,
+    number_or_none,
+    require_key,
+    text_or_none,
+)
 from errbar.errors import InputError
 
 OWN = "errbar."  # prefix of columns of the outcomes table in the metadata

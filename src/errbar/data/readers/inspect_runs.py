@@ -16,15 +16,18 @@ from typing import Any
 from errbar.base.remarks import Above, warning
 from errbar.data.readers.archive import Archive
 from errbar.data.readers.base import Glance
-from errbar.data.readers.documents import number_or_none, require_key, require_list, require_object
-from errbar.data.readers.shapes import (
+from errbar.data.readers.documents import (
     Other,
     Part,
     Shape,
     document_as,
     elements_as,
     field,
+    number_or_none,
     parsed_as,
+    require_key,
+    require_list,
+    require_object,
 )
 from errbar.errors import InputError
 

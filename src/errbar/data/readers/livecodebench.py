@@ -17,8 +17,12 @@ from typing import Any, NamedTuple
 
 from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import (
-    bytes_of,
+    UNSET,
+    Part,
+    Shape,
     document,
+    elements_as,
+    field,
     name_of,
     number_or_none,
     object_in,
@@ -27,8 +31,8 @@ from errbar.data.readers.documents import (
     require_list,
     truth_or_none,
 )
+from errbar.data.readers.files import bytes_of
 from errbar.data.readers.logs import Claim, Log, flat, spread
-from errbar.data.readers.shapes import UNSET, Part, Shape, elements_as, field
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 

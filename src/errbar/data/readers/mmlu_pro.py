@@ -24,7 +24,11 @@ from typing import Any
 from errbar.base.remarks import guess, warning, way_to_say
 from errbar.data.readers.base import Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
+    UNSET,
+    Part,
+    Shape,
     document,
+    document_as,
     name_of,
     number_or_none,
     object_in,
@@ -33,7 +37,6 @@ from errbar.data.readers.documents import (
     text_or_none,
 )
 from errbar.data.readers.logs import Claim, Log, pick
-from errbar.data.readers.shapes import UNSET, Part, Shape, document_as
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 

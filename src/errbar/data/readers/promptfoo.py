@@ -23,6 +23,8 @@ from typing import Any
 from errbar.base.remarks import guess
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
+    UNSET,
+    encoded,
     number_or_none,
     numbers_or_none,
     object_in,
@@ -39,7 +41,6 @@ from errbar.data.readers.promptfoo_runs import (
     read_runs,
 )
 from errbar.data.readers.promptfoo_table import recognise_table
-from errbar.data.readers.shapes import UNSET, encoded
 
 _SUCCESS, _SCORE = "success", "score"
 _ERROR = 2  # failure reason of an error, as opposed to a wrong answer

@@ -12,14 +12,6 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import warning
 from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
-    number_or_none,
-    object_in,
-    require_list,
-    require_object,
-)
-from errbar.data.readers.logs import Log
-from errbar.data.readers.promptfoo_table import results_of_table
-from errbar.data.readers.shapes import (
     UNSET,
     Other,
     Part,
@@ -28,7 +20,13 @@ from errbar.data.readers.shapes import (
     document_as,
     field,
     lines_as,
+    number_or_none,
+    object_in,
+    require_list,
+    require_object,
 )
+from errbar.data.readers.logs import Log
+from errbar.data.readers.promptfoo_table import results_of_table
 
 _AGAIN = "results that are also in another file"
 

@@ -18,6 +18,7 @@ from typing import Any
 from errbar.base.remarks import warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
+    UNSET,
     is_whole,
     list_in,
     name_of,
@@ -27,7 +28,6 @@ from errbar.data.readers.documents import (
     truth_or_none,
 )
 from errbar.data.readers.logs import Claim, Log
-from errbar.data.readers.shapes import UNSET
 from errbar.data.readers.terminal_bench_runs import (
     METADATA,
     TerminalRun,

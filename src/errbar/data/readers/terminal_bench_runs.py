@@ -13,10 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess, setting, warning
-from errbar.data.readers.documents import object_in, object_of
+from errbar.data.readers.documents import (
+    UNSET,
+    Part,
+    Shape,
+    UnsetType,
+    document_as,
+    object_in,
+    object_of,
+)
 from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.settings import tell_apart
-from errbar.data.readers.shapes import UNSET, Part, Shape, UnsetType, document_as
 from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
 
 METADATA = "run_metadata.json"

@@ -17,7 +17,8 @@ from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import own_engine, plain_errors, stored, text_literal
 from errbar.data.engines.files import Relation, relations_of
 from errbar.data.queries.expressions import FILE
-from errbar.data.readers.documents import parse, parse_lines, paused_collector
+from errbar.data.readers.base import paused_collector
+from errbar.data.readers.documents import parse, parse_lines
 from errbar.data.readers.files import (
     ARRAY,
     ARROW,
@@ -25,7 +26,6 @@ from errbar.data.readers.files import (
     EXCEL,
     JSON,
     PARQUET,
-    arrow_columns,
     begins_as_array,
     begins_with_mark,
     kind_of,
@@ -36,6 +36,7 @@ from errbar.data.readers.files import (
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames, with_one_row
+from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.records import columns_of, tidy

@@ -287,3 +287,24 @@ def _sample(frame: Frame, name: str) -> list[Any]:
     return column_lists(frame.select(column_of(frame, name).alias("value")).head(_LOOKED_AT))[
         "value"
     ]
+
+
+def arrow_columns(file: Path) -> dict[str, list[Any]]:
+    """Columns of an Arrow IPC file or stream, or of a Feather file."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415  an extra
+        from pyarrow import feather, ipc  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Arrow files needs pyarrow: pip install 'errbar[arrow]'."
+        ) from error
+    try:
+        with pa.memory_map(str(file)) as mapped:
+            try:
+                table = ipc.open_stream(mapped).read_all()
+            except pa.ArrowInvalid:
+                table = feather.read_table(str(file))
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{file}: this Arrow file cannot be read ({error}).") from error
+    found: dict[str, list[Any]] = table.to_pydict()
+    return found

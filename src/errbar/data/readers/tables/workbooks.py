@@ -1,12 +1,11 @@
 """Excel workbooks with several sheets: one per system, or one with outcomes beside notes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW
-from errbar.data.readers.files import excel_sheets
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, may_repeat
 from errbar.data.readers.tables.records import tidy
@@ -14,6 +13,7 @@ from errbar.errors import InputError, UnknownColumn
 
 _MEANINGS: Mapping[FilesAre, str] = {"systems": "system", "trials": "trial", "tasks": "task"}
 _MOST_SHOWN = 6
+_TITLES = 10  # rows in which the names of columns may begin, below a title
 
 
 class _Sheet(NamedTuple):
@@ -29,7 +29,7 @@ def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], 
 
     A sheet is a system; if the rows name their systems, it is a task.
     """
-    sheets = excel_sheets(file)
+    sheets = _sheets(file)
     if len(sheets) == 1:
         return next(iter(sheets.values())), ()
     found = {name: sheet for name, flat in sheets.items() if (sheet := _sheet(flat, how))}
@@ -51,6 +51,48 @@ def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], 
     meaning = "task" if named and how.files is None else _MEANINGS.get(how.files or "systems")
     flat = _joined({name: sheet.flat for name, sheet in found.items()}, meaning)
     return flat, (_remark(file, list(found), meaning, unread),)
+
+
+def _sheets(file: Path) -> dict[str, dict[str, list[Any]]]:
+    """Columns of each sheet of a workbook that has rows.
+
+    The names of the columns are in the first row with as many cells as any of the first rows has.
+    """
+    try:
+        import openpyxl  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise InputError(
+            f"{file}: reading Excel needs openpyxl: pip install 'errbar[excel]'."
+        ) from error
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book}
+        book.close()
+    except Exception as error:  # zip, XML and openpyxl raise errors of many types
+        raise InputError(f"{file}: this Excel workbook cannot be read ({error}).") from error
+    filled = {name: _sheet_columns(rows) for name, rows in sheets.items()}
+    filled = {name: columns for name, columns in filled.items() if any(columns.values())}
+    if not filled:
+        raise InputError(f"{file}: no sheet has rows below the column names.")
+    return filled
+
+
+def _sheet_columns(rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Columns of a sheet, without empty rows and without a title above the names."""
+    rows = [row for row in rows if any(cell not in (None, "") for cell in row)]
+    widths = [sum(cell not in (None, "") for cell in row) for row in rows[:_TITLES]]
+    if not rows:
+        return {}
+    is_titled = widths[0] == 1 < max(widths)
+    head, *body = rows[widths.index(max(widths)) :] if is_titled else rows
+    names = [str(name) if name not in (None, "") else "" for name in head]
+    kept = [at for at, name in enumerate(names) if name]
+    return {names[at]: [_plain(row[at]) for row in body] for at in kept}
+
+
+def _plain(cell: Any) -> Any:
+    """Convert whole floats to integers: Excel stores all numbers as floats."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def _sheet(flat: dict[str, list[Any]], how: HowToRead) -> _Sheet | None:
